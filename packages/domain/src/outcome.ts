@@ -1,15 +1,16 @@
 import type { ExecutionErrorCode } from './errorCodes.ts';
+import type { Money } from './money.ts';
 
-/** How a run at a provider ended, in our words: what the dispatcher writes and the ledger settles. */
+/** How a run at a provider ended, in our words. */
 export type Outcome = Success | Failure;
 
 export type Success = {
   ok: true;
-  /** Model-specific output. Files are provider references until copied, `file_` references once stored. */
+  /** Model-specific output; files are provider references (URLs, data URIs) until they are copied. */
   output: Record<string, unknown>;
   usage: { inputTokens: number; outputTokens: number };
-  /** What was consumed, for pricing by second or image; and the cost where the provider reports one (decimal string). */
-  measured: { seconds?: number; images?: number; cost?: string };
+  /** What was consumed, for pricing by second or image; and the cost where the provider reports one. */
+  measured: { seconds?: number; images?: number; cost?: Money };
 };
 
 export type Failure = {
@@ -18,3 +19,8 @@ export type Failure = {
   /** Safe to show: names no provider, host or key. */
   message: string;
 };
+
+/** What the dispatcher writes on the attempt and the ledger settles: files stored, cost computed. */
+export type RecordedOutcome =
+  | { ok: true; output: Record<string, unknown>; inputTokens: number; outputTokens: number; cost: Money }
+  | Failure;

@@ -1,0 +1,34 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const shape = /^sk_([0-9a-f]{64})_([0-9a-f]{8})$/;
+
+export const apiKeyPermissions = ['full', 'execution'] as const;
+export type ApiKeyPermissions = (typeof apiKeyPermissions)[number];
+
+/** Spec, "Authentication" 2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. */
+export function newApiKey(): string {
+  const secret = randomBytes(32).toString('hex');
+  return `sk_${secret}_${checksum(secret)}`;
+}
+
+/** Whether a key can be one of ours at all: refuses typos before any look-up. */
+export function isApiKeyShape(key: string): boolean {
+  const match = shape.exec(key);
+  if (!match?.[1] || !match[2]) return false;
+  return timingSafeEqual(Buffer.from(checksum(match[1])), Buffer.from(match[2]));
+}
+
+/** What is stored of a key: SHA-256 of the whole of it, hex. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** What lists show of a key. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, 11);
+}
+
+function checksum(secret: string): string {
+  return crc32(secret).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,9 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** SHA-256, hex, of the canonical JSON (RFC 8785) of a body: equal for equal requests, however they are spelled. */
+export function requestHash(body: unknown): string {
+  return createHash('sha256')
+    .update(canonicalize(body) ?? '')
+    .digest('hex');
+}

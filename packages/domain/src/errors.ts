@@ -1,0 +1,35 @@
+import { type ErrorCode, errorCodes } from './errorCodes.ts';
+
+export type ErrorDetail = { field: string; code: string; message: string };
+
+/** A refusal with a place in the spec's error table; the gateway turns it into the error body. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetail[];
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: ErrorDetail[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.details = options.details ?? [];
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return errorCodes[this.code].retryable;
+  }
+}
+
+/** A refusal of one field. */
+export function invalidField(field: string, code: string, message: string): ApiError {
+  return new ApiError('INPUT_VALIDATION_ERROR', message, { details: [{ field, code, message }] });
+}

@@ -1,0 +1,45 @@
+import type { EventType } from './eventTypes.ts';
+import type { Execution } from './execution.ts';
+import { statusRecord, usage } from './executionRecord.ts';
+
+export type Event = {
+  id: string;
+  type: EventType;
+  organizationId: string;
+  executionId: string;
+  createdAt: Date;
+};
+
+/** The JSON text of an event: what is signed and sent, the same bytes on every attempt. */
+export function eventBody(event: Event, execution: Execution): string {
+  return JSON.stringify({
+    id: event.id,
+    type: event.type,
+    event_type: event.type,
+    timestamp: event.createdAt.toISOString(),
+    version: '1.0',
+    organization_id: event.organizationId,
+    execution_id: event.executionId,
+    data: eventData(event.type, execution),
+  });
+}
+
+function eventData(type: EventType, execution: Execution) {
+  if (type === 'execution.started') return statusRecord(asStarted(execution));
+  const record = statusRecord(execution);
+  if (type !== 'execution.completed') return record;
+  return { ...record, usage: usage(execution), latency_ms: execution.latencyMs };
+}
+
+/** `execution.started` tells of the start, however late it is rendered. */
+function asStarted(execution: Execution): Execution {
+  return {
+    ...execution,
+    status: 'PROCESSING',
+    cost: null,
+    output: null,
+    errorCode: null,
+    errorMessage: null,
+    completedAt: null,
+  };
+}

@@ -1,0 +1,26 @@
+import type { ExecutionErrorCode } from './errorCodes.ts';
+import type { Money } from './money.ts';
+import type { ExecutionStatus } from './statuses.ts';
+
+/** An execution as the database holds it. */
+export type Execution = {
+  id: string;
+  organizationId: string;
+  model: string;
+  status: ExecutionStatus;
+  metadata: Record<string, unknown> | null;
+  webhookUrl: string | null;
+  holdAmount: Money;
+  estimatedCost: Money;
+  cost: Money | null;
+  output: Record<string, unknown> | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  latencyMs: number | null;
+  errorCode: ExecutionErrorCode | null;
+  errorMessage: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  completedAt: Date | null;
+  expiresAt: Date;
+};

@@ -1,0 +1,75 @@
+import { executionErrors } from './errorCodes.ts';
+import type { Execution } from './execution.ts';
+import { formatMoney } from './money.ts';
+import type { ExecutionStatus } from './statuses.ts';
+
+/** Spec, "Execution (create response)". */
+export type CreateRecord = {
+  id: string;
+  status: ExecutionStatus;
+  model: string;
+  hold_amount: string;
+  estimated_cost: string;
+  expires_at: string;
+  created_at: string;
+};
+
+/** The status endpoint's record: the create response and all that is known since. */
+export type StatusRecord = CreateRecord & {
+  mode: 'ASYNC';
+  metadata: Record<string, unknown> | null;
+  webhook_url: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  cost: string | null;
+  error: { code: string; message: string; retryable: boolean } | null;
+  result?: Record<string, unknown>;
+};
+
+export function createRecord(execution: Execution): CreateRecord {
+  return {
+    id: execution.id,
+    status: execution.status,
+    model: execution.model,
+    hold_amount: formatMoney(execution.holdAmount),
+    estimated_cost: formatMoney(execution.estimatedCost),
+    expires_at: execution.expiresAt.toISOString(),
+    created_at: execution.createdAt.toISOString(),
+  };
+}
+
+export function statusRecord(execution: Execution): StatusRecord {
+  return {
+    ...createRecord(execution),
+    mode: 'ASYNC',
+    metadata: execution.metadata,
+    webhook_url: execution.webhookUrl,
+    started_at: execution.startedAt?.toISOString() ?? null,
+    completed_at: execution.completedAt?.toISOString() ?? null,
+    cost: execution.cost === null ? null : formatMoney(execution.cost),
+    error: executionError(execution),
+    ...(execution.status === 'COMPLETED' && { result: execution.output ?? {} }),
+  };
+}
+
+/** Spec, "Execution result". */
+export function resultRecord(execution: Execution) {
+  return {
+    execution_id: execution.id,
+    status: execution.status,
+    output: execution.output ?? {},
+    usage: usage(execution),
+    cost: formatMoney(execution.cost ?? '0'),
+    latency_ms: execution.latencyMs ?? 0,
+  };
+}
+
+export function usage(execution: Execution) {
+  return { input_tokens: execution.inputTokens ?? 0, output_tokens: execution.outputTokens ?? 0 };
+}
+
+function executionError(execution: Execution): StatusRecord['error'] {
+  if (execution.errorCode === null) return null;
+  const { retryable } = executionErrors[execution.errorCode];
+  return { code: execution.errorCode, message: execution.errorMessage ?? '', retryable };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ModelDefinition, modelDefinition } from './modelDefinition.ts';
+import type { Success } from './outcome.ts';
+import { actualCost, estimateCost } from './pricing.ts';
+
+function model(part: Record<string, unknown>): ModelDefinition {
+  return modelDefinition.parse({
+    slug: 'm',
+    provider: { adapter: 'cog', connection: 'gpu', model: 'm' },
+    input_schema: { type: 'object' },
+    output: { kind: 'text' },
+    ...part,
+  });
+}
+
+function success(part: Partial<Success>): Success {
+  return { ok: true, output: {}, usage: { inputTokens: 0, outputTokens: 0 }, measured: {}, ...part };
+}
+
+describe('estimateCost', () => {
+  it('adds up every price that is given', () => {
+    const definition = model({
+      price: { per_run: '0.01', per_second: '0.002', per_image: '0.04' },
+      estimate: { seconds: 5, images: 2 },
+    });
+    expect(estimateCost(definition, {})).toBe('0.10000000');
+  });
+
+  it('takes the number of images from the input, or its default', () => {
+    const definition = model({
+      price: { per_image: '0.04' },
+      estimate: { images: { input: 'count', default: 1 } },
+    });
+    expect(estimateCost(definition, { count: 3 })).toBe('0.12000000');
+    expect(estimateCost(definition, {})).toBe('0.04000000');
+    expect(estimateCost(definition, { count: 'many' })).toBe('0.04000000');
+  });
+
+  it('takes a quarter of the characters as tokens, nested ones too', () => {
+    const definition = model({ price: { per_input_token: '0.001' } });
+    expect(estimateCost(definition, { messages: [{ content: 'x'.repeat(7) }, { content: 'y' }] })).toBe(
+      '0.00200000',
+    );
+  });
+
+  it('rounds up at 8 decimals', () => {
+    const definition = model({ price: { per_second: '0.000000001' }, estimate: { seconds: 11 } });
+    expect(estimateCost(definition, {})).toBe('0.00000002');
+  });
+});
+
+describe('actualCost', () => {
+  it('charges what was measured', () => {
+    const definition = model({
+      price: { per_second: '0.1', per_input_token: '0.01', per_output_token: '0.02' },
+    });
+    const outcome = success({ usage: { inputTokens: 3, outputTokens: 5 }, measured: { seconds: 0.3 } });
+    expect(actualCost(definition, outcome)).toBe('0.16000000');
+  });
+
+  it('counts the images of the output when nothing else says', () => {
+    const definition = model({ price: { per_image: '0.04' } });
+    expect(actualCost(definition, success({ output: { images: [{}, {}, {}] } }))).toBe('0.12000000');
+  });
+
+  it("lets the provider's cost win only where the model says so", () => {
+    const outcome = success({ measured: { cost: '0.123456785' } });
+    expect(actualCost(model({ price: { per_run: '1', cost_from_provider: true } }), outcome)).toBe(
+      '0.12345679',
+    );
+    expect(actualCost(model({ price: { per_run: '1' } }), outcome)).toBe('1.00000000');
+  });
+
+  it.each(['-1', 'NaN', '1e30', '99999999999'])('does not believe a cost of %s', (cost) => {
+    const definition = model({ price: { per_run: '1', cost_from_provider: true } });
+    expect(actualCost(definition, success({ measured: { cost } }))).toBe('1.00000000');
+  });
+});
+
+describe('modelDefinition', () => {
+  it('refuses a model without a price', () => {
+    expect(() => model({ price: {} })).toThrow('at least one price');
+    expect(() => model({ price: { cost_from_provider: true } })).toThrow('at least one price');
+    expect(() => model({})).toThrow();
+  });
+});
