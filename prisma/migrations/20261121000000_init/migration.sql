@@ -261,3 +261,98 @@ CREATE INDEX "deliveries_endpoint_id_created_at_idx" ON "deliveries"("endpoint_i
 
 -- CreateIndex
 CREATE INDEX "files_organization_id_created_at_idx" ON "files"("organization_id", "created_at");
+
+-- What Prisma's schema cannot say. Ids and keys compare bytewise whatever the database's locale.
+
+-- A new prefixed id with a UUIDv7, as domain/ids makes them.
+CREATE FUNCTION new_id(prefix text) RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+  SELECT prefix || '_' || encode(set_bit(set_bit(
+    overlay(uuid_send(gen_random_uuid())
+      PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+    52, 1), 53, 1), 'hex')::uuid::text
+$$;
+
+-- The journal is append-only: the database itself refuses to change what was written.
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% on % is refused: the journal is append-only', TG_OP, TG_TABLE_NAME;
+END $$;
+CREATE TRIGGER transfers_append_only BEFORE UPDATE OR DELETE ON transfers
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER transfers_no_truncate BEFORE TRUNCATE ON transfers
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+ALTER TABLE balances
+  ADD CONSTRAINT balances_held_not_negative CHECK (held >= 0);
+
+-- The kinds of transfer and the accounts each moves between.
+ALTER TABLE transfers
+  ADD CONSTRAINT transfers_amount CHECK (amount > 0 OR (kind = 'settle' AND amount = 0)),
+  ADD CONSTRAINT transfers_kind CHECK ((kind, debit_account, credit_account) IN (
+    ('top_up', 'funding', 'available'),
+    ('hold', 'available', 'held'),
+    ('overage', 'available', 'held'),
+    ('settle', 'held', 'revenue'),
+    ('remainder', 'held', 'available'),
+    ('release', 'held', 'available'))),
+  ADD CONSTRAINT transfers_execution CHECK ((kind = 'top_up') = (execution_id IS NULL));
+-- At most one hold per execution, one resolution per hold, one adjustment beside it.
+CREATE UNIQUE INDEX transfers_one_hold ON transfers (execution_id) WHERE kind = 'hold';
+CREATE UNIQUE INDEX transfers_one_resolution ON transfers (execution_id) WHERE kind IN ('settle', 'release');
+CREATE UNIQUE INDEX transfers_one_adjustment ON transfers (execution_id) WHERE kind IN ('overage', 'remainder');
+CREATE UNIQUE INDEX transfers_idempotency ON transfers (organization_id, idempotency_key)
+  WHERE idempotency_key IS NOT NULL;
+
+ALTER TABLE executions
+  ADD CONSTRAINT executions_status CHECK (status IN
+    ('PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED')),
+  ADD CONSTRAINT executions_amounts CHECK (hold_amount > 0 AND estimated_cost >= 0 AND cost >= 0),
+  ADD CONSTRAINT executions_ended CHECK
+    ((completed_at IS NULL) = (status IN ('PENDING', 'PROCESSING', 'AWAITING_WEBHOOK'))),
+  ADD CONSTRAINT executions_cost CHECK ((cost IS NULL) = (status <> 'COMPLETED')),
+  ADD CONSTRAINT executions_error CHECK ((error_code IS NULL) = (status NOT IN ('FAILED', 'EXPIRED')));
+-- Sweeps read nothing but what is due.
+CREATE INDEX executions_pending ON executions (created_at) WHERE status = 'PENDING';
+CREATE INDEX executions_open_expiry ON executions (expires_at)
+  WHERE status IN ('PENDING', 'PROCESSING', 'AWAITING_WEBHOOK');
+
+ALTER TABLE attempts
+  ADD CONSTRAINT attempts_state CHECK (state IN
+    ('starting', 'running', 'succeeded', 'failed', 'unknown', 'cancelled')),
+  ADD CONSTRAINT attempts_outcome CHECK ((outcome IS NULL) = (finished_at IS NULL) OR state = 'cancelled');
+CREATE INDEX attempts_leased ON attempts (lease_until) WHERE finished_at IS NULL AND state = 'starting';
+CREATE INDEX attempts_to_poll ON attempts (poll_at) WHERE finished_at IS NULL AND state = 'running';
+CREATE INDEX attempts_to_settle ON attempts (finished_at) WHERE outcome IS NOT NULL AND settled_at IS NULL;
+
+CREATE INDEX provider_callbacks_to_process ON provider_callbacks (received_at) WHERE processed_at IS NULL;
+
+ALTER TABLE events
+  ADD CONSTRAINT events_type CHECK (type IN ('execution.started', 'execution.completed', 'execution.failed',
+    'execution.cancelled', 'execution.expired'));
+CREATE UNIQUE INDEX events_one_ending ON events (execution_id) WHERE type <> 'execution.started';
+CREATE INDEX events_to_fan_out ON events (created_at) WHERE fanned_out_at IS NULL;
+
+ALTER TABLE deliveries
+  ADD CONSTRAINT deliveries_state CHECK (state IN ('pending', 'delivered', 'failed', 'expired')),
+  ADD CONSTRAINT deliveries_finished CHECK ((finished_at IS NULL) = (state = 'pending'));
+-- One delivery of an event per endpoint, and one to the execution's own webhook_url.
+CREATE UNIQUE INDEX deliveries_once ON deliveries (event_id, coalesce(endpoint_id, ''));
+CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE state = 'pending';
+CREATE INDEX deliveries_waiting ON deliveries (endpoint_id, next_attempt_at) WHERE state = 'pending';
+
+ALTER TABLE api_keys
+  ADD CONSTRAINT api_keys_permissions CHECK (permissions IN ('full', 'execution'));
+
+ALTER TABLE files
+  ADD CONSTRAINT files_state CHECK (state IN ('awaiting_upload', 'ready', 'deleted')),
+  ADD CONSTRAINT files_origin CHECK (origin IN ('upload', 'output')),
+  ADD CONSTRAINT files_size CHECK (size_bytes BETWEEN 0 AND 157286400 OR origin = 'output');
+CREATE INDEX files_to_delete ON files (expires_at) WHERE expires_at IS NOT NULL AND state <> 'deleted';
+-- Uploads that never came.
+CREATE INDEX files_abandoned ON files (created_at) WHERE state = 'awaiting_upload';
+
+-- Hot rows are updated in place where they can be.
+ALTER TABLE balances SET (fillfactor = 50);
+ALTER TABLE executions SET (fillfactor = 80);
+ALTER TABLE attempts SET (fillfactor = 80);
+ALTER TABLE deliveries SET (fillfactor = 80);
