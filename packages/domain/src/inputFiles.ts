@@ -1,0 +1,80 @@
+/** A `file_` reference in an input: where it stands and what it says. */
+export type InputFile = { path: (string | number)[]; id: string };
+
+/** What a property marked `format: file` must hold; anything else (a URL, a path) is invalid input. */
+export const fileReferenceFormat = /^file_[A-Za-z0-9_-]{1,64}$/;
+
+const fileId = /^file_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Every file that an input names: whole strings that are `file_<uuid>` anywhere in it, and `file_...` strings
+ * of any shape in properties that the model's `input_schema` marks with `format: file`.
+ */
+export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
+  const marked = new Set<string>();
+  markFiles(schema, schema, input, [], marked, 0);
+  return strings(input, [])
+    .filter(({ path, id }) => fileId.test(id) || (marked.has(key(path)) && fileReferenceFormat.test(id)))
+    .map(({ path, id }) => ({ path, id }));
+}
+
+/** A copy of the input with each of these files replaced by what `replacement` says of its id. */
+export function replaceInputFiles(
+  input: Record<string, unknown>,
+  files: readonly InputFile[],
+  replacement: (id: string) => string,
+): Record<string, unknown> {
+  const copy = structuredClone(input);
+  for (const { path, id } of files) {
+    const parent = path
+      .slice(0, -1)
+      .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], copy);
+    (parent as Record<string, unknown>)[path.at(-1) ?? ''] = replacement(id);
+  }
+  return copy;
+}
+
+function strings(value: unknown, path: (string | number)[]): InputFile[] {
+  if (typeof value === 'string') return [{ path, id: value }];
+  if (Array.isArray(value)) return value.flatMap((one, index) => strings(one, [...path, index]));
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, one]) => strings(one, [...path, name]));
+}
+
+/** Walks schema and value together; the depth bounds schemas that refer to themselves. */
+function markFiles(
+  root: unknown,
+  schema: unknown,
+  value: unknown,
+  path: (string | number)[],
+  marked: Set<string>,
+  depth: number,
+): void {
+  if (!isObject(schema) || depth > 32) return;
+  const walk = (part: unknown, at: unknown, where: (string | number)[]) =>
+    markFiles(root, part, at, where, marked, depth + 1);
+
+  if (typeof value === 'string' && schema.format === 'file') marked.add(key(path));
+  if (typeof schema.$ref === 'string') walk(definitionOf(root, schema.$ref), value, path);
+  for (const choice of [schema.allOf, schema.anyOf, schema.oneOf].flat()) walk(choice, value, path);
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) walk(schema.items, one, [...path, index]);
+  } else if (isObject(value) && isObject(schema.properties)) {
+    for (const [name, part] of Object.entries(schema.properties)) {
+      if (Object.hasOwn(value, name)) walk(part, value[name], [...path, name]);
+    }
+  }
+}
+
+function definitionOf(root: unknown, reference: string): unknown {
+  const steps = reference.startsWith('#/') ? reference.slice(2).split('/') : [];
+  return steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function key(path: readonly (string | number)[]): string {
+  return JSON.stringify(path);
+}
