@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Node 24 from the npm package `node`: the machine's own Node only has to start this script. */
+export const node24 = path.join(root, 'node_modules/node/bin/node');
+
+/** What a failed step says in one line, without a stack. */
+export class UserError extends Error {}
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+
+/**
+ * Runs a command to its end and answers its exit code (128 + n after a signal). Signals sent to this process
+ * go on to the child. `onOutput` receives stdout and stderr instead of the console.
+ */
+export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}) {
+  const out = onOutput ? 'pipe' : 'inherit';
+  const child = spawn(command, args, {
+    cwd: root,
+    env: {
+      ...process.env,
+      PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH}`,
+      ...env,
+    },
+    stdio: ['inherit', tee ? 'pipe' : out, tee ? 'pipe' : out, ...(ipc ? ['ipc'] : [])],
+  });
+  const consume = (stream, target) => {
+    stream?.on('data', (chunk) => {
+      onOutput?.(String(chunk));
+      if (tee) target.write(chunk);
+    });
+  };
+  consume(child.stdout, process.stdout);
+  consume(child.stderr, process.stderr);
+  const forward = (signal) => child.kill(signal);
+  for (const signal of forwarded) process.on(signal, forward);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new UserError(`${command} can't be started: ${error.message}`)));
+    child.once('close', (code, signal) => {
+      for (const name of forwarded) process.off(name, forward);
+      resolve(code ?? 128 + (signalNumbers[signal] ?? 1));
+    });
+  });
+}
+
+/** Runs a script of the tree, or a tool's JavaScript file, under Node 24. */
+export function runNode(args, options) {
+  return run(node24, args, options);
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { node24, root, run, runNode, UserError } from './child.mjs';
+import { withInstallLock } from './installLock.mjs';
+
+const installStamp = path.join(root, 'node_modules/.holdfast-install');
+const generateStamp = path.join(root, 'node_modules/.holdfast-prisma');
+const generatedClient = path.join(root, 'packages/db/src/generated/client.ts');
+const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/;
+
+function hashOf(...files) {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
+  for (const file of files) hash.update(readFileSync(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+function stampOf(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+function workspaceFolders() {
+  return ['packages', 'services'].flatMap((group) =>
+    readdirSync(path.join(root, group)).map((name) => path.join(root, group, name)),
+  );
+}
+
+function linked(folder) {
+  const manifest = path.join(folder, 'package.json');
+  if (!existsSync(manifest) || existsSync(path.join(folder, 'node_modules'))) return true;
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return Object.keys({ ...dependencies, ...devDependencies }).length === 0;
+}
+
+function installed() {
+  const current = hashOf('pnpm-lock.yaml', 'pnpm-workspace.yaml');
+  return stampOf(installStamp) === current && existsSync(node24) && workspaceFolders().every(linked);
+}
+
+function generated() {
+  return (
+    stampOf(generateStamp) === hashOf('prisma/schema.prisma', 'pnpm-lock.yaml') && existsSync(generatedClient)
+  );
+}
+
+/** Shows pnpm's newest progress line every few seconds, and keeps everything for the case of a failure. */
+function progressOf(everyMs) {
+  let all = '';
+  const timer = setInterval(() => {
+    const line = all
+      .trimEnd()
+      .split('\n')
+      .findLast((text) => text.startsWith('Progress:'));
+    if (line) console.error(`  ${line.replace('Progress: ', '')}`);
+  }, everyMs);
+  return { onOutput: (text) => void (all += text), end: () => clearInterval(timer), text: () => all };
+}
+
+async function install() {
+  const { packageManager } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const startedAt = Date.now();
+  console.error(`Installing dependencies with ${packageManager} (only when they change) ...`);
+  const progress = progressOf(5_000);
+  // npx already runs the pinned version, so pnpm need not look after the pin itself.
+  const args = [
+    '--yes',
+    packageManager,
+    'install',
+    '--frozen-lockfile',
+    '--pm-on-fail=ignore',
+    '--reporter=append-only',
+  ];
+  const env = {
+    CI: 'true',
+    npm_config_fetch_retry_mintimeout: '1000',
+    npm_config_fetch_retry_maxtimeout: '5000',
+  };
+  const code = await run('npx', args, { env, onOutput: progress.onOutput }).finally(progress.end);
+  if (code !== 0) {
+    if (offline.test(progress.text())) {
+      throw new UserError(
+        "The npm registry can't be reached, and the dependencies are not installed yet: check the network and try again.",
+      );
+    }
+    throw new UserError(
+      `Installing the dependencies failed (exit code ${code}):\n${progress.text().split('\n').slice(-25).join('\n')}`,
+    );
+  }
+  writeFileSync(installStamp, hashOf('pnpm-lock.yaml', 'pnpm-workspace.yaml'));
+  console.error(`Dependencies are installed (${((Date.now() - startedAt) / 1000).toFixed(0)} s).`);
+}
+
+async function generatePrismaClient() {
+  let output = '';
+  // The CLI asks for an engine to download although generating needs none: any executable contents it.
+  const env = {
+    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    CHECKPOINT_DISABLE: '1',
+  };
+  const onOutput = (text) => void (output += text);
+  const code = await runNode(['node_modules/prisma/build/index.js', 'generate'], { env, onOutput });
+  if (code !== 0) throw new UserError(`Generating the Prisma client failed:\n${output}`);
+  mkdirSync(path.dirname(generateStamp), { recursive: true });
+  writeFileSync(generateStamp, hashOf('prisma/schema.prisma', 'pnpm-lock.yaml'));
+}
+
+/** Installs the dependencies and generates the Prisma client, each only when what it comes from has changed. */
+export async function ensureReady() {
+  if (installed() && generated()) return;
+  await withInstallLock(async () => {
+    if (!installed()) await install();
+    if (!generated()) await generatePrismaClient();
+  });
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// The one door to every task: makes the clone ready, then runs the task under the pinned Node 24.
+import { UserError } from './child.mjs';
+import { ensureReady } from './dependencies.mjs';
+import { tasks } from './tasks.mjs';
+
+const [name, ...args] = process.argv.slice(2);
+
+function help() {
+  const lines = Object.entries(tasks).map(([task, { about }]) => `  ${task.padEnd(14)}${about}`);
+  return ['Usage: npm run <task> [-- arguments]', '', ...lines].join('\n');
+}
+
+async function main() {
+  if (name === undefined || name === '--help' || name === '-h') {
+    console.log(help());
+    return name === undefined ? 2 : 0;
+  }
+  const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+  if (!task) throw new UserError(`There is no task "${name}": one of ${Object.keys(tasks).join(', ')}.`);
+  await ensureReady();
+  return await task.run(args);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof UserError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

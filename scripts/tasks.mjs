@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { root, runNode, UserError } from './child.mjs';
+import { generate } from './generate.mjs';
+import { test } from './jest.mjs';
+import { verify } from './verify.mjs';
+
+const quiet = '--disable-warning=ExperimentalWarning';
+
+/** A TypeScript entry of the tree; arguments after the task's name are its own. */
+function script(file, options) {
+  return (args) => {
+    if (!existsSync(path.join(root, file))) throw new UserError(`${file} is missing from this checkout.`);
+    return runNode([quiet, file, ...args], options);
+  };
+}
+
+/** name -> what `--help` says, and the function that runs it and answers an exit code. */
+export const tasks = {
+  start: {
+    about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help for its flags)',
+    // The channel tells the launcher when this process is gone, however it ended.
+    run: script('packages/local/src/start.ts', { ipc: true }),
+  },
+  test: { about: 'run the tests (Jest; arguments are passed on)', run: test },
+  verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
+  bench: { about: 'measure the whole walk under load, as JSON', run: script('bench/main.ts') },
+  format: {
+    about: 'format every file and sort imports',
+    run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),
+  },
+  generate: { about: 'write the generated files anew (OpenAPI, configuration tables)', run: generate },
+  'db:migration': {
+    about: 'write a new migration from prisma/schema.prisma (argument: its name)',
+    run: script('packages/db/src/migrate/newMigration.ts'),
+  },
+};
