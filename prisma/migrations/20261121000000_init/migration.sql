@@ -262,7 +262,7 @@ CREATE INDEX "deliveries_endpoint_id_created_at_idx" ON "deliveries"("endpoint_i
 -- CreateIndex
 CREATE INDEX "files_organization_id_created_at_idx" ON "files"("organization_id", "created_at");
 
--- What Prisma's schema cannot say. Ids and keys compare bytewise whatever the database's locale.
+-- What Prisma's schema cannot say.
 
 -- A new prefixed id with a UUIDv7, as domain/ids makes them.
 CREATE FUNCTION new_id(prefix text) RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE AS $$

@@ -1,0 +1,73 @@
+/** Collects concurrent calls into batches. */
+export type Batcher<Item, Result> = {
+  /** Resolves with the item's own result; rejects when its whole batch failed. */
+  add(item: Item): Promise<Result>;
+  /** Resolves when nothing is waiting or in flight. */
+  idle(): Promise<void>;
+};
+
+type Waiting<Item, Result> = {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+};
+
+/**
+ * While a batch is in flight, what arrives is collected for the next one: one set-based statement and one commit
+ * serve many callers, and a call that comes alone waits for nobody (design, rule 7).
+ * `run` answers one result per item, in order.
+ */
+export function createBatcher<Item, Result>(options: {
+  maxSize: number;
+  /** Batches in flight at once. */
+  concurrency?: number;
+  run(items: Item[]): Promise<Result[]>;
+}): Batcher<Item, Result> {
+  const { maxSize, concurrency = 1, run } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  let inFlight = 0;
+  let idleListeners: (() => void)[] = [];
+
+  function flush(): void {
+    while (inFlight < concurrency && waiting.length > 0) {
+      const batch = waiting.slice(0, maxSize);
+      waiting = waiting.slice(maxSize);
+      inFlight += 1;
+      void runBatch(batch);
+    }
+  }
+
+  async function runBatch(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      if (results.length !== batch.length) throw new Error('a batch must answer one result per item');
+      batch.forEach(({ resolve }, index) => {
+        resolve(results[index] as Result);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      inFlight -= 1;
+      flush();
+      if (inFlight === 0) notifyIdle();
+    }
+  }
+
+  function notifyIdle(): void {
+    for (const listener of idleListeners) listener();
+    idleListeners = [];
+  }
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        // Calls made in the same turn of the event loop go together.
+        if (waiting.length === 1) queueMicrotask(flush);
+      }),
+    idle: () =>
+      inFlight === 0 && waiting.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => idleListeners.push(resolve)),
+  };
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/**
+ * Reads a service's settings from the environment, once. Every problem is listed at once; the process should end.
+ * @throws ConfigError
+ */
+export function parseConfig<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  env: NodeJS.ProcessEnv,
+): z.infer<z.ZodObject<Shape>> {
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = z.object(shape).safeParse(set);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`));
+}
+
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(`The environment is not right:\n${problems.join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+export const port = () => z.coerce.number().int().min(0).max(65_535);
+export const flag = () => z.enum(['true', 'false']).transform((value) => value === 'true');
+export const positiveInt = () => z.coerce.number().int().positive();
+
+/** What every service needs. */
+export const baseConfig = {
+  DATABASE_URL: z
+    .string()
+    .startsWith('postgres')
+    .describe('PostgreSQL, as postgresql://user:password@host:port/database'),
+  DATABASE_POOL_SIZE: positiveInt().default(10).describe('Connections to PostgreSQL this process may hold'),
+  REDIS_URL: z.string().startsWith('redis').describe('Redis, as redis://:password@host:port/0'),
+  METRICS_PORT: port().default(0).describe('Port of /healthz, /readyz and /metrics; 0 chooses a free one'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least level of log line that is written'),
+};

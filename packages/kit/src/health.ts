@@ -1,0 +1,64 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from './metrics.ts';
+
+/** Answers null when all is well, else what is wrong, in a line. */
+export type Check = () => string | null | Promise<string | null>;
+
+export type HealthServer = { port: number; close(): Promise<void> };
+
+/**
+ * `/healthz`: alive and making progress. `/readyz`: able to serve now. `/metrics`: Prometheus text.
+ * On a port of its own, not to be published.
+ */
+export async function startHealthServer(args: {
+  port: number;
+  registry: Registry;
+  live: Record<string, Check>;
+  ready: Record<string, Check>;
+}): Promise<HealthServer> {
+  const { registry, live, ready } = args;
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0];
+    if (path === '/healthz') void answerChecks(response, live);
+    else if (path === '/readyz') void answerChecks(response, { ...live, ...ready });
+    else if (path === '/metrics') void answerMetrics(response, registry);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(args.port, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+}
+
+/** Stops accepting, lets open requests end, and drops idle connections. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)] as const),
+  );
+  const problems = Object.fromEntries(results.filter(([, problem]) => problem !== null));
+  const ok = Object.keys(problems).length === 0;
+  response.writeHead(ok ? 200 : 503, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(ok ? { status: 'ok' } : { status: 'failing', problems }));
+}
+
+async function runCheck(check: Check): Promise<string | null> {
+  try {
+    return await check();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function answerMetrics(response: ServerResponse, registry: Registry): Promise<void> {
+  const text = await registry.metrics();
+  response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+}

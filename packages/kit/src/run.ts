@@ -1,0 +1,50 @@
+import { ConfigError } from './config.ts';
+import type { Logger } from './logger.ts';
+
+export type Service = {
+  /** Stops intake, finishes or hands back what is in hand, closes what was opened. */
+  stop(): Promise<void>;
+};
+
+const stopWithinMs = 28_000;
+
+/**
+ * Runs a service until SIGTERM or SIGINT, then stops it; the process ends within 30 s whatever happens.
+ * What nobody caught ends the process: its supervisor starts a clean one.
+ */
+export function runService(start: () => Promise<{ service: Service; log: Logger }>): void {
+  start().then(
+    ({ service, log }) => stopOnSignal(service, log),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof ConfigError ? error.message : stack(error)}\n`);
+      process.exit(1);
+    },
+  );
+}
+
+function stopOnSignal(service: Service, log: Logger): void {
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), stopWithinMs).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('unhandledRejection', (error) => {
+    log.fatal({ err: error }, 'unhandled rejection');
+    process.exit(1);
+  });
+}
+
+function stack(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,57 @@
+import type { Logger } from './logger.ts';
+
+export type Sweep = {
+  /** Runs it now, or joins the run under way. */
+  runNow(): Promise<void>;
+  /** Milliseconds since a run last ended well. */
+  sinceSuccessMs(): number;
+  stop(): Promise<void>;
+};
+
+/**
+ * Runs `work` every `intervalMs`, one run at a time, spread by a little jitter so that replicas don't march in step.
+ * A failed run is logged and tried again at the next turn.
+ */
+export function startSweep(args: {
+  name: string;
+  intervalMs: number;
+  log: Logger;
+  work(): Promise<void>;
+}): Sweep {
+  let running: Promise<void> | null = null;
+  let lastSuccess = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function once(): Promise<void> {
+    try {
+      await args.work();
+      lastSuccess = performance.now();
+    } catch (error) {
+      args.log.error({ err: error, sweep: args.name }, 'sweep failed');
+    }
+  }
+
+  function runNow(): Promise<void> {
+    running ??= once().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  function schedule(): void {
+    if (stopped) return;
+    timer = setTimeout(() => void runNow().then(schedule), args.intervalMs * (0.8 + Math.random() * 0.4));
+  }
+
+  schedule();
+  return {
+    runNow,
+    sinceSuccessMs: () => performance.now() - lastSuccess,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
