@@ -1,0 +1,32 @@
+import pg from 'pg';
+import { migrationsFolder, readMigrations } from './migrationFiles.ts';
+import { noFilters, withSchemaEngine } from './schemaEngine.ts';
+
+/** Any number will do, as long as every version of Holdfast takes the same. */
+const migrationLock = 4_652_115_920;
+
+/**
+ * Applies the migrations that the database does not have yet and returns their names, oldest first.
+ * Any number of processes may call it at once: one works, the others wait for it and find nothing to do.
+ * Rejects with the engine's message when a migration fails; it is then marked as failed in `_prisma_migrations`.
+ */
+export async function migrate(databaseUrl: string, folder: string = migrationsFolder): Promise<string[]> {
+  const migrationsList = await readMigrations(folder);
+  return withMigrationLock(databaseUrl, () =>
+    withSchemaEngine(databaseUrl, async (engine) => {
+      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: noFilters });
+      return appliedMigrationNames;
+    }),
+  );
+}
+
+async function withMigrationLock<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate-lock' });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    return await work();
+  } finally {
+    await client.end();
+  }
+}

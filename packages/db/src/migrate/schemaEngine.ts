@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import pg from 'pg';
+import { readSchema } from './migrationFiles.ts';
+
+export const noFilters = { externalTables: [], externalEnums: [] };
+
+let loaded: Promise<void> | undefined;
+
+// Instantiated by hand: importing .wasm as a module is still experimental and warns on every start.
+async function loadEngine(): Promise<void> {
+  const folder = dirname(
+    createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
+  );
+  const module = await WebAssembly.compile(await readFile(join(folder, 'schema_engine_bg.wasm')));
+  const { exports } = await WebAssembly.instantiate(module, {
+    './schema_engine_bg.js': { ...bindings },
+  });
+  bindings.__wbg_set_wasm(exports);
+  (exports['__wbindgen_start'] as () => void)();
+}
+
+const charOid = 18;
+const textOid = 25;
+
+// The engine reads pg_catalog's "char" columns, but the adapter refuses that type (prisma/orm#27403): call it text.
+function openCatalogPool(databaseUrl: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, application_name: 'holdfast-migrate' });
+  const queryPool = pool.query.bind(pool);
+  const query = async (request: pg.QueryArrayConfig) => {
+    const result = await queryPool(request);
+    for (const field of result.fields ?? []) if (field.dataTypeID === charOid) field.dataTypeID = textOid;
+    return result;
+  };
+  return Object.assign(pool, { query });
+}
+
+/** Runs `work` with Prisma's schema engine connected to a database, and closes its connections afterwards. */
+export async function withSchemaEngine<T>(
+  databaseUrl: string,
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  loaded ??= loadEngine();
+  await loaded;
+  const pool = openCatalogPool(databaseUrl);
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
+  try {
+    const datamodels: [string, string][] = [['schema.prisma', await readSchema()]];
+    return await work(await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter));
+  } finally {
+    await pool.end();
+  }
+}
