@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import pg from 'pg';
+import { openCatalogPool, wholeScriptAdapter } from './catalogAdapter.ts';
 import { readSchema } from './migrationFiles.ts';
 
 export const noFilters = { externalTables: [], externalEnums: [] };
@@ -25,21 +24,6 @@ async function loadEngine(): Promise<void> {
   (exports['__wbindgen_start'] as () => void)();
 }
 
-const charOid = 18;
-const textOid = 25;
-
-// The engine reads pg_catalog's "char" columns, but the adapter refuses that type (prisma/orm#27403): call it text.
-function openCatalogPool(databaseUrl: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, application_name: 'holdfast-migrate' });
-  const queryPool = pool.query.bind(pool);
-  const query = async (request: pg.QueryArrayConfig) => {
-    const result = await queryPool(request);
-    for (const field of result.fields ?? []) if (field.dataTypeID === charOid) field.dataTypeID = textOid;
-    return result;
-  };
-  return Object.assign(pool, { query });
-}
-
 /** Runs `work` with Prisma's schema engine connected to a database, and closes its connections afterwards. */
 export async function withSchemaEngine<T>(
   databaseUrl: string,
@@ -48,7 +32,7 @@ export async function withSchemaEngine<T>(
   loaded ??= loadEngine();
   await loaded;
   const pool = openCatalogPool(databaseUrl);
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
+  const adapter = bindMigrationAwareSqlAdapterFactory(wholeScriptAdapter(pool));
   try {
     const datamodels: [string, string][] = [['schema.prisma', await readSchema()]];
     return await work(await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter));
