@@ -1,0 +1,25 @@
+/** What each package may import of this tree. Tests may import anything but another service's inside. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'packages/domain': [],
+  'packages/client': [],
+  'packages/kit': ['packages/domain'],
+  'packages/db': ['packages/domain', 'packages/kit'],
+  'packages/queues': ['packages/domain', 'packages/kit'],
+  'packages/files': ['packages/domain', 'packages/kit'],
+  'packages/egress': ['packages/domain', 'packages/kit'],
+  'packages/providers': ['packages/domain', 'packages/kit', 'packages/egress', 'packages/files'],
+  'packages/executions': ['packages/domain', 'packages/kit', 'packages/db', 'packages/queues'],
+  'packages/local': ['packages/domain', 'packages/kit', 'packages/db'],
+};
+
+const forServices = ['domain', 'kit', 'db', 'queues', 'files', 'egress', 'executions'].map(
+  (n) => `packages/${n}`,
+);
+
+/** Only the dispatcher knows providers; no service knows another. */
+export function allowedFor(owner: string): readonly string[] | 'anything' {
+  if (owner === 'services/dispatcher') return [...forServices, 'packages/providers'];
+  if (owner.startsWith('services/')) return forServices;
+  if (owner === 'packages/testkit' || owner === 'bench') return 'anything';
+  return mayImport[owner] ?? [];
+}
