@@ -1,0 +1,134 @@
+import type { RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type DownloadOptions, openDownload } from './download.ts';
+import { listen, type TestServer } from './listen.ts';
+import { createEgressPolicy } from './policy.ts';
+
+const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(handler: RequestListener): Promise<TestServer> {
+  const server = await listen(handler);
+  servers.push(server);
+  return server;
+}
+
+const download = (url: string, options: Partial<DownloadOptions> = {}) =>
+  openDownload({ url, policy: loopback, trustedHosts: [], timeoutMs: 5000, maxBytes: 1000, ...options });
+
+describe('openDownload', () => {
+  it('streams the file and tells its type and size', async () => {
+    const server = await serve((_req, res) => {
+      res.writeHead(200, { 'content-type': 'Image/PNG; charset=x', 'content-length': '5' }).end('bytes');
+    });
+    const { stream, contentType, sizeBytes } = await download(server.url);
+    expect([contentType, sizeBytes]).toEqual(['image/png', 5]);
+    expect((await buffer(stream)).toString()).toBe('bytes');
+  });
+
+  it('dials a trusted host as it is, and no other against the policy', async () => {
+    const server = await serve((_req, res) => res.end('ok'));
+    const trustedHosts = [`127.0.0.1:${server.port}`];
+    const { stream } = await download(server.url, { policy: strict, trustedHosts });
+    expect((await buffer(stream)).toString()).toBe('ok');
+    await expect(download(server.url, { policy: strict })).rejects.toMatchObject({ stage: 'policy' });
+    expect(server.requests()).toBe(1);
+  });
+
+  it('refuses a name that resolves to a private address when it is dialled', async () => {
+    const server = await serve((_req, res) => res.end('secret'));
+    const policy = createEgressPolicy({
+      allowCidrs: ['10.0.0.0/8'],
+      allowHttp: true,
+      resolve: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    });
+    const url = `http://rebind.example:${server.port}/`;
+    await expect(download(url, { policy })).rejects.toMatchObject({ stage: 'policy' });
+    expect(server.requests()).toBe(0);
+  });
+
+  it('follows three redirects, not four', async () => {
+    const server = await serve((req, res) => {
+      const left = Number(req.url?.slice(1));
+      if (left === 0) res.end('there');
+      else res.writeHead(302, { location: `/${left - 1}` }).end();
+    });
+    expect((await buffer((await download(`${server.url}/3`)).stream)).toString()).toBe('there');
+    await expect(download(`${server.url}/4`)).rejects.toMatchObject({ stage: 'redirects' });
+  });
+
+  it('checks the target of a redirect', async () => {
+    const server = await serve((_req, res) => {
+      res.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+    });
+    await expect(download(server.url)).rejects.toMatchObject({ stage: 'policy' });
+  });
+
+  it('trusts no host that a foreign one redirects to', async () => {
+    const internal = await serve((_req, res) => res.end('secret'));
+    const trustedHosts = [`localhost:${internal.port}`];
+    const policy = createEgressPolicy({ allowCidrs: ['127.0.0.2/32'], allowHttp: true });
+    const foreign = await serve((_req, res) => {
+      res.writeHead(302, { location: `http://localhost:${internal.port}/` }).end();
+    });
+    const url = `http://foreign.example:${foreign.port}/`;
+    const viaForeign = createEgressPolicy({
+      allowCidrs: ['127.0.0.0/8'],
+      allowHttp: true,
+      resolve: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    });
+    const policyOfHops = {
+      ...viaForeign,
+      checkUrl: (text: string) => (text === url ? null : policy.checkUrl(text)),
+    };
+    await expect(download(url, { policy: policyOfHops, trustedHosts })).rejects.toMatchObject({
+      stage: 'policy',
+    });
+    expect(internal.requests()).toBe(0);
+  });
+
+  it('refuses a file whose told size is over the cap', async () => {
+    const server = await serve((_req, res) =>
+      res.writeHead(200, { 'content-length': '1001' }).end('x'.repeat(1001)),
+    );
+    await expect(download(server.url)).rejects.toMatchObject({ stage: 'too_large' });
+  });
+
+  it('cuts a file of untold size at the cap', async () => {
+    const server = await serve((_req, res) => {
+      res.write('x'.repeat(600));
+      res.end('x'.repeat(600));
+    });
+    const { stream, sizeBytes } = await download(server.url);
+    expect(sizeBytes).toBeNull();
+    await expect(buffer(stream)).rejects.toMatchObject({ stage: 'too_large' });
+  });
+
+  it('a body that never ends meets the total timeout', async () => {
+    const server = await serve((_req, res) => {
+      res.write('x');
+    });
+    const { stream } = await download(server.url, { timeoutMs: 200 });
+    await expect(buffer(stream)).rejects.toThrow();
+  });
+
+  it('a file that breaks off fails its stream', async () => {
+    const server = await serve((_req, res) => {
+      res.writeHead(200, { 'content-length': '100' });
+      res.write('half', () => res.socket?.destroy());
+    });
+    const { stream } = await download(server.url);
+    await expect(buffer(stream)).rejects.toThrow();
+  });
+
+  it('tells a status that is no success', async () => {
+    const server = await serve((_req, res) => res.writeHead(404).end());
+    await expect(download(server.url)).rejects.toMatchObject({ stage: 'status', status: 404 });
+  });
+});

@@ -1,0 +1,183 @@
+import type { RequestListener } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { listen, type TestServer } from './listen.ts';
+import { createEgressPolicy } from './policy.ts';
+import { type PostOptions, postJson } from './post.ts';
+
+const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(handler: RequestListener): Promise<TestServer> {
+  const server = await listen(handler);
+  servers.push(server);
+  return server;
+}
+
+const post = (url: string, options: Partial<PostOptions> = {}) =>
+  postJson({
+    url,
+    body: '{"a":1}',
+    headers: {},
+    timeoutMs: 5000,
+    maxResponseBytes: 1000,
+    policy: loopback,
+    ...options,
+  });
+
+describe('postJson', () => {
+  it('posts the bytes and the headers it is given and reads the answer', async () => {
+    const server = await serve((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        res.statusCode = 201;
+        res.setHeader('x-echo', `${req.method} ${req.headers['x-custom']} ${req.headers['content-type']}`);
+        res.end(Buffer.concat(chunks));
+      });
+    });
+    expect(await post(server.url, { headers: { 'x-custom': 'yes' } })).toMatchObject({
+      ok: true,
+      status: 201,
+      bodyText: '{"a":1}',
+      headers: { 'x-echo': 'POST yes application/json' },
+      durationMs: expect.any(Number),
+    });
+  });
+
+  it('never follows a redirect', async () => {
+    const target = await serve((_req, res) => res.end('reached'));
+    const server = await serve((_req, res) => res.writeHead(307, { location: target.url }).end());
+    expect(await post(server.url)).toMatchObject({ ok: true, status: 307 });
+    expect(target.requests()).toBe(0);
+  });
+
+  it('reads no more of an answer than the cap and counts it as complete', async () => {
+    const server = await serve((_req, res) => {
+      res.write('x'.repeat(5000));
+      // never ended: what is read is enough
+    });
+    expect(await post(server.url)).toMatchObject({ ok: true, status: 200, bodyText: 'x'.repeat(1000) });
+  });
+
+  it('a body that drips for ever meets the total timeout', async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const server = await serve((_req, res) => {
+      res.write('x');
+      drips.push(setInterval(() => res.write('x'), 20));
+    });
+    const result = await post(server.url, { timeoutMs: 200 });
+    for (const drip of drips) clearInterval(drip);
+    expect(result).toMatchObject({ ok: false, stage: 'timeout' });
+    expect(result.durationMs).toBeLessThan(1500);
+  });
+
+  it('a peer that accepts and says nothing meets the total timeout', async () => {
+    const server = await serve(() => {});
+    expect(await post(server.url, { timeoutMs: 100 })).toMatchObject({ ok: false, stage: 'timeout' });
+  });
+
+  it('a look-up that never answers meets the total timeout', async () => {
+    const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, resolve: () => {} });
+    expect(await post('http://slow.example:81/', { policy, timeoutMs: 100 })).toMatchObject({
+      stage: 'timeout',
+    });
+  });
+
+  it('an answer slower than the idle limit of a connection is waited for', async () => {
+    const server = await serve((_req, res) => setTimeout(() => res.end('late'), 1800));
+    expect(await post(server.url)).toMatchObject({ ok: true, bodyText: 'late' });
+  });
+
+  it('tells a refused connection', async () => {
+    const server = await listen((_req, res) => res.end());
+    await server.close();
+    expect(await post(server.url)).toMatchObject({ ok: false, stage: 'connect' });
+  });
+
+  it('tells a failed handshake', async () => {
+    const server = await serve((_req, res) => res.end());
+    expect(await post(`https://127.0.0.1:${server.port}/`)).toMatchObject({ ok: false, stage: 'tls' });
+  });
+
+  it('tells a name that does not resolve', async () => {
+    const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND'), {
+      syscall: 'getaddrinfo',
+      code: 'ENOTFOUND',
+    });
+    const policy = createEgressPolicy({
+      allowCidrs: [],
+      allowHttp: false,
+      resolve: (_name, _options, done) => done(notFound, []),
+    });
+    expect(await post('https://nowhere.example/', { policy })).toMatchObject({ ok: false, stage: 'dns' });
+  });
+
+  it('tells an answer that breaks off', async () => {
+    const server = await serve((_req, res) => {
+      res.writeHead(200, { 'content-length': '100' });
+      res.write('half');
+      res.socket?.end();
+    });
+    expect(await post(server.url)).toMatchObject({ ok: false, stage: 'response' });
+  });
+
+  it('tells an answer that is no HTTP', async () => {
+    const server = net.createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: false, stage: 'response' });
+    server.close();
+  });
+
+  it('refuses a literal private address, which never meets a look-up', async () => {
+    const server = await serve((_req, res) => res.end());
+    expect(await post(`https://127.0.0.1:${server.port}/`, { policy: strict })).toMatchObject({
+      stage: 'policy',
+    });
+    expect(server.requests()).toBe(0);
+  });
+
+  it('refuses a name that resolves to a private address when it is dialled', async () => {
+    const server = await serve((_req, res) => res.end());
+    const policy = createEgressPolicy({
+      allowCidrs: ['10.0.0.0/8'],
+      allowHttp: true,
+      resolve: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    });
+    expect(policy.checkUrl(`http://rebind.example:${server.port}/`)).toBeNull();
+    expect(await post(`http://rebind.example:${server.port}/`, { policy })).toMatchObject({
+      stage: 'policy',
+    });
+    expect(server.requests()).toBe(0);
+  });
+
+  it('ends when its signal does', async () => {
+    const abort = new AbortController();
+    const server = await serve(() => abort.abort());
+    expect(await post(server.url, { signal: abort.signal })).toMatchObject({ ok: false, stage: 'aborted' });
+    expect(await post(server.url, { signal: abort.signal })).toMatchObject({ ok: false, stage: 'aborted' });
+  });
+
+  it('answers, not throws, for a header that cannot be sent', async () => {
+    expect(await post('http://127.0.0.1:9/', { headers: { 'x-a': 'b\r\nc: d' } })).toMatchObject({
+      stage: 'policy',
+    });
+  });
+
+  it('uses a connection again', async () => {
+    const ports = new Set<number | undefined>();
+    const server = await serve((req, res) => {
+      ports.add(req.socket.remotePort);
+      res.end('{}');
+    });
+    for (let i = 0; i < 5; i++) await post(server.url);
+    expect(server.requests()).toBe(5);
+    expect(ports.size).toBe(1);
+  });
+});

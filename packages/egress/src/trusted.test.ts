@@ -1,0 +1,108 @@
+import type { RequestListener } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { listen, type TestServer } from './listen.ts';
+import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './trusted.ts';
+
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((resource) => resource.close()));
+});
+
+async function connect(handler: RequestListener, settings: Partial<TrustedSettings> = {}) {
+  const server: TestServer = await listen(handler);
+  const client: TrustedHttp = createTrustedHttp({ baseUrl: `${server.url}/base/`, ...settings });
+  open.push(server, client);
+  return { server, client };
+}
+
+describe('createTrustedHttp', () => {
+  it('sends JSON below the base URL with its headers, and reads JSON', async () => {
+    const { client } = await connect(
+      (req, res) => {
+        res.setHeader('content-type', 'application/json');
+        req.setEncoding('utf8');
+        req.on('data', (body) =>
+          res.end(JSON.stringify({ url: req.url, auth: req.headers.authorization, body })),
+        );
+      },
+      { headers: { authorization: 'Bearer key' } },
+    );
+    expect(await client.request('POST', '/v1/things', { json: { a: 1 } })).toMatchObject({
+      ok: true,
+      status: 200,
+      json: { url: '/base/v1/things', auth: 'Bearer key', body: '{"a":1}' },
+    });
+  });
+
+  it('gives every status as an answer, once, and follows nothing', async () => {
+    const { client, server } = await connect((_req, res) =>
+      res.writeHead(503, { 'retry-after': '7' }).end('busy'),
+    );
+    const result = await client.request('GET', 'x');
+    expect(result).toMatchObject({ ok: true, status: 503, bodyText: 'busy', json: undefined });
+    expect(result).toMatchObject({ headers: { 'retry-after': '7' } });
+    expect(server.requests()).toBe(1);
+    const moved = await connect((_req, res) => res.writeHead(302, { location: '/elsewhere' }).end());
+    expect(await moved.client.request('GET', 'x')).toMatchObject({ ok: true, status: 302 });
+    expect(moved.server.requests()).toBe(1);
+  });
+
+  it('a refused connection was certainly not reached', async () => {
+    const { client, server } = await connect((_req, res) => res.end());
+    await server.close();
+    expect(await client.request('POST', 'x')).toMatchObject({
+      ok: false,
+      reached: 'no',
+      code: 'ECONNREFUSED',
+    });
+  });
+
+  it('a name that does not resolve was certainly not reached', async () => {
+    const client = createTrustedHttp({ baseUrl: 'http://nowhere.invalid' });
+    open.push(client);
+    expect(await client.request('POST', 'x')).toMatchObject({ ok: false, reached: 'no', reason: 'network' });
+  });
+
+  it('a failed handshake was certainly not reached', async () => {
+    const { server } = await connect((_req, res) => res.end());
+    const client = createTrustedHttp({ baseUrl: `https://127.0.0.1:${server.port}` });
+    open.push(client);
+    expect(await client.request('POST', 'x')).toMatchObject({ ok: false, reached: 'no' });
+  });
+
+  it('a connection that breaks after the request may have been reached', async () => {
+    const { client } = await connect((req) => req.socket.destroy());
+    expect(await client.request('POST', 'x', { json: {} })).toMatchObject({ ok: false, reached: 'unknown' });
+  });
+
+  it('no answer in time may have been reached', async () => {
+    const { client } = await connect(() => {});
+    expect(await client.request('POST', 'x', { json: {}, timeoutMs: 100 })).toMatchObject({
+      ok: false,
+      reached: 'unknown',
+      reason: 'timeout',
+    });
+  });
+
+  it('ends when its signal does', async () => {
+    const abort = new AbortController();
+    const { client } = await connect(() => abort.abort());
+    expect(await client.request('POST', 'x', { signal: abort.signal })).toMatchObject({
+      ok: false,
+      reached: 'unknown',
+      reason: 'aborted',
+    });
+  });
+
+  it.each([true, false])('refuses an answer over the cap (length told: %s)', async (isTold) => {
+    const { client } = await connect(
+      (_req, res) => {
+        if (isTold) res.setHeader('content-length', '3000');
+        res.end('x'.repeat(3000));
+      },
+      { maxResponseBytes: 2999 },
+    );
+    expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reason: 'too_large' });
+  });
+});
