@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
-import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { openCatalogPool, wholeScriptAdapter } from './catalogAdapter.ts';
+import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
+import pg from 'pg';
+import { migrationAdapter } from './migrationAdapter.ts';
 import { readSchema } from './migrationFiles.ts';
 
 export const noFilters = { externalTables: [], externalEnums: [] };
@@ -31,8 +32,8 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   loaded ??= loadEngine();
   await loaded;
-  const pool = openCatalogPool(databaseUrl);
-  const adapter = bindMigrationAwareSqlAdapterFactory(wholeScriptAdapter(pool));
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, application_name: 'holdfast-migrate' });
+  const adapter = bindMigrationAwareSqlAdapterFactory(migrationAdapter(pool));
   try {
     const datamodels: [string, string][] = [['schema.prisma', await readSchema()]];
     return await work(await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter));

@@ -1,0 +1,71 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import {
+  ColumnTypeEnum,
+  DriverAdapterError,
+  type SqlQuery,
+  type SqlResultSet,
+} from '@prisma/driver-adapter-utils';
+import pg from 'pg';
+
+const charOid = 18;
+const charArrayOid = 1002;
+
+/**
+ * Prisma's adapter with the two things that its schema engine needs and it lacks.
+ * `"char"` columns of pg_catalog: the adapter refuses them (prisma/orm#27403), so they pass it as arrays, a type
+ * which nothing else here has, and come out as what they are.
+ * Scripts are sent whole: the adapter cuts them at every `;`, inside function bodies too, and commits each piece.
+ * A migration without transaction commands thereby applies all or nothing.
+ */
+export function migrationAdapter(pool: pg.Pool): PrismaPg {
+  const factory = new PrismaPg(Object.assign(pool, { query: disguiseChars(pool.query.bind(pool)) }));
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const connection = await connect();
+    const queryRaw = connection.queryRaw.bind(connection);
+    return Object.assign(connection, {
+      queryRaw: async (query: SqlQuery) => revealChars(await queryRaw(query)),
+      executeScript: (script: string) => runScript(pool, script),
+    });
+  };
+  return factory;
+}
+
+function disguiseChars(query: pg.Pool['query']) {
+  return async (request: pg.QueryArrayConfig) => {
+    const result = await query(request);
+    for (const field of result.fields) if (field.dataTypeID === charOid) field.dataTypeID = charArrayOid;
+    return result;
+  };
+}
+
+function revealChars(result: SqlResultSet): SqlResultSet {
+  const { CharacterArray, Character } = ColumnTypeEnum;
+  return {
+    ...result,
+    columnTypes: result.columnTypes.map((type) => (type === CharacterArray ? Character : type)),
+  };
+}
+
+async function runScript(pool: pg.Pool, script: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(script);
+  } catch (error) {
+    throw error instanceof pg.DatabaseError ? asEngineError(error) : error;
+  } finally {
+    client.release();
+  }
+}
+
+function asEngineError(error: pg.DatabaseError): DriverAdapterError {
+  return new DriverAdapterError({
+    kind: 'postgres',
+    code: error.code ?? 'XX000',
+    severity: error.severity ?? 'ERROR',
+    message: error.message,
+    detail: error.detail,
+    column: error.column,
+    hint: error.hint,
+  });
+}
