@@ -1,0 +1,24 @@
+import { transitions } from '@holdfast/domain/statuses';
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { type Ended, endingStatement } from './ending.ts';
+import { quoted } from './statusList.ts';
+
+/**
+ * -> EXPIRED for at most `limit` executions whose `expires_at` has passed, holds released. A result that was recorded
+ * in time and waits to be settled is not expired: it is settled.
+ */
+export async function expireExecutions(db: Database, limit: number): Promise<Ended[]> {
+  return await runStatement<Ended>(db.pool, 'expire_executions', statement, [limit]);
+}
+
+const statement = endingStatement({
+  transition: 'expire',
+  candidates: `
+  SELECT e.id FROM executions e
+  WHERE e.status IN (${quoted(transitions.expire.from)}) AND e.expires_at <= now() AND NOT EXISTS (
+    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.finished_at <= e.expires_at
+      AND a.outcome IS NOT NULL)
+  ORDER BY e.id LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
+  set: `error_code = 'GENERATION_TIMEOUT', error_message = 'The execution timed out before a result was received.'`,
+});

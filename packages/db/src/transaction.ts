@@ -1,0 +1,23 @@
+import type { PoolClient } from 'pg';
+import type { Database } from './client.ts';
+
+/** Runs `work` in one transaction on one connection: commits what it returns from, rolls back what it throws from. */
+export async function inTransaction<Result>(
+  db: Database,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      (broken: Error) => client.release(broken),
+    );
+    throw error;
+  }
+}
