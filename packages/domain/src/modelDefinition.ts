@@ -84,8 +84,11 @@ const usage = z
   .describe("Where the answer says what was consumed. Default: the adapter's usual places.");
 
 const errorRule = z.strictObject({
-  match: regex.describe("Tried on the provider's error text; the first rule that matches decides."),
-  code: z.enum(Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]]),
+  match: regex.describe("Tried on the provider's error text; the first rule that gives a code decides."),
+  code: z
+    .enum(Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]])
+    .optional()
+    .describe('Default: the named group `code` of the match, if it is one of our codes.'),
   message: z
     .string()
     .min(1)

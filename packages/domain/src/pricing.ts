@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import type { ModelDefinition } from './modelDefinition.ts';
+import { MoneyDecimal } from './money.ts';
 import type { Success } from './outcome.ts';
 
 const decimals = 8;
-const Exact = Decimal.clone({ precision: 60 });
 
 type Quantities = { seconds: number; images: number; inputTokens: number; outputTokens: number };
 
@@ -26,11 +26,11 @@ export function actualCost(definition: ModelDefinition, outcome: Success): strin
 }
 
 function total({ price }: ModelDefinition, used: Quantities): Decimal {
-  return new Exact(price.per_run ?? 0)
-    .plus(new Exact(price.per_second ?? 0).times(used.seconds))
-    .plus(new Exact(price.per_image ?? 0).times(used.images))
-    .plus(new Exact(price.per_input_token ?? 0).times(used.inputTokens))
-    .plus(new Exact(price.per_output_token ?? 0).times(used.outputTokens));
+  return new MoneyDecimal(price.per_run ?? 0)
+    .plus(new MoneyDecimal(price.per_second ?? 0).times(used.seconds))
+    .plus(new MoneyDecimal(price.per_image ?? 0).times(used.images))
+    .plus(new MoneyDecimal(price.per_input_token ?? 0).times(used.inputTokens))
+    .plus(new MoneyDecimal(price.per_output_token ?? 0).times(used.outputTokens));
 }
 
 function expected({ estimate }: ModelDefinition, input: Record<string, unknown>): Quantities {
@@ -72,5 +72,5 @@ function textLength(value: unknown): number {
 /** A provider's figure is believed only if it is a sane amount: it is about to be charged. */
 function reportedCost({ measured }: Success): Decimal | null {
   if (measured.cost === undefined || !/^\d{1,9}(\.\d+)?(e-\d{1,3})?$/.test(measured.cost)) return null;
-  return new Exact(measured.cost);
+  return new MoneyDecimal(measured.cost);
 }

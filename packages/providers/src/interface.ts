@@ -1,3 +1,4 @@
+import type { OutcomeMapping, ProviderMode } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 
 /** One run of a model, as an adapter needs it. Nothing here is specific to a provider. */
@@ -11,6 +12,10 @@ export type Submission = {
   input: Record<string, unknown>;
   /** The model's `provider.options`, passed through as the adapter documents. */
   options: Record<string, unknown>;
+  /** How the model (or its input) wants the end to reach us; see `providerMode` in domain/modelDefinition. */
+  mode: ProviderMode;
+  /** How an answer becomes an outcome: from the model's YAML. */
+  mapping: OutcomeMapping;
   /** Where the provider may call back; null when it can't reach us: then poll or answer at once. */
   callbackUrl: string | null;
   /** Milliseconds left until the execution expires. */
@@ -22,30 +27,46 @@ export type Handle = { externalId: string } & Record<string, string>;
 
 /** What came of a call to a provider. */
 export type Progress =
-  /** The run has ended. `outputs` still point at the provider; the dispatcher copies them. */
-  | { state: 'ended'; outcome: Outcome }
+  /** The run has ended. Files in its output still point at the provider; see outputFiles.ts. */
+  | { state: 'ended'; outcome: Outcome; alert?: string }
   /** Accepted; the end will come by callback (`callback`) or must be asked for (`poll`). */
   | { state: 'running'; handle: Handle; by: 'callback' | 'poll'; pollAfterMs: number }
   /** Certainly not accepted; the same attempt may be sent again after `retryAfterMs`, until it gives up with `outcome`. */
   | { state: 'refused'; retryAfterMs: number; outcome: Outcome }
-  /** Sent, and it can't be known whether it was accepted (time-out, reset after send). */
+  /**
+   * Sent, and it can't be known whether it was accepted (time-out, reset after send). `recover` may learn it;
+   * if that says `unknown` too, the run has failed with `outcome`.
+   */
   | { state: 'unknown'; outcome: Outcome };
+
+/** `alert` on an ended run: words for the operator (a refused key, a wrong URL), never for the client. */
+export type Ended = Extract<Progress, { state: 'ended' }>;
 
 export type Callback = { headers: Record<string, string>; body: Buffer };
 
-/** One provider's wire protocol. Adapters keep no state of their own: every dispatcher may serve every run. */
+/** The run that a callback claims to be about, found by the token in its URL. */
+export type CalledBack = { token: string; handle: Handle | null; mapping: OutcomeMapping };
+
+/**
+ * One provider's wire protocol. Adapters keep no state of their own: every dispatcher may serve every run.
+ * No method throws for anything a provider or the network does.
+ */
 export type Provider = {
   readonly name: string;
   submit(submission: Submission, signal: AbortSignal): Promise<Progress>;
-  /** Ask for the state of a submitted run. */
-  poll(handle: Handle, signal: AbortSignal): Promise<Progress>;
+  /** Ask for the state of a submitted run. `running` when it could not be asked just now. */
+  poll(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress>;
   /** Best effort; never throws for a run that is gone. */
   cancel(handle: Handle, signal: AbortSignal): Promise<void>;
+  /** What `cancel` needs while `submit` has not answered yet; null: aborting the submit is all there is. */
+  handleFor(submission: Submission): Handle | null;
   /** Verify and read a callback. Null: not authentic, or says nothing about the end of a run. */
-  readCallback(callback: Callback, handle: Handle | null): Promise<Progress | null>;
+  readCallback(callback: Callback, run: CalledBack): Promise<Ended | null>;
   /**
-   * After a crash between send and answer: find out what became of the run with this token.
+   * After a crash or a lost answer: find out what became of the run with this token.
    * Adapters whose submit is idempotent by token submit again; those that can't ask return `unknown`.
    */
   recover(submission: Submission, signal: AbortSignal): Promise<Progress>;
+  /** Lets go of its sockets. */
+  close(): void;
 };

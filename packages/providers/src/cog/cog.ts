@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { TrustedResult } from '@holdfast/egress/trusted';
+import { connect, type Connection } from '../connection.ts';
+import type { Handle, Progress, Provider, Submission } from '../interface.ts';
+import { networkProgress } from '../networkProgress.ts';
+import { parseJson } from '../parseJson.ts';
+import type { Secrets } from '../outcome/scrub.ts';
+import { predictionOutcome, readPrediction } from './prediction.ts';
+import { readRefusal } from './refusal.ts';
+
+const acceptTimeoutMs = 30_000;
+const pollAfterMs = 1000;
+
+/**
+ * Cog containers (https://cog.run), one or several behind `{base}/{model}/predictions/{id}`. Option `path`
+ * replaces `{model}`; `""` is for a base URL that is one container.
+ *
+ * A PUT is idempotent by its id, which we derive from the attempt's token: sending it again joins the run.
+ * That is how a run is polled and recovered, for Cog has no GET. Its webhooks are unsigned: the token in the
+ * callback URL is what authenticates them.
+ */
+export function createCog(connection: Connection): Provider {
+  const http = connect(connection);
+  const put = (submission: Submission, signal: AbortSignal) => {
+    const { input, callbackUrl, mode, timeoutMs } = submission;
+    const called = mode === 'callback' && callbackUrl !== null;
+    const { path, externalId } = handleOf(submission);
+    return http.request('PUT', `${path}/predictions/${externalId}`, {
+      json: { input, ...(called ? { webhook: callbackUrl, webhook_events_filter: ['completed'] } : {}) },
+      headers: mode === 'sync' ? {} : { prefer: 'respond-async' },
+      timeoutMs: mode === 'sync' ? timeoutMs : Math.min(timeoutMs, acceptTimeoutMs),
+      signal,
+    });
+  };
+  const submit = async (submission: Submission, signal: AbortSignal) =>
+    readResult(await put(submission, signal), submission, secretsOf(connection, submission.providerModel));
+
+  return {
+    name: 'cog',
+    close: http.close,
+    submit,
+    recover: submit,
+    handleFor: handleOf,
+    async poll(submission, _handle, signal) {
+      const progress = await submit({ ...submission, mode: pollMode(submission) }, signal);
+      return progress.state === 'ended' ? progress : running(submission);
+    },
+    async cancel({ path, externalId }, signal) {
+      await http.request('POST', `${path}/predictions/${externalId}/cancel`, {
+        timeoutMs: 10_000,
+        signal,
+      });
+    },
+    async readCallback({ body }, { token, mapping }) {
+      const prediction = readPrediction(parseJson(body));
+      if (prediction === null || prediction.id !== idOf(token)) return null;
+      const outcome = predictionOutcome(prediction, mapping, secretsOf(connection));
+      return outcome && { state: 'ended', outcome };
+    },
+  };
+}
+
+function readResult(result: TrustedResult, submission: Submission, secrets: Secrets): Progress {
+  if (!result.ok) return networkProgress(result);
+  const prediction = result.status < 300 ? readPrediction(result.json) : null;
+  if (prediction === null) return readRefusal(result, submission.mapping, secrets);
+  const outcome = predictionOutcome(prediction, submission.mapping, secrets);
+  return outcome ? { state: 'ended', outcome } : running(submission);
+}
+
+function running(submission: Submission): Progress {
+  const by = pollMode(submission) === 'callback' ? 'callback' : 'poll';
+  return { state: 'running', handle: handleOf(submission), by, pollAfterMs };
+}
+
+/** Asking must not wait for the end, whatever the mode of the run was. */
+function pollMode({ mode, callbackUrl }: Submission): 'callback' | 'poll' {
+  return mode === 'callback' && callbackUrl !== null ? 'callback' : 'poll';
+}
+
+function handleOf({ token, providerModel, options }: Submission): Handle & { path: string } {
+  const name = typeof options.path === 'string' ? options.path : providerModel;
+  const path = name
+    .split('/')
+    .filter((step) => step !== '')
+    .map((step) => `/${encodeURIComponent(step)}`)
+    .join('');
+  return { externalId: idOf(token), path };
+}
+
+/** The provider's id of the run says nothing about the token, which authenticates callbacks. */
+function idOf(token: string): string {
+  return createHash('sha256').update(`cog ${token}`).digest('hex').slice(0, 32);
+}
+
+function secretsOf({ baseUrl, apiKey }: Connection, providerModel?: string): Secrets {
+  return { baseUrl, apiKey, ...(providerModel === undefined ? {} : { providerModel }) };
+}

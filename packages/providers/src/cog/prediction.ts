@@ -1,0 +1,55 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { Outcome } from '@holdfast/domain/outcome';
+import { z } from 'zod';
+import { failure, failureFromText } from '../outcome/failure.ts';
+import type { Secrets } from '../outcome/scrub.ts';
+import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
+
+const prediction = z.looseObject({
+  id: z.string().nullish(),
+  status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),
+  output: z.unknown(),
+  error: z.unknown(),
+});
+
+export type Prediction = z.infer<typeof prediction>;
+
+const usual: UsualPlaces = {
+  output: '/output',
+  inputTokens: ['/metrics/input_token_count'],
+  outputTokens: ['/metrics/output_token_count'],
+  cost: ['/metrics/cost'],
+  seconds: ['/metrics/predict_time'],
+};
+
+/** A Cog prediction from an answer or a webhook; null when it is none. */
+export function readPrediction(json: unknown): Prediction | null {
+  return prediction.safeParse(json).data ?? null;
+}
+
+/** How a prediction ended; null while it has not. */
+export function predictionOutcome(of: Prediction, mapping: OutcomeMapping, secrets: Secrets): Outcome | null {
+  switch (of.status) {
+    case 'starting':
+    case 'processing':
+      return null;
+    case 'succeeded':
+      return outcomeFromAnswer(of, mapping, usual, null);
+    case 'failed':
+      return failureFromText(
+        errorText(of.error),
+        { code: 'GENERATION_FAILED', shown: true },
+        mapping.errors,
+        secrets,
+      );
+    case 'canceled':
+      return failure('GENERATION_FAILED', 'The run was stopped before it finished.');
+    case 'aborted':
+      return failure('GENERATION_TIMEOUT');
+  }
+}
+
+function errorText(error: unknown): string {
+  if (typeof error === 'string') return error;
+  return error === undefined || error === null ? '' : JSON.stringify(error);
+}

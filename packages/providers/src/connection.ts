@@ -1,0 +1,16 @@
+import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
+
+/** Whose server an adapter talks to: from <NAME>_BASE_URL and <NAME>_API_KEY. */
+export type Connection = { baseUrl: string; apiKey: string | null };
+
+/** What a server answered, whatever its status. */
+export type Answer = Extract<TrustedResult, { ok: true }>;
+
+/** Room for eight big pictures in base64. */
+const maxResponseBytes = 128 * 1024 * 1024;
+
+/** HTTP to the connection, with its key as a bearer token. */
+export function connect({ baseUrl, apiKey }: Connection): TrustedHttp {
+  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  return createTrustedHttp({ baseUrl, headers, maxResponseBytes });
+}

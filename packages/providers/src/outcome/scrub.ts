@@ -1,0 +1,41 @@
+/** What must not stand in a message: of this connection, and of this run. */
+export type Secrets = { baseUrl: string; apiKey: string | null; providerModel?: string };
+
+const names =
+  /\b(open\s?ai|azure|chatgpt|replicate|fal(\.ai)?|cog|vllm|ollama|litellm|llama\.cpp|lm studio|anthropic|sandbox)\b/gi;
+const urls = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)]+/gi;
+const dataUris = /\bdata:[\w/+.-]*[;,][^\s"'<>)]*/gi;
+const keys = /\b(sk|pk|r8|key|hf|Bearer)[-_ ][A-Za-z0-9*._-]{6,}/gi;
+const hosts =
+  /\b((\d{1,3}\.){3}\d{1,3}|localhost|([a-z0-9-]+\.)+(com|net|org|io|ai|dev|run|app|cloud|internal|local))(:\d{1,5})?\b/gi;
+const addresses = /\[?\b[0-9a-f]{0,4}(:[0-9a-f]{0,4}){3,7}\b\]?(:\d{1,5})?/gi;
+const paths = /(\/[\w.@-]+){2,}/g;
+const longest = 500;
+
+/** A provider's error text as a client may see it: one line, no provider, host, key, URL or file path in it. */
+export function scrub(text: string, secrets: Secrets): string {
+  const own = [secrets.apiKey, secrets.baseUrl, hostOf(secrets.baseUrl), secrets.providerModel];
+  const line = own
+    .filter((secret) => typeof secret === 'string' && secret.length > 2)
+    .reduce<string>((rest, secret) => rest.replaceAll(secret ?? '', 'the model'), firstLine(text));
+  return line
+    .replace(dataUris, '[data]')
+    .replace(urls, '[url]')
+    .replace(keys, '[key]')
+    .replace(hosts, '[host]')
+    .replace(addresses, '[host]')
+    .replace(paths, '[path]')
+    .replace(names, 'the model')
+    .slice(0, longest)
+    .trim();
+}
+
+function firstLine(text: string): string {
+  const lines = text.slice(0, 20_000).split(/[\r\n]+/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  return (lines.find((line) => line.trim() !== '') ?? '').replace(/[\u0000-\u001f\u007f]/g, ' ');
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

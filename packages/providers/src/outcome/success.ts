@@ -1,0 +1,108 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { Outcome, Success } from '@holdfast/domain/outcome';
+import { atPointer } from '../jsonPointer.ts';
+import { failure } from './failure.ts';
+
+/** Where an adapter's answers usually hold the output and what was consumed; several places are tried in order. */
+export type UsualPlaces = {
+  output: string;
+  inputTokens: string[];
+  outputTokens: string[];
+  cost: string[];
+  seconds: string[];
+};
+
+/**
+ * The outcome of a run that its provider calls a success, from the whole answer. An answer without the
+ * promised output is a failure: nobody is charged for nothing.
+ */
+export function outcomeFromAnswer(
+  answer: unknown,
+  mapping: OutcomeMapping,
+  usual: UsualPlaces,
+  elapsedS: number | null,
+): Outcome {
+  const found = atPointer(answer, mapping.output.pointer ?? usual.output);
+  const output = readers[mapping.output.kind](found);
+  if (output === null) return failure('GENERATION_FAILED', 'The model gave no usable output.');
+  const { usage } = mapping;
+  const places = {
+    inputTokens: usage?.input_tokens ? [usage.input_tokens] : usual.inputTokens,
+    outputTokens: usage?.output_tokens ? [usage.output_tokens] : usual.outputTokens,
+    cost: usage?.cost ? [usage.cost] : usual.cost,
+    seconds: usage?.seconds ? [usage.seconds] : usual.seconds,
+  };
+  return {
+    ok: true,
+    output,
+    usage: {
+      inputTokens: Math.round(number(answer, places.inputTokens) ?? 0),
+      outputTokens: Math.round(number(answer, places.outputTokens) ?? 0),
+    },
+    measured: measured(answer, places, output, elapsedS),
+  };
+}
+
+function measured(
+  answer: unknown,
+  places: { cost: string[]; seconds: string[] },
+  output: Record<string, unknown>,
+  elapsedS: number | null,
+): Success['measured'] {
+  const seconds = number(answer, places.seconds) ?? elapsedS;
+  const cost = first(answer, places.cost);
+  return {
+    ...(seconds === null ? {} : { seconds }),
+    ...(Array.isArray(output.images) ? { images: output.images.length } : {}),
+    ...(typeof cost === 'string' || typeof cost === 'number' ? { cost: String(cost) } : {}),
+  };
+}
+
+const readers = {
+  text: (found: unknown) => {
+    const text = textOf(found);
+    return text === null ? null : { text };
+  },
+  images: (found: unknown) => {
+    const images = (Array.isArray(found) ? found : [found]).map(imageUrl);
+    return images.length > 0 && images.every((url) => url !== null)
+      ? { images: images.map((url) => ({ url })) }
+      : null;
+  },
+  raw: (found: unknown) => {
+    if (found === undefined || found === null) return null;
+    return isObject(found) ? found : { output: found };
+  },
+} satisfies Record<string, (found: unknown) => Record<string, unknown> | null>;
+
+/** A string, pieces of one (a streaming model's), or the parts of a chat message. */
+function textOf(found: unknown): string | null {
+  if (typeof found === 'string') return found;
+  if (Array.isArray(found)) {
+    const parts = found.map(textOf);
+    return parts.every((part) => part !== null) ? parts.join('') : null;
+  }
+  return isObject(found) && typeof found.text === 'string' ? found.text : null;
+}
+
+function imageUrl(found: unknown): string | null {
+  if (typeof found === 'string') return /^(https?:\/\/|data:)/i.test(found) ? found : null;
+  if (!isObject(found)) return null;
+  if (typeof found.b64_json === 'string') return `data:application/octet-stream;base64,${found.b64_json}`;
+  return typeof found.url === 'string' ? imageUrl(found.url) : null;
+}
+
+function number(answer: unknown, pointers: string[]): number | null {
+  const found = first(answer, pointers);
+  return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : null;
+}
+
+function first(answer: unknown, pointers: string[]): unknown {
+  return pointers
+    .map((pointer) => atPointer(answer, pointer))
+    .find((found) => found !== undefined && found !== null);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,59 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { Success } from '@holdfast/domain/outcome';
+
+/** A file of ours, as an execution's output shows it; pixels for pictures only. */
+export type StoredFile = { file_id: string; format: string; width?: number; height?: number };
+
+const reference = /^(https?:\/\/|data:)/i;
+
+/**
+ * The success with every file in its output copied by `copy` (from an https or data URL of the provider) and
+ * replaced by our record of it. Files are the `images` of an image model, and in `raw` output every string that
+ * is wholly a URL. Rejects with the first copy that failed, once none is under way any more.
+ */
+export async function copyOutputFiles(
+  success: Success,
+  kind: OutcomeMapping['output']['kind'],
+  copy: (url: string) => Promise<StoredFile>,
+): Promise<Success> {
+  const urls = [...new Set(findOutputFiles(success.output, kind))];
+  const copies = await Promise.allSettled(urls.map((url) => copy(url)));
+  const stored = new Map<string, StoredFile>();
+  for (const [index, result] of copies.entries()) {
+    if (result.status === 'rejected') throw result.reason;
+    stored.set(urls[index] ?? '', result.value);
+  }
+  return { ...success, output: replaced(success.output, kind, stored) as Success['output'] };
+}
+
+/** The provider's URLs of all files in an output, in its order. */
+export function findOutputFiles(
+  output: Record<string, unknown>,
+  kind: OutcomeMapping['output']['kind'],
+): string[] {
+  if (kind === 'text') return [];
+  const strings = kind === 'images' ? imageUrls(output) : stringsIn(output);
+  return strings.filter((text) => reference.test(text));
+}
+
+function imageUrls({ images }: Record<string, unknown>): string[] {
+  if (!Array.isArray(images)) return [];
+  return images.map((image: unknown) => (isUrlObject(image) ? image.url : ''));
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function replaced(value: unknown, kind: string, stored: Map<string, StoredFile>): unknown {
+  if (typeof value === 'string') return stored.get(value) ?? value;
+  if (kind === 'images' && isUrlObject(value)) return stored.get(value.url) ?? value;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, kind, stored));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, kind, stored)]));
+}
+
+function isUrlObject(value: unknown): value is { url: string } {
+  return value !== null && typeof value === 'object' && 'url' in value && typeof value.url === 'string';
+}

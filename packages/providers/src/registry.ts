@@ -1,0 +1,35 @@
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { createCog } from './cog/cog.ts';
+import type { Connection } from './connection.ts';
+import type { Provider } from './interface.ts';
+import { createOpenai } from './openai/openai.ts';
+
+type Adapter = ModelDefinition['provider']['adapter'];
+
+const adapters: Record<Adapter, (connection: Connection) => Provider> = {
+  openai: createOpenai,
+  cog: createCog,
+};
+
+/** The adapter that speaks for a model's connection; null: that connection is not configured here. */
+export type Providers = {
+  find(provider: Pick<ModelDefinition['provider'], 'adapter' | 'connection'>): Provider | null;
+  close(): void;
+};
+
+export function createProviders(connections: Record<string, Connection>): Providers {
+  const made = new Map<string, Provider>();
+  return {
+    find({ adapter, connection }) {
+      const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
+      if (known === undefined) return null;
+      const key = `${adapter} ${connection}`;
+      const provider = made.get(key) ?? adapters[adapter](known);
+      made.set(key, provider);
+      return provider;
+    },
+    close() {
+      for (const provider of made.values()) provider.close();
+    },
+  };
+}
