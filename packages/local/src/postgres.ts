@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createDatabase } from '@holdfast/db/databases/createDatabase';
+import { endOrphan, postgresEnding } from './postgres/endOrphan.ts';
+import { postgresBinaries } from './postgres/binaries.ts';
+import { initialise, owner } from './postgres/initialise.ts';
+import { serverFolder } from './postgres/serverFolder.ts';
+import { serverAccount } from './process/account.ts';
+import { claimFolder } from './process/claimFolder.ts';
+import { endProcess } from './process/endProcess.ts';
+import { freePort, requireFree } from './process/freePort.ts';
+import type { RunningServer } from './process/runningServer.ts';
+import { startServer } from './process/startServer.ts';
+
+export type PostgresOptions = {
+  /** Made when absent. The server's own folder is `data` in it, unless its account can't get there (serverFolder). */
+  dataDir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** Settings of postgresql.conf that differ from the durable defaults. */
+  settings?: Record<string, string>;
+  onLog?: (line: string) => void;
+};
+
+const defaults = { max_connections: '200', log_timezone: 'UTC', timezone: 'UTC' };
+
+/**
+ * Starts PostgreSQL on loopback; `url` is that of the database `holdfast` as its owner.
+ * Rejects with one clear line when the port is taken, the data is damaged or in use, or the server doesn't start.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
+  const account = serverAccount();
+  if (options.port !== undefined) await requireFree(options.port);
+  const folder = serverFolder(options.dataDir, account);
+  const claim = claimFolder(folder);
+  try {
+    const isDurable = options.settings?.['fsync'] !== 'off';
+    const binaries = postgresBinaries(account);
+    const { data, password } = await initialise({ binaries, folder, account, isDurable });
+    await endOrphan(data);
+    const { child, port } = await launch(options, join(binaries, 'bin', 'postgres'), data, account);
+    const exited = once(child, 'exit').then(() => claim.release());
+    const stop = async () => {
+      await endProcess(child.pid, postgresEnding);
+      await exited;
+    };
+    const server = `postgresql://${owner}:${password}@127.0.0.1:${port}/postgres`;
+    const url = await createDatabase(server, owner, { ifMissing: true }).catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
+    return { url, port, pid: child.pid, exited, stop };
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+async function launch(
+  { port: wantedPort, settings, onLog }: PostgresOptions,
+  command: string,
+  data: string,
+  account: ReturnType<typeof serverAccount>,
+) {
+  const attempts = wantedPort === undefined ? 3 : 1;
+  for (let attempt = 1; ; attempt++) {
+    const port = wantedPort ?? (await freePort());
+    const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
+    const args = Object.entries({ ...defaults, ...settings, ...fixed }).flatMap(([k, v]) => [
+      '-c',
+      `${k}=${v}`,
+    ]);
+    try {
+      const child = await startServer({
+        name: 'PostgreSQL',
+        command,
+        args: ['-D', data, ...args],
+        account,
+        ready: /database system is ready to accept connections/,
+        timeoutMs: 120_000,
+        onLog,
+      });
+      return { child, port };
+    } catch (error) {
+      // Between choosing a free port and listening on it, somebody else may have taken it.
+      const isTaken = error instanceof Error && error.message.includes('could not create any TCP/IP sockets');
+      if (!isTaken || attempt === attempts) throw error;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Account } from '../process/account.ts';
+
+const major = '17';
+
+/** The database user that owns everything. */
+export const owner = 'holdfast';
+
+type Place = { binaries: string; folder: string; account: Account | undefined; isDurable: boolean };
+
+/** Makes a data folder where there is none and returns the owner's password. Throws when what is there is damaged. */
+export async function initialise(place: Place): Promise<{ data: string; password: string }> {
+  const data = join(place.folder, 'data');
+  const passwordFile = join(place.folder, 'password');
+  if (!existsSync(data) || readdirSync(data).length === 0) await create(place, data, passwordFile);
+  requireSound(data, passwordFile);
+  return { data, password: readFileSync(passwordFile, 'utf8').trim() };
+}
+
+// Made under another name first: a run cut short must not leave something that looks like data.
+async function create(place: Place, data: string, passwordFile: string): Promise<void> {
+  const { binaries, account, isDurable } = place;
+  const unfinished = `${data}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  rmSync(passwordFile, { force: true });
+  writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
+  if (account) chownSync(passwordFile, account.uid, account.gid);
+  const args = ['-D', unfinished, '-U', owner, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+  args.push('--locale=C', '--encoding=UTF8', ...(isDurable ? [] : ['--no-sync']));
+  await run(join(binaries, 'bin', 'initdb'), args, account);
+  rmSync(data, { recursive: true, force: true });
+  renameSync(unfinished, data);
+}
+
+function requireSound(data: string, passwordFile: string): void {
+  const versionFile = join(data, 'PG_VERSION');
+  if (!existsSync(versionFile)) throw new Error(`The data folder ${data} is damaged: PG_VERSION is missing.`);
+  const version = readFileSync(versionFile, 'utf8').trim();
+  if (version !== major) {
+    throw new Error(`The data folder ${data} was made by PostgreSQL "${version}", this is ${major}.`);
+  }
+  if (!existsSync(passwordFile)) throw new Error(`The password file ${passwordFile} is missing.`);
+}
+
+async function run(command: string, args: string[], account: Account | undefined): Promise<void> {
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+  try {
+    await promisify(execFile)(command, args, { cwd: '/', env, ...account });
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    const lastLine = stderr?.trim().split('\n').at(-1);
+    throw new Error(`PostgreSQL's data folder can't be made: ${lastLine || message}`);
+  }
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { type Account, canRead } from '../process/account.ts';
+import { folderOwner } from '../process/claimFolder.ts';
+
+/** Where root keeps what the servers' account must reach while the clone lies below a closed folder. */
+export const sharedFolder = '/var/lib/holdfast';
+
+/**
+ * The folder that really holds the data of `dataDir`, made when absent: `dataDir` itself, or one below
+ * /var/lib/holdfast named after it when the server's account can't reach it (a clone in root's home).
+ */
+export function serverFolder(dataDir: string, account: Account | undefined): string {
+  const isFresh = !existsSync(dataDir);
+  const folder = make(resolve(dataDir), account);
+  if (canRead(folder, account)) return folder;
+  const place = substitute(folder);
+  // Whoever deleted `dataDir` meant the data, wherever it was.
+  if (isFresh && folderOwner(place) === null) rmSync(place, { recursive: true, force: true });
+  return make(place, account);
+}
+
+/** Removes the data of `dataDir`, wherever it is. Its server must have stopped. */
+export function removePostgresData(dataDir: string): void {
+  rmSync(substitute(resolve(dataDir)), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+function substitute(folder: string): string {
+  const key = createHash('sha256').update(folder).digest('hex').slice(0, 12);
+  return join(sharedFolder, `${basename(folder)}-${key}`);
+}
+
+function make(folder: string, account: Account | undefined): string {
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (account) chownSync(folder, account.uid, account.gid);
+  return realpathSync(folder);
+}

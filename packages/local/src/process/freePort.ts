@@ -1,0 +1,30 @@
+import { createServer } from 'node:net';
+
+/** A TCP port of the loopback address that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return listenOnce(0);
+}
+
+/** Rejects with one clear line when `port` of the loopback address is taken. */
+export async function requireFree(port: number): Promise<void> {
+  try {
+    await listenOnce(port);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      code === 'EADDRINUSE' ? `Port ${port} is in use.` : `Port ${port} can't be used (${code}).`,
+    );
+  }
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      const chosen = typeof address === 'object' && address !== null ? address.port : port;
+      server.close(() => resolve(chosen));
+    });
+  });
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { realpathSync } from 'node:fs';
+import { claimFolder } from './process/claimFolder.ts';
+import { type Ending, endProcess } from './process/endProcess.ts';
+import { freePort, requireFree } from './process/freePort.ts';
+import type { RunningServer } from './process/runningServer.ts';
+import { startServer } from './process/startServer.ts';
+import { endRedisOrphan } from './redis/endOrphan.ts';
+import { redisCommand } from './redis/redisCommand.ts';
+
+export type RedisOptions = {
+  /** Made when absent; holds the append-only file. */
+  dir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** Whether data survives a restart (default true). */
+  isDurable?: boolean;
+  onLog?: (line: string) => void;
+};
+
+const ending: Ending = [
+  ['SIGTERM', 8_000],
+  ['SIGKILL', 2_000],
+];
+
+/**
+ * Starts Redis on loopback with a password of its own, installing it first where that is possible.
+ * Rejects with one clear line when it is missing, the port is taken, or the data is damaged or in use.
+ */
+export async function startRedis(options: RedisOptions): Promise<RunningServer> {
+  const { dir, isDurable = true, onLog } = options;
+  if (options.port !== undefined) await requireFree(options.port);
+  const command = await redisCommand(onLog);
+  const claim = claimFolder(dir);
+  try {
+    const folder = realpathSync(dir);
+    await endRedisOrphan(folder, ending);
+    const port = options.port ?? (await freePort());
+    const password = randomBytes(24).toString('hex');
+    const child = await startServer({
+      name: 'Redis',
+      command,
+      args: ['-'],
+      stdin: settings(folder, port, password, isDurable),
+      ready: /Ready to accept connections/,
+      timeoutMs: 60_000,
+      onLog,
+    });
+    const exited = once(child, 'exit').then(() => claim.release());
+    const stop = async () => {
+      await endProcess(child.pid, ending);
+      await exited;
+    };
+    return { url: `redis://:${password}@127.0.0.1:${port}`, port, pid: child.pid, exited, stop };
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+function settings(folder: string, port: number, password: string, isDurable: boolean): string {
+  const lines = [
+    `dir "${folder}"`,
+    `pidfile "${folder}/redis.pid"`,
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    // BullMQ's keys must never be evicted.
+    'maxmemory-policy noeviction',
+    'databases 64',
+    'save ""',
+    `appendonly ${isDurable ? 'yes' : 'no'}`,
+    'daemonize no',
+  ];
+  return `${lines.join('\n')}\n`;
+}

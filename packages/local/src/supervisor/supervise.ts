@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { lastErrors } from './logFile.ts';
+import { probe } from './probe.ts';
+
+/** A process to keep alive. Its stdout and stderr are appended to `logPath`. */
+export type ServiceSpec = {
+  name: string;
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  readyUrl: string;
+  healthUrl: string;
+  logPath: string;
+};
+
+export type Timing = {
+  probeEveryMs: number;
+  probeTimeoutMs: number;
+  /** Health that fails for this long ends the process. */
+  unhealthyAfterMs: number;
+  backoffMs: number;
+  backoffMaxMs: number;
+  /** A process that lived this long starts the backoff anew. */
+  steadyAfterMs: number;
+};
+
+export const defaultTiming: Timing = {
+  probeEveryMs: 2_000,
+  probeTimeoutMs: 5_000,
+  unhealthyAfterMs: 30_000,
+  backoffMs: 200,
+  backoffMaxMs: 10_000,
+  steadyAfterMs: 30_000,
+};
+
+export type Watcher = {
+  /** One line for the console. */
+  say: (line: string) => void;
+  /** The process has another pid now. */
+  onPid: () => void;
+};
+
+export type Supervised = {
+  name: string;
+  pid: () => number | undefined;
+  /** How often the process ended without being asked to. */
+  deaths: () => number;
+  isReady: () => Promise<boolean>;
+  /** SIGTERM, then SIGKILL after `graceMs`; resolves when the process is gone. */
+  stop: (graceMs: number) => Promise<void>;
+};
+
+/** Starts the process and starts it again whenever it dies or its health fails for too long, until stopped. */
+export function supervise(spec: ServiceSpec, watcher: Watcher, timing: Timing = defaultTiming): Supervised {
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  let deaths = 0;
+
+  const live = async () => {
+    let backoffMs = timing.backoffMs;
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now();
+      child = start(spec);
+      watcher.onPid();
+      const reason = await endOf(child, spec, watcher, timing);
+      if (stopping.signal.aborted) return;
+      deaths += 1;
+      for (const line of lastErrors(spec.logPath)) watcher.say(`${spec.name}: ${line}`);
+      if (performance.now() - startedAt > timing.steadyAfterMs) backoffMs = timing.backoffMs;
+      watcher.say(`${spec.name} ended (${reason}); restarting it in ${backoffMs} ms. Log: ${spec.logPath}`);
+      await delay(backoffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      backoffMs = Math.min(backoffMs * 2, timing.backoffMaxMs);
+    }
+  };
+  const living = live();
+
+  return {
+    name: spec.name,
+    pid: () => child?.pid,
+    deaths: () => deaths,
+    isReady: () => probe(spec.readyUrl, timing.probeTimeoutMs),
+    stop: async (graceMs) => {
+      stopping.abort();
+      if (child) await endWithin(child, graceMs);
+      await living;
+    },
+  };
+}
+
+function start(spec: ServiceSpec): ChildProcess {
+  const log = openSync(spec.logPath, 'a');
+  try {
+    // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which ends things in order. The
+    // channel is what endWithLauncher.ts watches.
+    return spawn(spec.command, spec.args, {
+      env: spec.env,
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Resolves with the reason when the process has ended. */
+function endOf(child: ChildProcess, spec: ServiceSpec, watcher: Watcher, timing: Timing): Promise<string> {
+  return new Promise((resolve) => {
+    const ended = new AbortController();
+    const end = (reason: string) => {
+      ended.abort();
+      resolve(reason);
+    };
+    child.once('error', (error) => child.pid === undefined && end(error.message));
+    child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+    void killWhenUnhealthy(child, spec, watcher, timing, ended.signal);
+  });
+}
+
+async function killWhenUnhealthy(
+  child: ChildProcess,
+  spec: ServiceSpec,
+  watcher: Watcher,
+  timing: Timing,
+  ended: AbortSignal,
+): Promise<void> {
+  let healthyAt = performance.now();
+  while (!ended.aborted) {
+    await delay(timing.probeEveryMs, undefined, { signal: ended }).catch(() => undefined);
+    if (ended.aborted) return;
+    if (await probe(spec.healthUrl, timing.probeTimeoutMs)) healthyAt = performance.now();
+    const silentMs = performance.now() - healthyAt;
+    if (ended.aborted || silentMs < timing.unhealthyAfterMs) continue;
+    watcher.say(`${spec.name} is not healthy for ${Math.round(silentMs / 1000)} s; ending it.`);
+    killGroup(child);
+    return;
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+function endWithin(child: ChildProcess, graceMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+    return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => killGroup(child), graceMs);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}
