@@ -9,4 +9,9 @@ export default {
   },
   testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/services/*/src/**/*.test.ts'],
   testTimeout: 30_000,
+  maxWorkers: 2,
+  watchman: false,
+  globalSetup: '<rootDir>/packages/testkit/src/globalSetup.mjs',
+  globalTeardown: '<rootDir>/packages/testkit/src/globalTeardown.mjs',
+  reporters: ['default', '<rootDir>/packages/testkit/src/plainReporter.mjs'],
 };

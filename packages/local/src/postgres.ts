@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createDatabase } from '@holdfast/db/databases/createDatabase';
-import { endOrphan, postgresEnding } from './postgres/endOrphan.ts';
 import { postgresBinaries } from './postgres/binaries.ts';
+import { endOrphan, postgresEnding } from './postgres/endOrphan.ts';
 import { initialise, owner } from './postgres/initialise.ts';
 import { serverFolder } from './postgres/serverFolder.ts';
 import { serverAccount } from './process/account.ts';
@@ -72,7 +72,7 @@ async function launch(
     ]);
     try {
       const child = await startServer({
-        name: 'PostgreSQL',
+        name: `PostgreSQL on ${data}`,
         command,
         args: ['-D', data, ...args],
         account,

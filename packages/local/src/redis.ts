@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { claimFolder } from './process/claimFolder.ts';
-import { type Ending, endProcess } from './process/endProcess.ts';
+import { endProcess } from './process/endProcess.ts';
 import { freePort, requireFree } from './process/freePort.ts';
 import type { RunningServer } from './process/runningServer.ts';
 import { startServer } from './process/startServer.ts';
-import { endRedisOrphan } from './redis/endOrphan.ts';
+import { endRedisOrphan, redisEnding } from './redis/endOrphan.ts';
 import { redisCommand } from './redis/redisCommand.ts';
 
 export type RedisOptions = {
@@ -14,15 +14,12 @@ export type RedisOptions = {
   dir: string;
   /** Default: a free one. */
   port?: number;
+  /** Default: a new one. A restart under those who are connected needs the same. */
+  password?: string;
   /** Whether data survives a restart (default true). */
   isDurable?: boolean;
   onLog?: (line: string) => void;
 };
-
-const ending: Ending = [
-  ['SIGTERM', 8_000],
-  ['SIGKILL', 2_000],
-];
 
 /**
  * Starts Redis on loopback with a password of its own, installing it first where that is possible.
@@ -35,11 +32,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
   const claim = claimFolder(dir);
   try {
     const folder = realpathSync(dir);
-    await endRedisOrphan(folder, ending);
+    await endRedisOrphan(folder);
     const port = options.port ?? (await freePort());
-    const password = randomBytes(24).toString('hex');
+    const password = options.password ?? randomBytes(24).toString('hex');
     const child = await startServer({
-      name: 'Redis',
+      name: `Redis on ${folder}`,
       command,
       args: ['-'],
       stdin: settings(folder, port, password, isDurable),
@@ -49,7 +46,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
     });
     const exited = once(child, 'exit').then(() => claim.release());
     const stop = async () => {
-      await endProcess(child.pid, ending);
+      await endProcess(child.pid, redisEnding);
       await exited;
     };
     return { url: `redis://:${password}@127.0.0.1:${port}`, port, pid: child.pid, exited, stop };

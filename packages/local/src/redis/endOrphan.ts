@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { type Ending, endProcess } from '../process/endProcess.ts';
 import { worksIn } from '../process/processIdentity.ts';
 
+/** Its own shutdown, then the kernel's. */
+export const redisEnding: Ending = [
+  ['SIGTERM', 8_000],
+  ['SIGKILL', 2_000],
+];
+
 /** Ends the Redis that a killed parent left running in `folder`: two of them would spoil the append-only file. */
-export async function endRedisOrphan(folder: string, ending: Ending): Promise<void> {
+export async function endRedisOrphan(folder: string): Promise<void> {
   const file = join(folder, 'redis.pid');
   let pid: number;
   try {
@@ -12,6 +18,6 @@ export async function endRedisOrphan(folder: string, ending: Ending): Promise<vo
   } catch {
     return;
   }
-  if (pid > 0 && worksIn(pid, folder)) await endProcess(pid, ending);
+  if (pid > 0 && worksIn(pid, folder)) await endProcess(pid, redisEnding);
   rmSync(file, { force: true });
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -37,9 +37,7 @@ function find(command: string, path: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-// Without recommended packages and with RUNLEVEL=1, for which invoke-rc.d starts no service of its own.
 async function install(): Promise<void> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const args = [
     'install',
     '-y',
@@ -49,15 +47,33 @@ async function install(): Promise<void> {
     'DPkg::Lock::Timeout=120',
     'redis-server',
   ];
+  const allowServices = forbidServices();
   try {
-    await run('apt-get', args, { env });
-  } catch {
-    await run('apt-get', ['update', '-qq'], { env });
-    await run('apt-get', args, { env }).catch((error: Error & { stderr?: string }) => {
-      const lastLine = error.stderr?.trim().split('\n').at(-1);
-      throw new Error(
-        `Redis is missing, and apt-get can't install redis-server: ${lastLine || error.message}`,
-      );
+    await aptGet(args).catch(async () => {
+      await aptGet(['update', '-qq']);
+      await aptGet(args);
     });
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    const reason = stderr?.trim().split('\n').at(-1) || message;
+    throw new Error(`Redis is missing, and apt-get can't install redis-server: ${reason}`);
+  } finally {
+    allowServices();
   }
+}
+
+function aptGet(args: string[]): Promise<unknown> {
+  const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+  return run('apt-get', args, { env: { ...process.env, PATH, DEBIAN_FRONTEND: 'noninteractive' } });
+}
+
+// Debian starts a server that it installs, unless this script (its exit code 101) forbids it.
+function forbidServices(): () => void {
+  const script = '/usr/sbin/policy-rc.d';
+  try {
+    writeFileSync(script, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' });
+  } catch {
+    return () => {};
+  }
+  return () => rmSync(script, { force: true });
 }

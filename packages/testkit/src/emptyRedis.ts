@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** Deletes every key of the Redis database that `url` names, and of no other. */
+export async function emptyRedis(url: string): Promise<void> {
+  const { hostname, port, password, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  // Inline commands; QUIT makes Redis close the connection after its last answer.
+  socket.write(`AUTH ${password}\r\nSELECT ${pathname.slice(1) || 0}\r\nFLUSHDB\r\nQUIT\r\n`);
+  let answers = '';
+  socket.on('data', (text: string) => {
+    answers += text;
+  });
+  await once(socket, 'close');
+  if (answers !== '+OK\r\n'.repeat(4))
+    throw new Error(`Redis refused to empty a database: ${answers.trim()}`);
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestServers } from '../config.ts';
+
+const guardianFile = join(import.meta.dirname, 'guardian.ts');
+
+/**
+ * Starts a process that runs the test servers until `stop` is called or this process ends in whatever way.
+ * Rejects when they can't be started; the reason stands on standard error.
+ */
+export async function guardTestServers(): Promise<{ servers: TestServers; stop: () => Promise<void> }> {
+  const args = ['--disable-warning=ExperimentalWarning', guardianFile];
+  // A session of its own: Ctrl-C reaches Jest alone, and the guardian when Jest is gone.
+  const guardian = spawn(process.execPath, args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
+  guardian.stdin.on('error', () => {});
+  const ended = once(guardian, 'exit');
+  const lines = createInterface({ input: guardian.stdout });
+  const [line] = (await Promise.race([once(lines, 'line'), ended.then(() => [])])) as [string?];
+  if (line === undefined) throw new Error('The test servers could not be started.');
+  guardian.unref();
+  const stop = async () => {
+    guardian.ref();
+    guardian.stdin.end();
+    await ended;
+  };
+  return { servers: JSON.parse(line) as TestServers, stop };
+}

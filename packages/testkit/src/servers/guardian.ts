@@ -1,0 +1,23 @@
+// Keeps the test servers while its standard input is open: however Jest ends, the kernel closes that, and the
+// servers go with it. Prints one line of JSON when they are ready.
+import { startTestServers } from './start.ts';
+import { sweepAbandoned } from './sweep.ts';
+
+const parentIsGone = new Promise<void>((resolve) => {
+  process.stdin.resume().once('end', resolve).once('close', resolve).once('error', resolve);
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => process.stdin.destroy());
+process.stdout.on('error', () => {});
+
+try {
+  await sweepAbandoned();
+  const { servers, stop } = await startTestServers();
+  console.log(JSON.stringify(servers));
+  await parentIsGone;
+  await stop();
+  process.exit();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}

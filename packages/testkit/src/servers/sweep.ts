@@ -1,0 +1,27 @@
+import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endOrphan } from '@holdfast/local/postgres/endOrphan';
+import { removePostgresData } from '@holdfast/local/postgres/serverFolder';
+import { folderOwner } from '@holdfast/local/process/claimFolder';
+import { endRedisOrphan } from '@holdfast/local/redis/endOrphan';
+import { folderPrefix } from './start.ts';
+
+/** Younger folders may be about to be claimed. */
+const minAgeMs = 60_000;
+
+/** Removes what test runs left whose guardian was killed outright, and ends their servers. */
+export async function sweepAbandoned(parent: string = tmpdir(), now: number = Date.now()): Promise<void> {
+  for (const name of readdirSync(parent).filter((entry) => entry.startsWith(folderPrefix))) {
+    const folder = join(realpathSync(parent), name);
+    try {
+      if (folderOwner(folder) !== null || now - statSync(folder).mtimeMs < minAgeMs) continue;
+      await endOrphan(join(folder, 'postgres', 'data'));
+      await endRedisOrphan(join(folder, 'redis'));
+      removePostgresData(join(folder, 'postgres'));
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another user's, or another run is sweeping it: not ours to clear.
+    }
+  }
+}
