@@ -18,3 +18,5 @@ export function defineQueue<Payload>(definition: QueueDefinition<Payload>): Queu
 export function queuePrefix(name: string): string {
   return `{holdfast-${name}}`;
 }
+
+export type PayloadOf<Definition> = Definition extends QueueDefinition<infer Payload> ? Payload : never;

@@ -1,0 +1,27 @@
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+/** Ends attempts with their outcomes, each once; answers the ids of those that had none before. */
+export async function recordOutcomes(
+  db: Database,
+  items: { attemptId: string; outcome: RecordedOutcome; state: 'succeeded' | 'failed' | 'unknown' }[],
+): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'record_outcomes', statement, [
+    items.map(({ attemptId }) => attemptId),
+    items.map(({ outcome }) => JSON.stringify(outcome)),
+    items.map(({ state }) => state),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const statement = `
+WITH item AS (
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::jsonb[], $3::text[]) AS t (id, outcome, state)
+),
+due AS (
+  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+)
+UPDATE attempts a SET outcome = i.outcome, state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL
+FROM due JOIN item i ON i.id = due.id
+WHERE a.id = due.id AND a.finished_at IS NULL RETURNING a.id`;

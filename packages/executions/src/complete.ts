@@ -1,0 +1,13 @@
+import type { Database } from '@holdfast/db/client';
+import { completeExecutions } from '@holdfast/db/executions/complete';
+import type { EndingHints } from './hints.ts';
+import { openSettler, type Settler } from './settle.ts';
+
+/** PROCESSING, AWAITING_WEBHOOK -> COMPLETED: hold settled to the actual cost, `execution.completed`. */
+export function openCompleter(args: {
+  db: Database;
+  fanout: EndingHints['fanout'];
+  ended(count: number): void;
+}): Settler {
+  return openSettler({ ...args, end: completeExecutions });
+}

@@ -1,0 +1,126 @@
+import type { Database } from '@holdfast/db/client';
+import { getExecution } from '@holdfast/db/executions/get';
+import { type InsertResult, insertExecutions, type NewExecution } from '@holdfast/db/executions/insert';
+import { ApiError } from '@holdfast/domain/errors';
+import type { CreateRecord } from '@holdfast/domain/executionRecord';
+import { createRecord } from '@holdfast/domain/executionRecord';
+import { newId } from '@holdfast/domain/ids';
+import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
+import { createBatcher } from '@holdfast/kit/batcher';
+import type { dispatchQueue } from '@holdfast/queues/dispatch';
+import type { Producer } from '@holdfast/queues/producer';
+import type { PayloadOf } from '@holdfast/queues/queue';
+
+export type CreateRequest = {
+  organizationId: string;
+  apiKeyId: string;
+  idempotencyKey: string | null;
+  /** Of the canonical JSON of the body: tells a repeat from another request under the same key. */
+  requestHash: string;
+  model: string;
+  input: Record<string, unknown>;
+  metadata: Record<string, unknown> | null;
+  webhookUrl: string | null;
+  estimatedCost: Money;
+  timeoutS: number;
+};
+
+export type Created = { record: CreateRecord; replayed: boolean };
+
+export type Creator = {
+  /**
+   * (none) -> PENDING: idempotency key, hold and execution in one transaction, then a hint to the dispatcher.
+   * @throws ApiError INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED
+   */
+  create(request: CreateRequest): Promise<Created>;
+  idle(): Promise<void>;
+};
+
+/** Concurrent creates of one process share a statement and a commit. */
+export function openCreator(args: {
+  db: Database;
+  dispatch: Producer<PayloadOf<typeof dispatchQueue>>;
+}): Creator {
+  const { db, dispatch } = args;
+  const batcher = createBatcher({ maxSize: 256, run: (batch: NewExecution[]) => insertBatch(db, batch) });
+
+  async function create(request: CreateRequest): Promise<Created> {
+    const execution = toNewExecution(request);
+    for (;;) {
+      const result = await batcher.add(execution);
+      if (result.kind === 'created') {
+        void dispatch.add({ executionId: execution.id });
+        return { record: newRecord(execution, result), replayed: false };
+      }
+      if (result.kind === 'known') return await replay(db, request, result);
+      if (result.kind === 'short') refuseUnaffordable(execution, result.available);
+      // Raced by a twin, or crowded out by one that was refused in turn: the next batch decides.
+    }
+  }
+
+  return { create, idle: batcher.idle };
+}
+
+/** The statement takes one item per idempotency key; twins in a batch go round again and find the first one's row. */
+async function insertBatch(db: Database, batch: NewExecution[]): Promise<InsertResult[]> {
+  const seen = new Set<string>();
+  const isTwin = batch.map(({ organizationId, idempotencyKey }) => {
+    if (idempotencyKey === null) return false;
+    const name = `${organizationId} ${idempotencyKey}`;
+    const twin = seen.has(name);
+    seen.add(name);
+    return twin;
+  });
+  const results = await insertExecutions(
+    db,
+    batch.filter((_, index) => !isTwin[index]),
+  );
+  return isTwin.map((twin) => (twin ? { kind: 'raced' } : (results.shift() as InsertResult)));
+}
+
+function toNewExecution(request: CreateRequest): NewExecution {
+  const { input, metadata, ...rest } = request;
+  return {
+    ...rest,
+    id: newId('exec'),
+    inputJson: JSON.stringify(input),
+    metadataJson: metadata && JSON.stringify(metadata),
+    holdAmount: holdFor(request.estimatedCost),
+  };
+}
+
+function newRecord(execution: NewExecution, times: { createdAt: Date; expiresAt: Date }): CreateRecord {
+  return {
+    id: execution.id,
+    status: 'PENDING',
+    model: execution.model,
+    hold_amount: formatMoney(execution.holdAmount),
+    estimated_cost: formatMoney(execution.estimatedCost),
+    expires_at: times.expiresAt.toISOString(),
+    created_at: times.createdAt.toISOString(),
+  };
+}
+
+async function replay(
+  db: Database,
+  request: CreateRequest,
+  known: { executionId: string; requestHash: string },
+): Promise<Created> {
+  if (known.requestHash !== request.requestHash) {
+    throw new ApiError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used with a different request body. Use a new key for a new request.',
+    );
+  }
+  const original = await getExecution(db, request.organizationId, known.executionId);
+  if (!original) throw new ApiError('NOT_FOUND', 'The original execution no longer exists.');
+  return { record: createRecord(original), replayed: true };
+}
+
+function refuseUnaffordable(execution: NewExecution, available: Money): void {
+  if (new MoneyDecimal(available).gte(execution.holdAmount)) return;
+  throw new ApiError(
+    'INSUFFICIENT_BALANCE',
+    `The available balance of ${formatMoney(available)} does not cover the hold of ${formatMoney(execution.holdAmount)}.`,
+  );
+}

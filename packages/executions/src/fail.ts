@@ -1,0 +1,13 @@
+import type { Database } from '@holdfast/db/client';
+import { failExecutions } from '@holdfast/db/executions/fail';
+import type { EndingHints } from './hints.ts';
+import { openSettler, type Settler } from './settle.ts';
+
+/** PROCESSING, AWAITING_WEBHOOK -> FAILED: hold released entirely, `execution.failed`. */
+export function openFailer(args: {
+  db: Database;
+  fanout: EndingHints['fanout'];
+  ended(count: number): void;
+}): Settler {
+  return openSettler({ ...args, end: failExecutions });
+}

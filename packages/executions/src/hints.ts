@@ -1,0 +1,24 @@
+import type { Ended } from '@holdfast/db/executions/ending';
+import type { abortQueue } from '@holdfast/queues/abort';
+import type { fanoutQueue } from '@holdfast/queues/fanout';
+import type { Producer } from '@holdfast/queues/producer';
+import type { PayloadOf } from '@holdfast/queues/queue';
+
+/** The queues told of an ending. */
+export type EndingHints = {
+  fanout: Producer<PayloadOf<typeof fanoutQueue>>;
+  abort: Producer<PayloadOf<typeof abortQueue>>;
+};
+
+/** After commit: receivers are told of the event. */
+export async function hintEvents(fanout: EndingHints['fanout'], ended: Ended[]): Promise<void> {
+  await fanout.addAll(ended.map(({ eventId }) => ({ eventId })));
+}
+
+/** After commit of an ending that the provider doesn't know of: it is told to stop. */
+export async function hintStop(hints: EndingHints, ended: Ended[]): Promise<void> {
+  await Promise.all([
+    hintEvents(hints.fanout, ended),
+    hints.abort.addAll(ended.map(({ executionId }) => ({ executionId }))),
+  ]);
+}

@@ -1,0 +1,37 @@
+import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import type { Database } from '@holdfast/db/client';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { createBatcher } from '@holdfast/kit/batcher';
+import type { Producer } from '@holdfast/queues/producer';
+import type { PayloadOf } from '@holdfast/queues/queue';
+import type { settleQueue } from '@holdfast/queues/settle';
+
+export type OutcomeRecorder = {
+  /** Writes how a run ended, once, then hints the ledger to settle it. A second outcome of an attempt is dropped. */
+  record(
+    attemptId: string,
+    outcome: RecordedOutcome,
+    state: 'succeeded' | 'failed' | 'unknown',
+  ): Promise<void>;
+  idle(): Promise<void>;
+};
+
+export function openOutcomeRecorder(args: {
+  db: Database;
+  settle: Producer<PayloadOf<typeof settleQueue>>;
+}): OutcomeRecorder {
+  const { db, settle } = args;
+  const batcher = createBatcher<Parameters<typeof recordOutcomes>[1][number], undefined>({
+    maxSize: 256,
+    async run(outcomes) {
+      const recorded = new Set(await recordOutcomes(db, outcomes));
+      const hints = outcomes.filter(({ attemptId }) => recorded.has(attemptId));
+      void settle.addAll(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok })));
+      return outcomes.map(() => undefined);
+    },
+  });
+  return {
+    record: (attemptId, outcome, state) => batcher.add({ attemptId, outcome, state }),
+    idle: batcher.idle,
+  };
+}

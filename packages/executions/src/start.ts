@@ -1,0 +1,34 @@
+import type { Database } from '@holdfast/db/client';
+import { type StartedExecution, startExecutions } from '@holdfast/db/executions/start';
+import { createBatcher } from '@holdfast/kit/batcher';
+import type { EndingHints } from './hints.ts';
+
+export type Starter = {
+  /**
+   * PENDING -> PROCESSING, with `execution.started` and a leased attempt; null when another has it, or it has ended.
+   */
+  start(executionId: string): Promise<StartedExecution | null>;
+  idle(): Promise<void>;
+};
+
+/** Concurrent starts of one process share a statement and a commit. */
+export function openStarter(args: { db: Database; fanout: EndingHints['fanout']; leaseS: number }): Starter {
+  const { db, fanout, leaseS } = args;
+  const batcher = createBatcher<string, StartedExecution | null>({
+    maxSize: 256,
+    async run(ids) {
+      const started = await startExecutions(db, ids, leaseS);
+      void fanout.addAll(started.map(({ eventId }) => ({ eventId })));
+      const byId = new Map(started.map((execution) => [execution.id, execution]));
+      return ids.map((id) => take(byId, id));
+    },
+  });
+  return { start: batcher.add, idle: batcher.idle };
+}
+
+/** An id that came twice in a batch is given to one caller only. */
+function take(byId: Map<string, StartedExecution>, id: string): StartedExecution | null {
+  const execution = byId.get(id) ?? null;
+  byId.delete(id);
+  return execution;
+}
