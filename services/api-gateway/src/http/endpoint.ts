@@ -1,0 +1,60 @@
+import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+
+/** Who is calling, once the key is known. */
+export type Caller = { organizationId: string; apiKeyId: string; permissions: ApiKeyPermissions };
+
+export type EndpointRequest<Params, Query, Body> = {
+  context: Context;
+  caller: Caller;
+  params: Params;
+  query: Query;
+  body: Body;
+  headers: IncomingMessage['headers'];
+  /** For endpoints that stream their answer. */
+  raw: { request: IncomingMessage; response: ServerResponse };
+};
+
+export type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+
+/** One endpoint: path, schemas and handler together. The OpenAPI document is made from the same object. */
+export type Endpoint = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With `{name}` parameters, e.g. `/v1/executions/{id}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** What a key needs: `execution` keys reach executions and files alone. */
+  permission: ApiKeyPermissions;
+  /** Which rate limit counts it. */
+  limit: 'create' | 'other';
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  headers?: z.ZodObject;
+  body?: z.ZodType;
+  /** By status; null for an answer without JSON. */
+  responses: Record<number, { description: string; schema: z.ZodType | null }>;
+  /** Null: the handler has answered on `raw.response` itself. */
+  handle(request: EndpointRequest<never, never, never>): Promise<Reply | null>;
+};
+
+type Inferred<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
+
+/** Defines an endpoint with its handler's request typed by its schemas. */
+export function endpoint<
+  Params extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle'> & {
+    params?: Params;
+    query?: Query;
+    body?: Body;
+    handle(request: EndpointRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>): Promise<Reply | null>;
+  },
+): Endpoint {
+  return definition as unknown as Endpoint;
+}
