@@ -32,6 +32,6 @@ export const tasks = {
   generate: { about: 'write the generated files anew (OpenAPI, configuration tables)', run: generate },
   'db:migration': {
     about: 'write a new migration from prisma/schema.prisma (argument: its name)',
-    run: script('packages/db/src/migrate/newMigration.ts'),
+    run: script('packages/local/src/newMigration.ts'),
   },
 };

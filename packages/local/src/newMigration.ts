@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newMigration } from '@holdfast/db/migrate/newMigration';
+import { startPostgres } from './postgres.ts';
+import { removePostgresData } from './postgres/serverFolder.ts';
+
+// Behind `npm run db:migration -- <name>`: compares on a Postgres that lives as long as the comparison.
+const name = process.argv[2];
+if (name === undefined) {
+  console.error('Usage: npm run db:migration -- <name_in_lower_case>');
+  process.exit(2);
+}
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-migration-'));
+const dataDir = join(folder, 'postgres');
+try {
+  const postgres = await startPostgres({ dataDir, settings: { fsync: 'off' } });
+  try {
+    const file = await newMigration(postgres.url, name);
+    console.log(file ? `Wrote ${file}` : 'The migrations already lead to prisma/schema.prisma.');
+  } finally {
+    await postgres.stop();
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+} finally {
+  removePostgresData(dataDir);
+  rmSync(folder, { recursive: true, force: true });
+}
+// The schema engine keeps a timer running.
+process.exit();
