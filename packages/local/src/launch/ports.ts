@@ -14,7 +14,7 @@ function canListen(port: number, host?: string): Promise<boolean> {
  * A free loopback port below the range that the kernel gives to outgoing connections, so that a service finds its
  * own port free again after a restart under load.
  */
-export async function freePort(): Promise<number> {
+export async function servicePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(20_000, 32_000);
     if (await canListen(port, '127.0.0.1')) return port;
@@ -23,7 +23,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Throws LaunchError when something listens on the port already. */
-export async function requirePort(port: number): Promise<void> {
+export async function requireGatewayPort(port: number): Promise<void> {
   if (await canListen(port)) return;
   throw new LaunchError(
     `Port ${port} is in use or not permitted: end what listens there, or choose another with npm start -- --port N.`,

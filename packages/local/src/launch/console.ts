@@ -1,0 +1,53 @@
+/** Prints the progress of a start, each line with the seconds since it began. */
+export function startConsole(): (line: string) => void {
+  const startedAt = performance.now();
+  // The terminal may be gone before we are; that must not end the launcher in the middle of stopping.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return (line) => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(5);
+    process.stdout.write(`${seconds} s  ${line}\n`);
+  };
+}
+
+export type Welcome = {
+  baseUrl: string;
+  adminUrl: string;
+  adminToken: string;
+  apiKey: string | null;
+  home: string;
+  webhooksStayOutside: boolean;
+};
+
+/** What is printed when everything is ready. */
+export function welcome({
+  baseUrl,
+  adminUrl,
+  adminToken,
+  apiKey,
+  home,
+  webhooksStayOutside,
+}: Welcome): string {
+  const hint = `
+Webhooks go to public https addresses only. To receive them on this machine, start with
+  WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start
+`;
+  return `
+Holdfast is ready.
+
+  API      ${baseUrl}   (reference: ${baseUrl}/docs)
+  API key  ${apiKey ?? '(shown when it was made; make another by the admin API)'}
+  Admin    ${adminUrl}/admin/v1
+  token    ${adminToken}
+  Files    ${home}
+
+Try it:
+  export KEY=${apiKey ?? 'hf_...'}
+  curl -s ${baseUrl}/v1/models -H "Authorization: Bearer $KEY"
+  curl -s ${baseUrl}/v1/executions -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+    -d '{"model":"sandbox-text","input":{"prompt":"Hello"}}'
+  curl -s ${baseUrl}/v1/executions -H "Authorization: Bearer $KEY"
+  curl -s ${baseUrl}/v1/balance -H "Authorization: Bearer $KEY"
+${webhooksStayOutside ? hint : ''}
+Ctrl-C ends everything.
+`;
+}

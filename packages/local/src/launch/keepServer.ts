@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunningServer } from '../process/runningServer.ts';
+import type { Watcher } from '../supervisor/supervise.ts';
+
+export type KeptServer = { url: string; pid: () => number; stop: () => Promise<void> };
+
+const retryAfterMs = 500;
+
+/** Starts a server, and starts it again on the same port whenever it ends by itself, until stopped. */
+export async function keepServer(
+  name: string,
+  startOn: (port?: number) => Promise<RunningServer>,
+  { say, onPid }: Watcher,
+): Promise<KeptServer> {
+  const stopping = new AbortController();
+  let server = await startOn();
+  const { url, port } = server;
+  const stopped = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve());
+  });
+
+  const startAgain = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        server = await startOn(port);
+        say(`${name} runs again.`);
+        onPid();
+        return;
+      } catch (error) {
+        say(`${name} can't be started: ${error instanceof Error ? error.message : String(error)}`);
+        await delay(retryAfterMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  };
+
+  const live = async () => {
+    while (!stopping.signal.aborted) {
+      await Promise.race([server.exited, stopped]);
+      if (stopping.signal.aborted) return;
+      say(`${name} has died; starting it again on the same port.`);
+      await startAgain();
+    }
+  };
+  const living = live();
+
+  return {
+    url,
+    pid: () => server.pid,
+    stop: async () => {
+      stopping.abort();
+      await living;
+      await server.stop();
+    },
+  };
+}

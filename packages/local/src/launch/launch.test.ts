@@ -1,0 +1,141 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { removePostgresData } from '../postgres/serverFolder.ts';
+import { startTicks } from '../process/processIdentity.ts';
+import { type LaunchOptions, launch } from './launch.ts';
+import { servicePort } from './ports.ts';
+import { type Running, shutDown } from './running.ts';
+import { serviceNames } from './settings.ts';
+import type { LocalState } from './stateFile.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const fake = join(import.meta.dirname, '../supervisor/fakeService.ts');
+
+let folder: string;
+let said: string[];
+let running: Running;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-launch-'));
+  said = [];
+  running = { services: [] };
+});
+
+afterEach(async () => {
+  await shutDown(running);
+  removePostgresData(join(folder, 'postgres'));
+  rmSync(folder, { recursive: true, force: true });
+}, 30_000);
+
+async function options(change: Partial<LaunchOptions> = {}): Promise<LaunchOptions> {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...inherited } = process.env;
+  return {
+    root,
+    flags: { port: await servicePort(), ephemeral: false, help: false },
+    env: { ...inherited, HOLDFAST_HOME: folder, ADMIN_TOKEN: 'from-the-environment' },
+    seed: async () => ({ organizationId: 'org_1', apiKey: 'the-first-key' }),
+    say: (line) => said.push(line),
+    mainOf: () => fake,
+    ...change,
+  };
+}
+
+const start = async (change?: Partial<LaunchOptions>) =>
+  await launch(await options(change), running, new AbortController().signal);
+
+const statePath = () => join(folder, 'local.json');
+const readState = () => JSON.parse(readFileSync(statePath(), 'utf8')) as LocalState;
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(10);
+}
+
+function livingPids(): number[] {
+  const pids = [...running.services, running.redis, running.postgres].map((part) => part?.pid() ?? 0);
+  return pids.filter((pid) => pid > 0 && startTicks(pid) !== null);
+}
+
+describe('npm start', () => {
+  it('writes local.json for its owner alone, keeps its pids current, and ends everything in time', async () => {
+    const text = await start();
+    expect(statSync(statePath()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
+    const state = readState();
+    expect(text).toContain(state.base_url);
+    expect(state).toMatchObject({
+      api_key: 'the-first-key',
+      organization_id: 'org_1',
+      admin_token: 'from-the-environment',
+      database_url: expect.stringMatching(/^postgresql:/),
+      redis_url: expect.stringMatching(/^redis:/),
+    });
+    expect(Object.keys(state.services)).toEqual([...serviceNames]);
+
+    const before = state.services['ledger'];
+    const answer = await (await fetch(before?.metrics_url ?? '')).json();
+    expect(answer).toEqual({ pid: before?.pid, adminToken: 'from-the-environment' });
+    process.kill(before?.pid ?? 0, 'SIGKILL');
+    await until(() => readState().services['ledger']?.pid !== before?.pid);
+    expect(said.join('\n')).toContain('ledger ended (SIGKILL)');
+
+    const pids = livingPids();
+    expect(pids.length).toBeGreaterThanOrEqual(6);
+    const stoppingAt = performance.now();
+    await shutDown(running);
+    expect(performance.now() - stoppingAt).toBeLessThan(15_000);
+    expect(pids.filter((pid) => startTicks(pid) !== null)).toEqual([]);
+    expect(existsSync(statePath())).toBe(false);
+  }, 60_000);
+
+  it('starts Postgres and Redis again on the same port when they die', async () => {
+    await start();
+    for (const server of [running.postgres, running.redis]) {
+      const first = server?.pid() ?? 0;
+      process.kill(first, 'SIGKILL');
+      await until(() => server?.pid() !== first);
+    }
+    expect(said.filter((line) => line.endsWith('runs again.'))).toEqual([
+      'PostgreSQL runs again.',
+      'Redis runs again.',
+    ]);
+  }, 60_000);
+
+  it('finds the data and the key of the first start at the second', async () => {
+    await start();
+    await shutDown(running);
+    running = { services: [] };
+    await start({ seed: async () => ({ organizationId: 'org_1', apiKey: null }) });
+    expect(readState().api_key).toBe('the-first-key');
+    expect(said).toContain('the schema is up to date');
+  }, 60_000);
+
+  it('removes the data of an ephemeral start', async () => {
+    await start({ flags: { port: await servicePort(), ephemeral: true, help: false } });
+    const data = running.home?.data ?? '';
+    expect(existsSync(join(data, 'redis'))).toBe(true);
+    await shutDown(running);
+    expect(existsSync(data)).toBe(false);
+    expect(existsSync(join(folder, 'postgres'))).toBe(false);
+  }, 60_000);
+
+  it('says in one line that the port is in use', async () => {
+    const port = await servicePort();
+    const other = createServer().listen(port, '127.0.0.1');
+    const starting = start({ flags: { port, ephemeral: false, help: false } });
+    await expect(starting).rejects.toThrow(new RegExp(`^Port ${port} is in use.*--port N\\.$`));
+    other.close();
+  });
+
+  it('refuses a second start on the same folder in one line', async () => {
+    await start();
+    const second: Running = { services: [] };
+    const starting = launch(await options(), second, new AbortController().signal);
+    await expect(starting).rejects.toThrow(/^Holdfast runs on .* already/);
+    await shutDown(second);
+    expect(existsSync(statePath())).toBe(true);
+  }, 60_000);
+});

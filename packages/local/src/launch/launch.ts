@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import type { Watcher } from '../supervisor/supervise.ts';
+import { welcome } from './console.ts';
+import type { Flags } from './flags.ts';
+import { type Home, openHome } from './home.ts';
+import { lockHome } from './homeLock.ts';
+import { endLeftovers } from './leftovers.ts';
+import { startOrphanGuard } from './orphanGuard.ts';
+import { requireGatewayPort, servicePort } from './ports.ts';
+import { type Demo, prepareDatabase, type Seed } from './prepareDatabase.ts';
+import { type Running, tellGuard } from './running.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
+import { keepPostgres, keepRedis } from './servers.ts';
+import { type RunningService, type ServiceProgram, startService, untilReady } from './services.ts';
+import { type Addresses, ownPorts, type ServiceName, serviceNames, sharedSettings } from './settings.ts';
+import { type LocalState, removeState, writeState } from './stateFile.ts';
+
+export type LaunchOptions = {
+  /** The clone. */
+  root: string;
+  flags: Flags;
+  env: NodeJS.ProcessEnv;
+  seed: Seed;
+  /** One line of progress for the console. */
+  say: (line: string) => void;
+  /** The file that Node runs as a service; tests put a fake there. */
+  mainOf: (name: ServiceName) => string;
+};
+
+/** Starts everything in order and resolves with the text to greet with. Throws LaunchError for the user to read. */
+export async function launch(options: LaunchOptions, running: Running, signal: AbortSignal): Promise<string> {
+  const { root, flags, env, say } = options;
+  const folder = env['HOLDFAST_HOME'] || join(root, '.holdfast');
+  const home = openHome(folder, flags.ephemeral);
+  running.home = home;
+  running.unlock = await lockHome(home.folder);
+  await endLeftovers(home.statePath, root);
+  removeState(home.statePath);
+  await requireGatewayPort(flags.port);
+  const secrets = loadSecrets(home.secretsPath);
+  const settled = settledSecrets(secrets, env);
+  running.guard = startOrphanGuard(flags.ephemeral ? home.data : undefined);
+
+  let publish = () => {};
+  const watcher: Watcher = {
+    say,
+    onPid: () => {
+      tellGuard(running);
+      publish();
+    },
+  };
+  const addresses = await startServers(options, home, running, watcher, signal);
+  const demo = await prepareDatabase({
+    ...options,
+    databaseUrl: addresses.databaseUrl,
+    encryptionKeys: settled.encryptionKeys,
+    secretsPath: home.secretsPath,
+    kept: secrets,
+  });
+  signal.throwIfAborted();
+
+  const settings = sharedSettings(addresses, settled, home.data, env);
+  running.services = (await programs(options, addresses, settings)).map((program) =>
+    startService(program, home.folder, watcher),
+  );
+  await Promise.all(
+    running.services.map(async (service) => {
+      await untilReady(service, signal);
+      say(`${service.name} is ready.`);
+    }),
+  );
+  publish = () => writeState(home.statePath, stateOf(addresses, settled, demo, running.services));
+  publish();
+  return welcome({
+    ...origins(addresses),
+    adminToken: settled.adminToken,
+    apiKey: demo.apiKey,
+    home: home.folder,
+    webhooksStayOutside: !env['EGRESS_ALLOW_CIDRS'],
+  });
+}
+
+// What the environment sets wins over what the home keeps, here as in the services.
+function settledSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
+  return {
+    ...kept,
+    encryptionKeys: env['ENCRYPTION_KEYS'] || kept.encryptionKeys,
+    fileUrlSecret: env['FILE_URL_SECRET'] || kept.fileUrlSecret,
+    adminToken: env['ADMIN_TOKEN'] || kept.adminToken,
+  };
+}
+
+async function startServers(
+  { flags, env, say }: LaunchOptions,
+  home: Home,
+  running: Running,
+  watcher: Watcher,
+  signal: AbortSignal,
+): Promise<Addresses> {
+  say(env['DATABASE_URL'] ? 'PostgreSQL of DATABASE_URL is used.' : 'starting PostgreSQL');
+  running.postgres = await keepPostgres(home.data, env['DATABASE_URL'], watcher);
+  watcher.onPid();
+  signal.throwIfAborted();
+  say(env['REDIS_URL'] ? 'Redis of REDIS_URL is used.' : 'starting Redis');
+  running.redis = await keepRedis(home.data, env['REDIS_URL'], watcher);
+  watcher.onPid();
+  signal.throwIfAborted();
+  return {
+    gatewayPort: flags.port,
+    adminPort: Number(env['ADMIN_PORT']) || (await servicePort()),
+    sandboxPort: await servicePort(),
+    databaseUrl: running.postgres.url,
+    redisUrl: running.redis.url,
+  };
+}
+
+async function programs(
+  { mainOf }: LaunchOptions,
+  addresses: Addresses,
+  settings: NodeJS.ProcessEnv,
+): Promise<ServiceProgram[]> {
+  return await Promise.all(
+    serviceNames.map(async (name) => {
+      const metricsPort = await servicePort();
+      return {
+        name,
+        main: mainOf(name),
+        env: { ...settings, ...ownPorts(name, addresses, metricsPort) },
+        metricsPort,
+      };
+    }),
+  );
+}
+
+function origins({ gatewayPort, adminPort }: Addresses) {
+  return { baseUrl: `http://127.0.0.1:${gatewayPort}`, adminUrl: `http://127.0.0.1:${adminPort}` };
+}
+
+function stateOf(addresses: Addresses, secrets: Secrets, demo: Demo, services: RunningService[]): LocalState {
+  const { baseUrl, adminUrl } = origins(addresses);
+  return {
+    base_url: baseUrl,
+    api_key: demo.apiKey,
+    organization_id: demo.organizationId,
+    admin_url: adminUrl,
+    admin_token: secrets.adminToken,
+    database_url: addresses.databaseUrl,
+    redis_url: addresses.redisUrl,
+    services: Object.fromEntries(
+      services.map(({ name, pid, metricsUrl }) => [name, { pid: pid() ?? 0, metrics_url: metricsUrl }]),
+    ),
+  };
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { startPostgres } from '../postgres.ts';
+import { startRedis } from '../redis.ts';
+import type { Watcher } from '../supervisor/supervise.ts';
+import { type KeptServer, keepServer } from './keepServer.ts';
+import { LaunchError } from './launchError.ts';
+import { servicePort } from './ports.ts';
+
+// A server that the environment of `npm start` names is somebody else's: used, not ended.
+const foreign = (url: string): KeptServer => ({ url, pid: () => 0, stop: async () => {} });
+
+async function orClearLine(starting: Promise<KeptServer>): Promise<KeptServer> {
+  try {
+    return await starting;
+  } catch (error) {
+    throw new LaunchError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Postgres on `<data>/postgres`, or the one that `givenUrl` names. Throws LaunchError with the server's reason. */
+export function keepPostgres(
+  data: string,
+  givenUrl: string | undefined,
+  watcher: Watcher,
+): Promise<KeptServer> {
+  if (givenUrl) return Promise.resolve(foreign(givenUrl));
+  const startOn = async (port?: number) =>
+    await startPostgres({ dataDir: join(data, 'postgres'), port: port ?? (await servicePort()) });
+  return orClearLine(keepServer('PostgreSQL', startOn, watcher));
+}
+
+/** Redis on `<data>/redis`, or the one that `givenUrl` names. Throws LaunchError with the server's reason. */
+export function keepRedis(data: string, givenUrl: string | undefined, watcher: Watcher): Promise<KeptServer> {
+  if (givenUrl) return Promise.resolve(foreign(givenUrl));
+  // The same after a restart, for the services keep the URL that they were started with.
+  const password = randomBytes(24).toString('hex');
+  const startOn = async (port?: number) =>
+    await startRedis({ dir: join(data, 'redis'), port: port ?? (await servicePort()), password });
+  return orClearLine(keepServer('Redis', startOn, watcher));
+}

@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { rotateLog } from '../supervisor/logFile.ts';
+import { type ServiceSpec, type Supervised, supervise, type Watcher } from '../supervisor/supervise.ts';
+import { LaunchError } from './launchError.ts';
+
+export type ServiceProgram = {
+  name: string;
+  /** The file that Node runs. */
+  main: string;
+  env: NodeJS.ProcessEnv;
+  metricsPort: number;
+};
+
+export type RunningService = Supervised & { metricsUrl: string; logPath: string };
+
+const readyWithinMs = 120_000;
+const readyEveryMs = 50;
+const deathsBeforeReady = 3;
+const preload = join(import.meta.dirname, '../supervisor/endWithLauncher.ts');
+
+function specOf(program: ServiceProgram, home: string): ServiceSpec {
+  const origin = `http://127.0.0.1:${program.metricsPort}`;
+  return {
+    name: program.name,
+    command: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', '--import', preload, program.main],
+    env: { NODE_COMPILE_CACHE: join(home, 'cache'), ...program.env },
+    readyUrl: `${origin}/readyz`,
+    healthUrl: `${origin}/healthz`,
+    logPath: join(home, 'logs', `${program.name}.log`),
+  };
+}
+
+/** Starts a service under supervision, with a fresh log in `<home>/logs`. */
+export function startService(program: ServiceProgram, home: string, watcher: Watcher): RunningService {
+  const spec = specOf(program, home);
+  mkdirSync(join(home, 'logs'), { recursive: true });
+  rotateLog(spec.logPath);
+  const metricsUrl = `http://127.0.0.1:${program.metricsPort}/metrics`;
+  return { ...supervise(spec, watcher), metricsUrl, logPath: spec.logPath };
+}
+
+/** Resolves when `/readyz` answers. Throws LaunchError when the service dies again and again, or takes too long. */
+export async function untilReady(service: RunningService, signal: AbortSignal): Promise<void> {
+  const giveUpAt = performance.now() + readyWithinMs;
+  while (!(await service.isReady())) {
+    signal.throwIfAborted();
+    if (service.deaths() >= deathsBeforeReady) {
+      throw new LaunchError(`${service.name} does not start: see ${service.logPath}`);
+    }
+    if (performance.now() > giveUpAt) {
+      throw new LaunchError(
+        `${service.name} is not ready after ${readyWithinMs / 1000} s: see ${service.logPath}`,
+      );
+    }
+    await delay(readyEveryMs, undefined, { signal });
+  }
+}

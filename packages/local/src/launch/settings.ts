@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Secrets } from './secrets.ts';
+
+/** The services of `npm start`, in the order in which they are shown. */
+export const serviceNames = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender', 'sandbox'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export type Addresses = {
+  gatewayPort: number;
+  adminPort: number;
+  sandboxPort: number;
+  databaseUrl: string;
+  redisUrl: string;
+};
+
+/**
+ * The settings that all services share; what the environment of `npm start` sets, wins over what is chosen here.
+ * @param dataFolder where the disk store keeps its files
+ */
+export function sharedSettings(
+  addresses: Addresses,
+  secrets: Secrets,
+  dataFolder: string,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  return {
+    DATABASE_URL: addresses.databaseUrl,
+    REDIS_URL: addresses.redisUrl,
+    LOG_LEVEL: 'info',
+    ADMIN_PORT: String(addresses.adminPort),
+    ADMIN_TOKEN: secrets.adminToken,
+    PUBLIC_URL: `http://127.0.0.1:${addresses.gatewayPort}`,
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    FILE_STORE: 'disk',
+    FILE_DISK_PATH: join(dataFolder, 'files'),
+    FILE_URL_SECRET: secrets.fileUrlSecret,
+    SANDBOX_BASE_URL: `http://127.0.0.1:${addresses.sandboxPort}`,
+    ...env,
+  };
+}
+
+/** The ports that one service listens on: PORT is the gateway's and the sandbox's own. */
+export function ownPorts(name: ServiceName, addresses: Addresses, metricsPort: number): NodeJS.ProcessEnv {
+  const port = { 'api-gateway': addresses.gatewayPort, sandbox: addresses.sandboxPort }[name as string];
+  return { METRICS_PORT: String(metricsPort), ...(port === undefined ? {} : { PORT: String(port) }) };
+}

@@ -1,0 +1,79 @@
+// `npm start`: everything on this machine, until Ctrl-C.
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startConsole } from './launch/console.ts';
+import { type Flags, parseFlags, usage } from './launch/flags.ts';
+import { launch } from './launch/launch.ts';
+import { LaunchError } from './launch/launchError.ts';
+import { killAll, type Running, shutDown } from './launch/running.ts';
+import { seed } from './seed.ts';
+
+const stopWithinMs = 14_000;
+// npm passes a Ctrl-C on that the terminal has sent us already: that is no second one.
+const sameKeyPressMs = 500;
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Resolves at the first signal, or when the process that started us is gone; `onSecond` runs at the next signal. */
+function whenAskedToStop(onSecond: () => void): Promise<string> {
+  let askedAt: number | undefined;
+  return new Promise((resolve) => {
+    const ask = (reason: string) => {
+      if (askedAt === undefined) resolve(reason);
+      else if (performance.now() - askedAt > sameKeyPressMs) onSecond();
+      askedAt ??= performance.now();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(signal));
+    process.on('disconnect', () => ask('the end of its parent'));
+  });
+}
+
+async function stop(running: Running, starting: Promise<unknown>): Promise<void> {
+  const hardEnd = delay(stopWithinMs).then(() => killAll(running));
+  const softEnd = starting.then(() => shutDown(running));
+  await Promise.race([softEnd, hardEnd]);
+}
+
+async function runUntilStopped(flags: Flags): Promise<number> {
+  const say = startConsole();
+  const running: Running = { services: [] };
+  const aborting = new AbortController();
+  const killed = () => {
+    killAll(running);
+    process.exit(130);
+  };
+  const mainOf = (name: string) => join(root, 'services', name, 'src/main.ts');
+  const options = { root, flags, env: process.env, seed, say, mainOf };
+  const starting = launch(options, running, aborting.signal).then(
+    (text) => ({ text }),
+    (error: unknown) => ({ error }),
+  );
+  const asked = whenAskedToStop(killed);
+  const first = await Promise.race([starting, asked]);
+  if (typeof first === 'object' && 'text' in first) process.stdout.write(first.text);
+  if (typeof first === 'object' && 'error' in first) {
+    await stop(running, starting);
+    throw first.error;
+  }
+  say(`stopping after ${await asked}; once more to end at once`);
+  aborting.abort();
+  await stop(running, starting);
+  say('everything has ended');
+  return 0;
+}
+
+async function main(): Promise<number> {
+  const flags = parseFlags(process.argv.slice(2), process.env);
+  if (flags.help) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  return await runUntilStopped(flags);
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${error instanceof LaunchError ? error.message : String((error as Error).stack)}\n`);
+  process.exit(1);
+}

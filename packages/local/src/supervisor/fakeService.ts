@@ -1,0 +1,18 @@
+// A service for tests: healthy until `/sicken` is asked for. FAKE_STUBBORN ignores SIGTERM, FAKE_BROKEN dies at once.
+import { createServer } from 'node:http';
+
+if (process.env['FAKE_BROKEN']) {
+  console.error('PORT: expected a number');
+  process.exit(1);
+}
+let isHealthy = true;
+
+createServer((request, response) => {
+  if (request.url === '/sicken') isHealthy = false;
+  response.statusCode = request.url === '/healthz' && !isHealthy ? 503 : 200;
+  response.end(JSON.stringify({ pid: process.pid, adminToken: process.env['ADMIN_TOKEN'] }));
+}).listen(Number(process.env['METRICS_PORT']), '127.0.0.1');
+
+process.on('SIGTERM', () => {
+  if (!process.env['FAKE_STUBBORN']) process.exit(0);
+});

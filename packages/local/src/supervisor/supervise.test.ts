@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { servicePort } from '../launch/ports.ts';
+import { startTicks } from '../process/processIdentity.ts';
+import { defaultTiming, type Supervised, supervise } from './supervise.ts';
+
+const fake = join(import.meta.dirname, 'fakeService.ts');
+const preload = join(import.meta.dirname, 'endWithLauncher.ts');
+const quick = { ...defaultTiming, probeEveryMs: 20, unhealthyAfterMs: 200, backoffMs: 10 };
+
+let folder: string;
+let supervised: Supervised | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-supervise-'));
+});
+
+afterEach(async () => {
+  await supervised?.stop(0);
+  rmSync(folder, { recursive: true });
+});
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(10);
+}
+
+async function startFake(env: NodeJS.ProcessEnv = {}) {
+  const port = await servicePort();
+  const said: string[] = [];
+  const pids: number[] = [];
+  const started: Supervised = supervise(
+    {
+      name: 'fake',
+      command: process.execPath,
+      args: ['--import', preload, fake],
+      env: { ...process.env, METRICS_PORT: String(port), ...env },
+      readyUrl: `http://127.0.0.1:${port}/readyz`,
+      healthUrl: `http://127.0.0.1:${port}/healthz`,
+      logPath: join(folder, 'fake.log'),
+    },
+    { say: (line) => said.push(line), onPid: () => pids.push(pids.length) },
+    quick,
+  );
+  supervised = started;
+  return { service: started, port, said, pids };
+}
+
+describe('a supervised service', () => {
+  it('is started again under another pid when it is killed, with a line saying so', async () => {
+    const { service, said, pids } = await startFake();
+    await until(service.isReady);
+    const first = service.pid() ?? 0;
+    process.kill(first, 'SIGKILL');
+    await until(() => service.pid() !== first);
+    await until(service.isReady);
+    expect(service.deaths()).toBe(1);
+    expect(pids).toHaveLength(2);
+    expect(said).toEqual([expect.stringMatching(/^fake ended \(SIGKILL\); restarting it in 10 ms/)]);
+  });
+
+  it('is killed and started again when its health fails for too long', async () => {
+    const { service, port, said } = await startFake();
+    await until(service.isReady);
+    const first = service.pid();
+    await fetch(`http://127.0.0.1:${port}/sicken`);
+    await until(() => service.pid() !== first);
+    await until(service.isReady);
+    expect(said[0]).toMatch(/^fake is not healthy/);
+  });
+
+  it('ends at SIGTERM when it is stopped, and is not started again', async () => {
+    const { service, pids, said } = await startFake();
+    await until(service.isReady);
+    const pid = service.pid() ?? 0;
+    await service.stop(5_000);
+    expect(startTicks(pid)).toBeNull();
+    expect(pids).toHaveLength(1);
+    expect(said).toEqual([]);
+  });
+
+  it('is killed when it outlives its grace', async () => {
+    const { service } = await startFake({ FAKE_STUBBORN: 'yes' });
+    await until(service.isReady);
+    const pid = service.pid() ?? 0;
+    const startedAt = performance.now();
+    await service.stop(200);
+    expect(startTicks(pid)).toBeNull();
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190);
+  });
+
+  it('says why it can not start, and waits longer from time to time', async () => {
+    const { service, said } = await startFake({ FAKE_BROKEN: 'yes' });
+    await until(() => service.deaths() >= 3);
+    expect(said.join('\n')).toContain('fake: PORT: expected a number');
+    expect(said.join('\n')).toContain('restarting it in 20 ms');
+    expect(readFileSync(join(folder, 'fake.log'), 'utf8')).toContain('PORT: expected a number');
+  });
+
+  it('ends by itself when its launcher is killed', async () => {
+    const port = await servicePort();
+    const parent = `
+      const { spawn } = require('node:child_process');
+      const args = ['--import', ${JSON.stringify(preload)}, ${JSON.stringify(fake)}];
+      spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });`;
+    const env = { ...process.env, METRICS_PORT: String(port) };
+    const launcher = spawn(process.execPath, ['-e', parent], { env, stdio: 'ignore' });
+    const ask = () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    await until(async () => (await ask()) !== undefined);
+    const { pid } = (await (await ask())?.json()) as { pid: number };
+    launcher.kill('SIGKILL');
+    await once(launcher, 'exit');
+    await until(() => startTicks(pid) === null);
+    expect(await ask()).toBeUndefined();
+  });
+});
