@@ -1,0 +1,100 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBareDatabase } from '@holdfast/testkit/testDatabase';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+import { migrationsFolder, readMigrations } from './migrationFiles.ts';
+import { newMigration } from './newMigration.ts';
+
+let database: { url: string; drop: () => Promise<void> };
+let folder: string;
+
+beforeEach(async () => {
+  database = await createBareDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  await cp(migrationsFolder, folder, { recursive: true });
+});
+
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function query(text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function addMigration(name: string, sql: string): Promise<void> {
+  await cp(join(folder, '20261121000000_init'), join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, 'migration.sql'), sql);
+}
+
+async function allNames(): Promise<string[]> {
+  return (await readMigrations()).migrationDirectories.map(({ path }) => path);
+}
+
+describe('migrate', () => {
+  it('applies every migration once, oldest first, and keeps the usual record', async () => {
+    expect(await migrate(database.url)).toEqual(await allNames());
+    expect(await migrate(database.url)).toEqual([]);
+    const rows = await query(
+      'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1',
+    );
+    expect(rows.map((row) => row['migration_name'])).toEqual(await allNames());
+  });
+
+  it('lets one of several callers work while the others find nothing to do', async () => {
+    const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
+    expect(applied.flat()).toEqual(await allNames());
+  });
+
+  it('takes function bodies with semicolons in them', async () => {
+    const body = 'BEGIN PERFORM 1; RETURN 7; END;';
+    await addMigration(
+      '20990101000000_f',
+      `CREATE FUNCTION seven() RETURNS int LANGUAGE plpgsql AS $$${body}$$;`,
+    );
+    await migrate(database.url, folder);
+    expect(await query('SELECT seven() AS n')).toEqual([{ n: 7 }]);
+  });
+
+  it('leaves nothing of a migration that fails, and says why', async () => {
+    await addMigration('20990101000000_bad', 'CREATE TABLE half_done (); SELECT * FROM nowhere;');
+    await expect(migrate(database.url, folder)).rejects.toThrow(/nowhere/);
+    expect(await query("SELECT to_regclass('half_done') AS found")).toEqual([{ found: null }]);
+  });
+});
+
+describe('newMigration', () => {
+  it('has nothing to write while the migrations lead to the schema', async () => {
+    expect(await newMigration(database.url, 'nothing', folder)).toBeNull();
+  });
+
+  it('writes what the schema has more, and leaves hand-written indexes and checks alone', async () => {
+    await addMigration(
+      '20990101000000_hand',
+      `ALTER TABLE files DROP COLUMN width; ALTER TABLE files ADD CHECK (height <> 7);
+       CREATE INDEX ON files (id) WHERE state = 'x'; CREATE INDEX ON files (lower(id));`,
+    );
+    const file = await newMigration(database.url, 'width_again', folder);
+    expect(file).toMatch(/\d{14}_width_again\/migration\.sql$/);
+    const written = (await readMigrations(folder)).migrationDirectories.find(({ path }) =>
+      path.endsWith('_again'),
+    );
+    expect(written?.migrationFile.content.value.replace(/\s+/g, ' ')).toBe(
+      '-- AlterTable ALTER TABLE "files" ADD COLUMN "width" INTEGER; ',
+    );
+  });
+
+  it.each(['', 'Upper', 'two words', '../up', '_x'])('refuses the name %j', async (name) => {
+    await expect(newMigration(database.url, name, folder)).rejects.toThrow(/lower-case/);
+  });
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startTicks } from './process/processIdentity.ts';
+import { redisCommand } from './redis/redisCommand.ts';
+import { startRedis } from './redis.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** The answers to inline commands, as Redis writes them. */
+function ask(url: string, ...commands: string[]): Promise<string> {
+  const { hostname, port, password } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write([`AUTH ${password}`, ...commands, 'QUIT', ''].join('\r\n'));
+  return text(socket);
+}
+
+describe('startRedis', () => {
+  it('keeps what it was given over a restart, and evicts nothing', async () => {
+    const first = await startRedis({ dir });
+    expect(await ask(first.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
+    await ask(first.url, 'SET kept yes');
+    await first.stop();
+    expect(startTicks(first.pid)).toBeNull();
+    const second = await startRedis({ dir });
+    expect(await ask(second.url, 'GET kept')).toContain('yes');
+    await second.stop();
+  });
+
+  it('writes nothing down when it need not be durable', async () => {
+    const first = await startRedis({ dir, isDurable: false });
+    await ask(first.url, 'SET kept yes');
+    await first.stop();
+    const second = await startRedis({ dir, isDurable: false });
+    expect(await ask(second.url, 'GET kept')).toContain('$-1');
+    await second.stop();
+  });
+
+  it('lets nobody in without the password', async () => {
+    const server = await startRedis({ dir, isDurable: false });
+    expect(await ask(`redis://:wrong@127.0.0.1:${server.port}`, 'GET a')).toMatch(/WRONGPASS[^]*NOAUTH/);
+    await server.stop();
+  });
+
+  it('takes over from a parent that was killed', async () => {
+    const script = `const { startRedis } = await import(${JSON.stringify(join(import.meta.dirname, 'redis.ts'))});
+      console.log((await startRedis({ dir: ${JSON.stringify(dir)} })).pid); setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const orphan = Number(((await once(parent.stdout, 'data')) as [Buffer])[0].toString());
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    const server = await startRedis({ dir });
+    expect(startTicks(orphan)).toBeNull();
+    await server.stop();
+  });
+
+  it('names the port that is in use, and the folder that is damaged', async () => {
+    const server = await startRedis({ dir });
+    await expect(startRedis({ dir: `${dir}/other`, port: server.port })).rejects.toThrow(
+      `Port ${server.port} is in use.`,
+    );
+    await ask(server.url, 'SET kept yes');
+    await server.stop();
+    writeFileSync(join(dir, 'appendonlydir', 'appendonly.aof.manifest'), 'junk\n');
+    await expect(startRedis({ dir })).rejects.toThrow(dir);
+  });
+});
+
+describe('redisCommand', () => {
+  it('says what to install where neither redis-server nor apt-get is to be found', async () => {
+    await expect(redisCommand(undefined, dir)).rejects.toThrow(/install redis-server/);
+  });
+});
