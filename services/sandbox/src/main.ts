@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { closeServer, startHealthServer } from '@holdfast/kit/health';
+import { createLogger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import { runService } from '@holdfast/kit/run';
+import { readConfig } from './config.ts';
+import { createSandbox } from './server.ts';
+
+runService(async () => {
+  const config = readConfig();
+  const log = createLogger('sandbox', config.LOG_LEVEL);
+  const app = createSandbox({
+    maxRunning: config.SANDBOX_MAX_RUNS,
+    onLostWebhook: () => log.warn('a webhook was not taken in three tries'),
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.PORT, resolve);
+  });
+  const health = await startHealthServer({
+    port: config.METRICS_PORT,
+    registry: createRegistry('sandbox'),
+    live: {},
+    ready: {},
+  });
+  log.info({ port: (server.address() as AddressInfo).port, metricsPort: health.port }, 'listening');
+  const stop = async () => {
+    const closed = closeServer(server);
+    // Runs that somebody waits for may take ten minutes: whoever asked will ask again.
+    setTimeout(() => server.closeAllConnections(), 5000).unref();
+    await Promise.all([closed, health.close()]);
+  };
+  return { service: { stop }, log };
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { controls, obey } from '../controls.ts';
+import type { Model } from '../model.ts';
+
+const input = z.strictObject({
+  prompt: z.string().min(1),
+  cost: z.union([z.string().regex(/^\d{1,9}(\.\d{1,8})?$/), z.number().min(0)]).optional(),
+  ...controls,
+});
+
+/** Answers a prompt with text about it: the same text for the same prompt. */
+export const text: Model = {
+  input,
+  async run(raw, { signal }) {
+    const given = raw as z.infer<typeof input>;
+    await obey(given, signal);
+    const output = answerTo(given.prompt);
+    return {
+      output,
+      metrics: {
+        input_token_count: tokens(given.prompt),
+        output_token_count: tokens(output),
+        ...(given.cost === undefined ? {} : { cost: given.cost }),
+      },
+    };
+  },
+};
+
+function answerTo(prompt: string): string {
+  const words = prompt.split(/\s+/).filter((word) => word !== '');
+  const counted = words.length === 1 ? 'one word' : `${words.length} words`;
+  const start = prompt.length > 200 ? `${prompt.slice(0, 200).toWellFormed()}…` : prompt;
+  return `You wrote ${counted}: "${start}". This is the sandbox's answer to it.`;
+}
+
+function tokens(of: string): number {
+  return Math.max(1, Math.ceil(of.length / 4));
+}

@@ -1,0 +1,25 @@
+import sharp, { type Sharp, type SharpInput } from 'sharp';
+
+export const formats = ['png', 'jpeg', 'webp'] as const;
+export type Format = (typeof formats)[number];
+
+export const contentTypes = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+} as const satisfies Record<Format, string>;
+
+// One thread per picture; slots.ts decides how many pictures.
+sharp.concurrency(1);
+sharp.cache(false);
+
+/** A source of pixels (an SVG, or a pipeline of sharp) as a file in this format. */
+export function encode(source: SharpInput | Sharp, format: Format): Promise<Buffer> {
+  const picture = source instanceof sharp ? (source as Sharp) : sharp(source as SharpInput);
+  const encoders = {
+    png: () => picture.png({ compressionLevel: 6 }),
+    jpeg: () => picture.flatten({ background: '#ffffff' }).jpeg({ quality: 85 }),
+    webp: () => picture.webp({ quality: 82, effort: 2 }),
+  } satisfies Record<Format, () => Sharp>;
+  return encoders[format]().toBuffer();
+}

@@ -1,0 +1,223 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { createSandbox } from './server.ts';
+
+type Prediction = {
+  id: string;
+  status: string;
+  output: unknown;
+  error: string | null;
+  metrics: Record<string, unknown>;
+};
+
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  server = createServer(createSandbox({ maxRunning: 100, onLostWebhook: () => undefined }));
+  base = await listen(server);
+});
+
+afterAll(() => close(server));
+
+async function listen(on: Server): Promise<string> {
+  await new Promise<void>((resolve) => on.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(on.address() as AddressInfo).port}`;
+}
+
+async function close(of: Server): Promise<void> {
+  of.closeAllConnections();
+  await new Promise((resolve) => of.close(resolve));
+}
+
+let last = 0;
+
+async function put(model: string, body: object, options: { id?: string; isAsync?: boolean } = {}) {
+  last += 1;
+  const { id = `run-${last}`, isAsync = false } = options;
+  const response = await fetch(`${base}/${model}/predictions/${id}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', ...(isAsync ? { prefer: 'respond-async' } : {}) },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, prediction: (await response.json()) as Prediction };
+}
+
+async function pictures(prediction: Prediction): Promise<Buffer[]> {
+  const urls = prediction.output as string[];
+  return Promise.all(urls.map(async (url) => Buffer.from(await (await fetch(url)).arrayBuffer())));
+}
+
+describe('sandbox-text', () => {
+  it('answers text, tokens and the cost that was asked for', async () => {
+    const { status, prediction } = await put('sandbox-text', {
+      input: { prompt: 'hello there', cost: '0.5' },
+    });
+    expect(status).toBe(200);
+    expect(prediction).toMatchObject({
+      status: 'succeeded',
+      output: expect.stringContaining('hello there'),
+      metrics: { input_token_count: 3, cost: '0.5' },
+    });
+  });
+
+  it('fails with the code it is asked for', async () => {
+    const { prediction } = await put('sandbox-text', { input: { prompt: 'x', fail: 'MODEL_OVERLOADED' } });
+    expect(prediction).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^MODEL_OVERLOADED: ./),
+    });
+  });
+
+  it('refuses input that does not fit, saying where', async () => {
+    const { status, prediction } = await put('sandbox-text', { input: { prompt: 5, what: 1 } });
+    expect(status).toBe(422);
+    expect(prediction).toMatchObject({
+      detail: expect.arrayContaining([expect.objectContaining({ loc: ['body', 'input', 'prompt'] })]),
+    });
+  });
+});
+
+describe('predictions', () => {
+  it('a second PUT of an id joins the run, and later gets what came of it', async () => {
+    const input = { prompt: 'once', delay_ms: 300 };
+    const [one, two] = await Promise.all([
+      put('sandbox-text', { input }, { id: 'same' }),
+      put('sandbox-text', { input }, { id: 'same' }),
+    ]);
+    const three = await put('sandbox-text', { input: { prompt: 'other' } }, { id: 'same', isAsync: true });
+    expect(three.status).toBe(200);
+    expect(two.prediction).toEqual(one.prediction);
+    expect(three.prediction).toEqual(one.prediction);
+  });
+
+  it('answers 202 at once and calls the webhook, again when it is refused', async () => {
+    const received: Prediction[] = [];
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const receiver = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        received.push(JSON.parse(text) as Prediction);
+        response.writeHead(received.length === 1 ? 500 : 200).end();
+        if (received.length === 2) resolve();
+      });
+    });
+    const webhook = await listen(receiver);
+    const { status, prediction } = await put(
+      'sandbox-text',
+      { input: { prompt: 'later', delay_ms: 50 }, webhook, webhook_events_filter: ['completed'] },
+      { id: 'called', isAsync: true },
+    );
+    expect(status).toBe(202);
+    expect(prediction).toMatchObject({ id: 'called', status: 'processing' });
+    await done;
+    await close(receiver);
+    expect(received[1]).toMatchObject({ id: 'called', status: 'succeeded' });
+    expect(received[1]).toEqual(received[0]);
+  });
+
+  it('a cancelled run ends at once as canceled; an unknown one is 404', async () => {
+    const { status } = await put(
+      'sandbox-text',
+      { input: { prompt: 'x', delay_ms: 600_000 } },
+      { id: 'c', isAsync: true },
+    );
+    expect(status).toBe(202);
+    const cancel = (id: string) => fetch(`${base}/sandbox-text/predictions/${id}/cancel`, { method: 'POST' });
+    expect((await cancel('c')).status).toBe(200);
+    expect((await put('sandbox-text', { input: {} }, { id: 'c' })).prediction.status).toBe('canceled');
+    expect((await cancel('nobody')).status).toBe(404);
+  });
+
+  it('knows its models', async () => {
+    expect(await (await fetch(`${base}/sandbox-text/health-check`)).json()).toEqual({ status: 'READY' });
+    expect((await fetch(`${base}/constructor/health-check`)).status).toBe(404);
+    expect((await put('nothing', { input: {} })).status).toBe(404);
+  });
+});
+
+describe('sandbox-image', () => {
+  it.each(['png', 'jpeg', 'webp'] as const)('draws %s of the size asked for', async (format) => {
+    const prompt = 'a <fox> & "friends" \u0000\ud800 in the snow';
+    const { prediction } = await put('sandbox-image', {
+      input: { prompt, width: 300, height: 200, format, count: 2 },
+    });
+    expect(prediction.error).toBeNull();
+    const drawn = await pictures(prediction);
+    expect(drawn).toHaveLength(2);
+    expect(await sharp(drawn[0]).metadata()).toMatchObject({ format, width: 300, height: 200 });
+    expect(drawn[0]?.equals(drawn[1] ?? Buffer.alloc(0))).toBe(false);
+  });
+
+  it('gives big pictures as URLs that it serves', async () => {
+    const { prediction } = await put('sandbox-image', {
+      input: { prompt: 'big', width: 2048, height: 2048 },
+    });
+    expect(prediction.output).toEqual([expect.stringMatching(`^${base}/outputs/[0-9a-f]{32}$`)]);
+    expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({ width: 2048 });
+  });
+});
+
+describe('image-transform', () => {
+  const source = () =>
+    sharp({ create: { width: 40, height: 20, channels: 3, background: '#ff0000' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+
+  it('turns upright, scales, greys and converts', async () => {
+    const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
+    const { prediction } = await put('image-transform', {
+      input: { source_image, height: 80, grayscale: true, format: 'png' },
+    });
+    const [picture] = await pictures(prediction);
+    expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 40, height: 80 });
+    const { channels } = await sharp(picture).toColourspace('srgb').removeAlpha().stats();
+    expect(channels[0]?.mean).toBeCloseTo(channels[2]?.mean ?? -1, 0);
+  });
+
+  it('keeps format and size when nothing is asked for', async () => {
+    const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
+    const { prediction } = await put('image-transform', { input: { source_image } });
+    expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({
+      format: 'jpeg',
+      width: 20,
+      height: 40,
+    });
+  });
+
+  it.each([
+    ['text', Buffer.from('not a picture')],
+    ['nothing', Buffer.alloc(0)],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+    ['half a picture', null],
+  ])('fails with FILE_FORMAT_UNSUPPORTED on %s', async (_name, given) => {
+    const bytes =
+      given ??
+      (
+        await sharp({ create: { width: 300, height: 300, channels: 3, background: '#123456' } })
+          .png()
+          .toBuffer()
+      ).subarray(0, 200);
+    const source_image = `data:image/png;base64,${bytes.toString('base64')}`;
+    const { prediction } = await put('image-transform', { input: { source_image } });
+    expect(prediction).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^FILE_FORMAT_UNSUPPORTED: /),
+    });
+  });
+
+  it('refuses a side that would grow to a giant', async () => {
+    const strip = await sharp({ create: { width: 2, height: 1000, channels: 3, background: '#000' } })
+      .png()
+      .toBuffer();
+    const source_image = `data:image/png;base64,${strip.toString('base64')}`;
+    const { prediction } = await put('image-transform', { input: { source_image, width: 4096 } });
+    expect(prediction.error).toMatch(/^INPUT_VALIDATION_ERROR: /);
+  });
+});

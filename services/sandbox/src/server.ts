@@ -1,0 +1,43 @@
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { notFound } from './endpoints/answers.ts';
+import { putPrediction } from './endpoints/putPrediction.ts';
+import { models } from './model.ts';
+import { createOutputs } from './outputs.ts';
+import { createRuns } from './runs.ts';
+
+export type SandboxOptions = { maxRunning: number; onLostWebhook(): void };
+
+/** A model server that speaks Cog's protocol for each of its models below `/{model}`. */
+export function createSandbox({ maxRunning, onLostWebhook }: SandboxOptions): express.Express {
+  const runs = createRuns({ maxRunning });
+  const outputs = createOutputs();
+  const app = express().disable('x-powered-by').disable('etag');
+
+  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  app.get('/outputs/:id', (request, response) => {
+    const output = outputs.get(request.params.id);
+    if (output === undefined) notFound(response);
+    else response.type(output.contentType).send(output.bytes);
+  });
+  app.get('/:model/health-check', (request, response) => {
+    if (Object.hasOwn(models, request.params.model)) response.json({ status: 'READY' });
+    else notFound(response);
+  });
+  // A source image may come as a data URI: 150 MB in base64.
+  const json = express.json({ limit: '220mb' });
+  app.put('/:model/predictions/:id', json, putPrediction(runs, outputs, onLostWebhook));
+  app.post('/:model/predictions/:id/cancel', (request, response) => {
+    const run = runs.find(request.params.model, request.params.id);
+    run?.cancel();
+    if (run === undefined) notFound(response);
+    else response.json({});
+  });
+  app.use((_request, response) => void notFound(response));
+  app.use((error: { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
+    const status = error.status ?? 500;
+    response
+      .status(status)
+      .json({ detail: status < 500 ? 'the body is not valid JSON' : 'Internal Server Error' });
+  });
+  return app;
+}
