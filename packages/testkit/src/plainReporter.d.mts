@@ -1,0 +1,6 @@
+export type Counts = Record<
+  'numPassedTests' | 'numFailedTests' | 'numRuntimeErrorTestSuites' | 'numPendingTests' | 'numTodoTests',
+  number
+>;
+
+export function summary(results: Counts): string;

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startTicks } from '@holdfast/local/process/processIdentity';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sweepAbandoned } from './sweep.ts';
+
+let home: string;
+let started: ChildProcess[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'guard-'));
+  chmodSync(home, 0o755);
+  started = [];
+});
+
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+});
+
+const guard = JSON.stringify(join(import.meta.dirname, 'guard.ts'));
+const script = `const { guardTestServers } = await import(${guard});
+  await guardTestServers(); console.log('ready'); setInterval(() => {}, 1000);`;
+
+/** A process that stands for Jest, with test servers of its own in a folder below `home`. */
+async function startUser(): Promise<ChildProcess> {
+  const env = { PATH: process.env['PATH'], TMPDIR: home };
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(child);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  expect(await once(lines, 'line')).toEqual(['ready']);
+  return child;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(20);
+}
+
+/** The guardian, the postmaster and the Redis of each run in `home`. */
+function pids(): number[] {
+  return readdirSync(home).flatMap((run) =>
+    ['owner', 'postgres/data/postmaster.pid', 'redis/redis.pid'].map((file) =>
+      Number.parseInt(readFileSync(join(home, run, file), 'utf8'), 10),
+    ),
+  );
+}
+
+const alive = (processes: number[]) => processes.filter((pid) => startTicks(pid) !== null);
+
+describe('the test servers', () => {
+  it.each(['SIGKILL', 'SIGINT'] as const)(
+    'are gone, and their data, when Jest ends by %s',
+    async (signal) => {
+      const user = await startUser();
+      const servers = pids();
+      expect(alive(servers)).toHaveLength(3);
+      user.kill(signal);
+      await until(() => readdirSync(home).length === 0);
+      await until(() => alive(servers).length === 0);
+    },
+  );
+
+  it('of one run outlive the end of another', async () => {
+    const one = await startUser();
+    await startUser();
+    expect(alive(pids())).toHaveLength(6);
+    one.kill('SIGKILL');
+    await until(() => readdirSync(home).length === 1);
+    await sweepAbandoned(home, Date.now() + 3_600_000);
+    expect(alive(pids())).toHaveLength(3);
+  });
+
+  it('of a run whose guardian was killed too are cleared away by the next run', async () => {
+    const user = await startUser();
+    const servers = pids();
+    const [guardian] = servers;
+    process.kill(guardian ?? 0, 'SIGKILL');
+    await until(() => startTicks(guardian ?? 0) === null);
+    user.kill('SIGKILL');
+    for (const run of readdirSync(home)) utimesSync(join(home, run), 0, 0);
+    expect(alive(servers)).toHaveLength(2);
+    await sweepAbandoned(home);
+    expect(alive(servers)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
