@@ -55,3 +55,25 @@ export function startSweep(args: {
     },
   };
 }
+
+export type Sweeps = {
+  runAllNow(): Promise<void>;
+  /** For /healthz: null while each of them ends well from time to time. */
+  problem(): string | null;
+  stop(): Promise<void>;
+};
+
+const failingAfterMs = 60_000;
+
+/** The sweeps of one service. */
+export function sweepGroup(sweeps: Sweep[]): Sweeps {
+  const all = (work: (sweep: Sweep) => Promise<void>) => Promise.all(sweeps.map(work)).then(() => undefined);
+  return {
+    runAllNow: () => all((sweep) => sweep.runNow()),
+    problem: () =>
+      sweeps.some((sweep) => sweep.sinceSuccessMs() > failingAfterMs)
+        ? 'no sweep ended well for a minute'
+        : null,
+    stop: () => all((sweep) => sweep.stop()),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+/** An attempt with what its run needs of the execution. */
+export type ClaimedAttempt = {
+  attemptId: string;
+  attemptToken: string;
+  handle: ({ externalId: string } & Record<string, string>) | null;
+  id: string;
+  organizationId: string;
+  model: string;
+  input: Record<string, unknown>;
+  /** Whether the execution has already ended: then the run is only to be stopped. */
+  ended: boolean;
+  remainingMs: number;
+};
+
+/** Takes over an attempt whose dispatcher has let its lease run out between start and answer. */
+export async function claimAbandoned(
+  db: Database,
+  id: string,
+  leaseS: number,
+): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_abandoned', abandoned, [id, leaseS]);
+}
+
+/** Takes a running attempt that is due to be asked for. */
+export async function claimPoll(db: Database, id: string, leaseS: number): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_poll', due, [id, leaseS]);
+}
+
+/** Takes the ending of the attempt a callback names, so that its output is copied once. */
+export async function claimByToken(
+  db: Database,
+  token: string,
+  leaseS: number,
+): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_by_token', called, [token, leaseS]);
+}
+
+/** The unfinished attempts of an execution that has ended. */
+export async function attemptsToStop(db: Database, executionId: string): Promise<ClaimedAttempt[]> {
+  return await runStatement<ClaimedAttempt>(db.pool, 'attempts_to_stop', toStop, [executionId]);
+}
+
+async function claim(
+  db: Database,
+  name: string,
+  statement: string,
+  values: unknown[],
+): Promise<ClaimedAttempt | null> {
+  const [attempt] = await runStatement<ClaimedAttempt>(db.pool, name, statement, values);
+  return attempt ?? null;
+}
+
+const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.handle, e.id, e.organization_id AS "organizationId",
+  e.model, e.input, e.completed_at IS NOT NULL AS ended,
+  greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
+
+const lease = `lease_until = now() + $2::int * interval '1 second'`;
+
+const abandoned = `
+UPDATE attempts a SET ${lease} FROM executions e
+WHERE a.id = $1 AND a.state = 'starting' AND a.finished_at IS NULL AND a.lease_until < now() AND e.id = a.execution_id
+RETURNING ${columns}`;
+
+const due = `
+UPDATE attempts a SET ${lease}, poll_at = now() + $2::int * interval '1 second' FROM executions e
+WHERE a.id = $1 AND a.state = 'running' AND a.finished_at IS NULL AND a.poll_at <= now()
+  AND (a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
+RETURNING ${columns}`;
+
+const called = `
+UPDATE attempts a SET ${lease} FROM executions e
+WHERE a.token = $1 AND a.finished_at IS NULL
+  AND (a.state = 'starting' OR a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
+RETURNING ${columns}`;
+
+const toStop = `
+SELECT ${columns} FROM attempts a JOIN executions e ON e.id = a.execution_id
+WHERE a.execution_id = $1 AND a.finished_at IS NULL AND e.completed_at IS NOT NULL`;

@@ -1,0 +1,30 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+export type StoredCallback = {
+  id: string;
+  token: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Whether the attempt it names has ended: then there is nothing to learn from it. */
+  finished: boolean;
+  model: string;
+  handle: ({ externalId: string } & Record<string, string>) | null;
+};
+
+/** A callback that waits in the inbox, with the attempt it names; null when it was processed. */
+export async function readCallback(db: Database, id: string): Promise<StoredCallback | null> {
+  const [callback] = await runStatement<StoredCallback>(db.pool, 'read_callback', read, [id]);
+  return callback ?? null;
+}
+
+export async function markCallbackProcessed(db: Database, id: string): Promise<void> {
+  await runStatement(db.pool, 'mark_callback_processed', mark, [id]);
+}
+
+const read = `
+SELECT c.id, c.token, c.headers, c.body, a.finished_at IS NOT NULL AS finished, e.model, a.handle
+FROM provider_callbacks c JOIN attempts a ON a.token = c.token JOIN executions e ON e.id = a.execution_id
+WHERE c.id = $1 AND c.processed_at IS NULL`;
+
+const mark = `UPDATE provider_callbacks SET processed_at = now() WHERE id = $1`;

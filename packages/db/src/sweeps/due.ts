@@ -1,0 +1,59 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+/** At most so many hints a turn; the next turn brings the rest. */
+const page = 2000;
+
+/** Pending executions whose `dispatch` job may be lost. */
+export async function stalePending(db: Database, olderThanS: number): Promise<string[]> {
+  return await ids(db, 'stale_pending', pending, [olderThanS, page]);
+}
+
+/** Attempts whose dispatcher has let the lease run out before the provider's answer was recorded. */
+export async function abandonedAttempts(db: Database): Promise<string[]> {
+  return await ids(db, 'abandoned_attempts', abandoned, [page]);
+}
+
+/** Running attempts whose provider is to be asked. */
+export async function attemptsToPoll(db: Database): Promise<string[]> {
+  return await ids(db, 'attempts_to_poll', toPoll, [page]);
+}
+
+/** Callbacks in the inbox whose job may be lost. */
+export async function staleCallbacks(db: Database, olderThanS: number): Promise<string[]> {
+  return await ids(db, 'stale_callbacks', callbacks, [olderThanS, page]);
+}
+
+/** Attempts whose outcome waits for the ledger, and whether it is a success. */
+export async function unsettledAttempts(
+  db: Database,
+  olderThanS: number,
+): Promise<{ attemptId: string; ok: boolean }[]> {
+  return await runStatement(db.pool, 'unsettled_attempts', unsettled, [olderThanS, page]);
+}
+
+async function ids(db: Database, name: string, text: string, values: unknown[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, name, text, values);
+  return rows.map(({ id }) => id);
+}
+
+const pending = `
+SELECT id FROM executions WHERE status = 'PENDING' AND created_at < now() - $1::int * interval '1 second'
+ORDER BY created_at LIMIT $2`;
+
+const abandoned = `
+SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
+ORDER BY lease_until LIMIT $1`;
+
+const toPoll = `
+SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()
+ORDER BY poll_at LIMIT $1`;
+
+const callbacks = `
+SELECT id FROM provider_callbacks WHERE processed_at IS NULL AND received_at < now() - $1::int * interval '1 second'
+ORDER BY received_at LIMIT $2`;
+
+const unsettled = `
+SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok FROM attempts
+WHERE outcome IS NOT NULL AND settled_at IS NULL AND finished_at < now() - $1::int * interval '1 second'
+ORDER BY finished_at LIMIT $2`;

@@ -1,0 +1,11 @@
+import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
+import type { z } from 'zod';
+
+export const ledgerConfig = {
+  ...baseConfig,
+  SETTLE_CONCURRENCY: positiveInt().default(256).describe('Settlements taken from the queue at once'),
+};
+
+export type LedgerConfig = z.infer<z.ZodObject<typeof ledgerConfig>>;
+
+export const readConfig = (): LedgerConfig => parseConfig(ledgerConfig, process.env);

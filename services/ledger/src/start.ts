@@ -1,0 +1,66 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { ping } from '@holdfast/db/ping';
+import { openCompleter } from '@holdfast/executions/complete';
+import { openFailer } from '@holdfast/executions/fail';
+import { startHealthServer } from '@holdfast/kit/health';
+import type { Logger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import type { Service } from '@holdfast/kit/run';
+import { abortQueue } from '@holdfast/queues/abort';
+import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { fanoutQueue } from '@holdfast/queues/fanout';
+import { openProducer } from '@holdfast/queues/producer';
+import { settleQueue } from '@holdfast/queues/settle';
+import { startWorker } from '@holdfast/queues/worker';
+import type { LedgerConfig } from './config.ts';
+import { ledgerMetrics } from './metrics.ts';
+import { startSweeps } from './sweeps.ts';
+
+/** Money and endings: settles recorded outcomes, expires what is out of time. */
+export async function startLedger(config: LedgerConfig, log: Logger): Promise<Service> {
+  const registry = createRegistry('ledger');
+  const { endings } = ledgerMetrics(registry);
+  const db: Database = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'ledger',
+  });
+  const producing = connectProducer(config.REDIS_URL, log);
+  const working = connectWorker(config.REDIS_URL, log);
+  const fanout = openProducer(fanoutQueue, producing, log);
+  const abort = openProducer(abortQueue, producing, log);
+  const settle = openProducer(settleQueue, producing, log);
+  const completer = openCompleter({
+    db,
+    fanout,
+    ended: (count) => endings.inc({ status: 'COMPLETED' }, count),
+  });
+  const failer = openFailer({ db, fanout, ended: (count) => endings.inc({ status: 'FAILED' }, count) });
+
+  const worker = startWorker({
+    queue: settleQueue,
+    redis: working,
+    concurrency: config.SETTLE_CONCURRENCY,
+    log,
+    process: ({ attemptId, ok }) => (ok ? completer : failer).settle(attemptId),
+  });
+  const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, endings, log });
+  const health = await startHealthServer({
+    port: config.METRICS_PORT,
+    registry,
+    live: { worker: worker.problem, sweeps: sweeps.problem },
+    ready: { database: () => ping(db) },
+  });
+  log.info({ port: health.port }, 'ledger is up');
+
+  return {
+    async stop() {
+      await Promise.all([worker.stop(), sweeps.stop()]);
+      await Promise.all([completer.idle(), failer.idle()]);
+      await Promise.all([fanout.close(), abort.close(), settle.close()]);
+      producing.disconnect();
+      working.disconnect();
+      await Promise.all([db.close(), health.close()]);
+    },
+  };
+}

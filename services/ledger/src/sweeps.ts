@@ -1,0 +1,35 @@
+import type { Database } from '@holdfast/db/client';
+import { unsettledAttempts } from '@holdfast/db/sweeps/due';
+import { expireDue } from '@holdfast/executions/expire';
+import type { EndingHints } from '@holdfast/executions/hints';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Counter } from '@holdfast/kit/metrics';
+import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
+import type { Producer } from '@holdfast/queues/producer';
+import type { PayloadOf } from '@holdfast/queues/queue';
+import type { settleQueue } from '@holdfast/queues/settle';
+
+/** Everything a lost job, or nobody, would leave undone in the ledger. */
+export function startSweeps(args: {
+  db: Database;
+  hints: EndingHints;
+  settle: Producer<PayloadOf<typeof settleQueue>>;
+  endings: Counter<'status'>;
+  log: Logger;
+}): Sweeps {
+  const { db, hints, settle, endings, log } = args;
+  return sweepGroup([
+    startSweep({
+      name: 'unsettled outcomes',
+      intervalMs: 5000,
+      log,
+      work: async () => settle.addAll(await unsettledAttempts(db, 5)),
+    }),
+    startSweep({
+      name: 'expiry',
+      intervalMs: 1000,
+      log,
+      work: async () => endings.inc({ status: 'EXPIRED' }, await expireDue({ db, hints })),
+    }),
+  ]);
+}
