@@ -7,7 +7,7 @@ import { lockHome } from './homeLock.ts';
 import { endLeftovers } from './leftovers.ts';
 import { startOrphanGuard } from './orphanGuard.ts';
 import { requireGatewayPort, servicePort } from './ports.ts';
-import { type Demo, prepareDatabase, type Seed } from './prepareDatabase.ts';
+import { type Demo, type Migrate, prepareDatabase, type Seed } from './prepareDatabase.ts';
 import { type Running, tellGuard } from './running.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { keepPostgres, keepRedis } from './servers.ts';
@@ -20,6 +20,7 @@ export type LaunchOptions = {
   root: string;
   flags: Flags;
   env: NodeJS.ProcessEnv;
+  migrate: Migrate;
   seed: Seed;
   /** One line of progress for the console. */
   say: (line: string) => void;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
-import { migrate } from '@holdfast/db/migrate/migrate';
 import { writePrivateJson } from './privateFile.ts';
 import type { Secrets } from './secrets.ts';
+
+/** Applies what is missing and answers the names of the migrations it applied. */
+export type Migrate = (databaseUrl: string) => Promise<string[]>;
 
 export type Seed = (options: {
   databaseUrl: string;
@@ -14,6 +16,7 @@ export type Demo = { organizationId: string; apiKey: string | null };
 
 type Options = {
   root: string;
+  migrate: Migrate;
   seed: Seed;
   say: (line: string) => void;
   databaseUrl: string;
@@ -24,7 +27,7 @@ type Options = {
 
 /** Migrates and seeds. A key that was made now is kept with the secrets, for the next start to show. */
 export async function prepareDatabase(options: Options): Promise<Demo> {
-  const { root, seed, say, databaseUrl, encryptionKeys, secretsPath, kept } = options;
+  const { root, migrate, seed, say, databaseUrl, encryptionKeys, secretsPath, kept } = options;
   const applied = await migrate(databaseUrl);
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);
   const demo = await seed({ databaseUrl, modelsDir: join(root, 'models'), encryptionKeys });
