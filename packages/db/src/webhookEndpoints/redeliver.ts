@@ -1,0 +1,34 @@
+import { limits } from '@holdfast/domain/limits';
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { withAttempts } from './deliveryAttempts.ts';
+import { type DeliveryRow, deliveryColumnsSql } from './deliveryRow.ts';
+
+/**
+ * Makes a delivery due again, whatever became of it, and gives it another 24 hours; its attempts are counted on.
+ * Null when the organization has none of that id, or its endpoint is deleted.
+ */
+export async function redeliver(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<DeliveryRow | null> {
+  const rows = await runStatement<Omit<DeliveryRow, 'attempts'>>(db.pool, 'redeliver', statement, [
+    id,
+    organizationId,
+    limits.webhookExpiryMs,
+  ]);
+  const [delivery] = await withAttempts(db, rows);
+  return delivery ?? null;
+}
+
+/** A pending one that is being attempted keeps its lease: the attempt in flight goes on. */
+const statement = `WITH d AS (
+    UPDATE deliveries SET state = 'pending', finished_at = NULL, next_attempt_at = now(),
+      expires_at = now() + $3 * interval '1 millisecond',
+      lease_until = CASE WHEN state = 'pending' THEN lease_until END
+    WHERE id = $1 AND organization_id = $2 AND (endpoint_id IS NULL OR EXISTS (
+      SELECT FROM webhook_endpoints w WHERE w.id = endpoint_id AND w.deleted_at IS NULL))
+    RETURNING *
+  )
+  SELECT ${deliveryColumnsSql} FROM d JOIN events e ON e.id = d.event_id`;
