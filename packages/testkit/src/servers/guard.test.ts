@@ -18,8 +18,9 @@ beforeEach(() => {
   started = [];
 });
 
-afterEach(() => {
+afterEach(async () => {
   for (const child of started) child.kill('SIGKILL');
+  await until(() => readdirSync(home).length === 0);
   rmSync(home, { recursive: true, force: true });
 });
 
