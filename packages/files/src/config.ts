@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** The settings of the object store, for `parseConfig`. Which of them are needed depends on FILE_STORE. */
+export const fileStoreConfig = {
+  FILE_STORE: z.enum(['disk', 's3']).default('disk').describe('Where file bytes are kept'),
+  FILE_DISK_PATH: z.string().optional().describe('disk: the folder'),
+  FILE_URL_SECRET: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('disk: signs upload and download URLs; 16 characters or more'),
+  PUBLIC_URL: z.url().optional().describe('disk: where clients reach the gateway, for those URLs'),
+  S3_ENDPOINT: z.url().optional().describe('s3: the server as the services reach it'),
+  S3_PUBLIC_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('s3: the server as clients reach it; S3_ENDPOINT unless set'),
+  S3_REGION: z.string().default('us-east-1').describe('s3: region'),
+  S3_BUCKET: z.string().optional().describe('s3: bucket, made when missing'),
+  S3_ACCESS_KEY: z.string().optional().describe('s3: access key'),
+  S3_SECRET_KEY: z.string().optional().describe('s3: secret key'),
+};
+
+const needed = {
+  disk: ['FILE_DISK_PATH', 'FILE_URL_SECRET', 'PUBLIC_URL'],
+  s3: ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'],
+} as const;
+
+export const FileStoreConfig = z.object(fileStoreConfig).superRefine((config, context) => {
+  for (const name of needed[config.FILE_STORE]) {
+    if (config[name]) continue;
+    context.addIssue({
+      code: 'custom',
+      path: [name],
+      message: `needed with FILE_STORE=${config.FILE_STORE}`,
+    });
+  }
+});
+
+export type FileStoreConfig = z.infer<typeof FileStoreConfig>;

@@ -1,0 +1,258 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectNotFoundError, type ObjectStore } from './store.ts';
+
+export type Opened = { store: ObjectStore; close: () => Promise<void> };
+
+/** `ranges: false` leaves out what needs Range, for a server that answers it wrongly. */
+export type Abilities = { ranges: boolean };
+
+/** What every object store promises. Call it in a test file of the backend. */
+export function describeObjectStore(name: string, open: () => Promise<Opened>, abilities: Abilities): void {
+  describe(`object store: ${name}`, () => {
+    let opened: Opened;
+    let store: ObjectStore;
+    beforeAll(async () => {
+      opened = await open();
+      store = opened.store;
+      await store.prepare();
+    });
+    afterAll(() => opened.close());
+
+    describeObjects(() => store);
+    describeUploads(() => store);
+    describeDownloads(() => store);
+    (abilities.ranges ? describe : describe.skip)('ranges', () => describeRanges(() => store));
+  });
+}
+
+const newKey = () => `org_a/file_${randomUUID()}`;
+const text = { contentType: 'text/plain' };
+
+async function contents(store: ObjectStore, key: string): Promise<string> {
+  return (await buffer(await store.read(key))).toString();
+}
+
+function describeObjects(store: () => ObjectStore): void {
+  it('can be prepared twice', async () => {
+    await store().prepare();
+  });
+
+  it('gives back what was put, whole and its head', async () => {
+    const key = newKey();
+    expect(await store().put(key, Buffer.from('0123456789'), text)).toEqual({ sizeBytes: 10 });
+    expect(await store().stat(key)).toEqual({ sizeBytes: 10 });
+    expect(await contents(store(), key)).toBe('0123456789');
+    expect((await store().readHead(key, 4)).toString()).toBe('0123');
+    expect((await store().readHead(key, 4100)).toString()).toBe('0123456789');
+  });
+
+  it('stores a stream whose length nobody knows', async () => {
+    const key = newKey();
+    const bytes = randomBytes(18 * 1024 * 1024);
+    const chunks = Array.from({ length: 18 }, (_, i) => bytes.subarray(i << 20, (i + 1) << 20));
+    expect(await store().put(key, Readable.from(chunks), text)).toEqual({ sizeBytes: bytes.length });
+    expect((await buffer(await store().read(key))).equals(bytes)).toBe(true);
+  });
+
+  it('stores a stream of known length, and an empty one', async () => {
+    const key = newKey();
+    await store().put(key, Readable.from([Buffer.from('abc'), Buffer.from('def')]), {
+      ...text,
+      sizeBytes: 6,
+    });
+    expect(await contents(store(), key)).toBe('abcdef');
+    await store().put(key, Buffer.alloc(0), text);
+    expect(await store().stat(key)).toEqual({ sizeBytes: 0 });
+    expect((await store().readHead(key, 10)).length).toBe(0);
+  });
+
+  it.each([undefined, 1_000_000])(
+    'a stream that fails leaves nothing (length given: %s)',
+    async (sizeBytes) => {
+      const key = newKey();
+      const failing = Readable.from(
+        (async function* () {
+          yield Buffer.alloc(1000);
+          throw new Error('the source broke');
+        })(),
+      );
+      await expect(
+        store().put(key, failing, sizeBytes === undefined ? text : { ...text, sizeBytes }),
+      ).rejects.toThrow('the source broke');
+      expect(await store().stat(key)).toBeNull();
+    },
+  );
+
+  it('says that an object is not there', async () => {
+    expect(await store().stat(newKey())).toBeNull();
+    await expect(store().read(newKey())).rejects.toBeInstanceOf(ObjectNotFoundError);
+    await expect(store().readHead(newKey(), 10)).rejects.toBeInstanceOf(ObjectNotFoundError);
+  });
+
+  it('removes, and removing again is no error', async () => {
+    const key = newKey();
+    await store().put(key, Buffer.from('x'), text);
+    await store().remove(key);
+    expect(await store().stat(key)).toBeNull();
+    await store().remove(key);
+  });
+
+  it.each(['../escape', '/etc/passwd', 'a//b', 'a/../b', '', 'a\0b', 'ä', 'x'.repeat(201)])(
+    'refuses the key %j',
+    async (key) => {
+      await expect(store().put(key, Buffer.from('x'), text)).rejects.toThrow('not an object key');
+      await expect(store().read(key)).rejects.toThrow('not an object key');
+      const terms = { key, contentType: null, sizeBytes: null, expiresInS: 60 };
+      await expect(store().presignUpload(terms)).rejects.toThrow('not an object key');
+    },
+  );
+}
+
+function describeUploads(store: () => ObjectStore): void {
+  const image = { contentType: 'image/png', sizeBytes: 4, expiresInS: 60 };
+
+  it('takes an upload that is as it was signed', async () => {
+    const key = newKey();
+    const { url, headers } = await store().presignUpload({ key, ...image });
+    expect(await put(url, 'data', headers)).toBe(200);
+    expect(await contents(store(), key)).toBe('data');
+  });
+
+  it('takes any type and size when none was bound', async () => {
+    const key = newKey();
+    const { url, headers } = await store().presignUpload({
+      key,
+      contentType: null,
+      sizeBytes: null,
+      expiresInS: 60,
+    });
+    expect(headers).toBeUndefined();
+    expect(await put(url, 'anything', { 'content-type': 'application/x-whatever' })).toBe(200);
+    expect(await contents(store(), key)).toBe('anything');
+  });
+
+  it.each([
+    ['too long', 'datadata', 'image/png'],
+    ['too short', 'dat', 'image/png'],
+    ['of another type', 'data', 'text/html'],
+  ])('refuses an upload that is %s, and stores nothing', async (_case, body, type) => {
+    const key = newKey();
+    const { url } = await store().presignUpload({ key, ...image });
+    expect(isRefusal(await put(url, body, { 'content-type': type }))).toBe(true);
+    expect(await store().stat(key)).toBeNull();
+  });
+
+  it('refuses an upload whose URL was changed or has expired', async () => {
+    const [key, other] = [newKey(), newKey()];
+    const { url, headers } = await store().presignUpload({ key, ...image });
+    expect(await put(url.replace(key, other), 'data', headers)).toBe(403);
+    expect(
+      await put(
+        url.replace(/(signature=)(.)/i, (_all, name, c) => name + (c === '0' ? '1' : '0')),
+        'data',
+        headers,
+      ),
+    ).toBe(403);
+    const short = await store().presignUpload({ key, ...image, expiresInS: 1 });
+    expect(await putUntilExpired(short.url, headers)).toBe(true);
+    expect(await store().stat(other)).toBeNull();
+  });
+
+  it('an upload URL opens no download, a download URL no upload', async () => {
+    const key = newKey();
+    await store().put(key, Buffer.from('data'), text);
+    const { url } = await store().presignUpload({ key, ...image });
+    expect((await fetch(url)).status).toBe(403);
+    const download = await store().presignDownload({
+      key,
+      filename: 'a',
+      contentType: 'text/plain',
+      expiresInS: 60,
+    });
+    expect(await put(download, 'over')).toBe(403);
+    expect(await contents(store(), key)).toBe('data');
+  });
+}
+
+function describeDownloads(store: () => ObjectStore): void {
+  it('a download is an attachment of the name and type that were signed', async () => {
+    const key = newKey();
+    await store().put(key, Buffer.from('0123456789'), { contentType: 'application/octet-stream' });
+    const url = await store().presignDownload({
+      key,
+      filename: 'naïve "a".png',
+      contentType: 'image/png',
+      expiresInS: 60,
+    });
+    const whole = await fetch(url);
+    expect([whole.status, await whole.text()]).toEqual([200, '0123456789']);
+    expect(whole.headers.get('content-type')).toBe('image/png');
+    expect(whole.headers.get('content-disposition')).toBe(
+      `attachment; filename="na_ve _a_.png"; filename*=UTF-8''na%C3%AFve%20%22a%22.png`,
+    );
+  });
+
+  it('a download URL that was changed is refused', async () => {
+    const key = newKey();
+    await store().put(key, Buffer.from('x'), text);
+    const url = await store().presignDownload({
+      key,
+      filename: 'a.txt',
+      contentType: 'text/plain',
+      expiresInS: 60,
+    });
+    expect((await fetch(url.replace('a.txt', 'b.exe'))).status).toBe(403);
+  });
+}
+
+function describeRanges(store: () => ObjectStore): void {
+  it('a part is the bytes from start to end, both included', async () => {
+    const key = newKey();
+    await store().put(key, Buffer.from('0123456789'), text);
+    expect((await buffer(await store().read(key, { start: 2, end: 4 }))).toString()).toBe('234');
+    expect((await buffer(await store().read(key, { start: 9, end: 9 }))).toString()).toBe('9');
+  });
+
+  it('a download answers a Range with 206, or 416 beyond the end', async () => {
+    const key = newKey();
+    await store().put(key, Buffer.from('0123456789'), text);
+    const url = await store().presignDownload({
+      key,
+      filename: 'a',
+      contentType: 'text/plain',
+      expiresInS: 60,
+    });
+    const part = await fetch(url, { headers: { range: 'bytes=3-5' } });
+    expect([part.status, await part.text()]).toEqual([206, '345']);
+    expect(part.headers.get('content-range')).toBe('bytes 3-5/10');
+    expect((await fetch(url, { headers: { range: 'bytes=50-' } })).status).toBe(416);
+  });
+}
+
+const isRefusal = (status: number) => status >= 400 && status < 500;
+
+/** The clock decides; each try is a real one, so the loop ends as soon as the URL has expired. */
+async function putUntilExpired(url: string, headers?: Record<string, string>): Promise<boolean> {
+  const endMs = Date.now() + 10_000;
+  while (Date.now() < endMs) {
+    if (isRefusal(await put(url, 'data', headers))) return true;
+  }
+  return false;
+}
+
+/** `fetch` sets no Content-Length of our choosing; this sends the body's own. */
+function put(url: string, body: string, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const request = http.request(url, { method: 'PUT', headers: { ...headers, ...length } }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { allowedTypes, extensionOf, isAllowedType } from './allowedTypes.ts';
+import { detectType, headBytes, matchesDeclaredType } from './detectType.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex');
+const wav = Buffer.from('5249464624000000574156456d74', 'hex');
+const mp4 = Buffer.concat([Buffer.from('00000018', 'hex'), Buffer.from('ftypmp42'), Buffer.alloc(12)]);
+const m4a = Buffer.concat([Buffer.from('00000018', 'hex'), Buffer.from('ftypM4A '), Buffer.alloc(12)]);
+const mov = Buffer.concat([Buffer.from('00000014', 'hex'), Buffer.from('ftypqt  '), Buffer.alloc(12)]);
+const zip = Buffer.from('504b030414000000000000000000', 'hex');
+const webm = Buffer.from('1a45dfa3934282847765626d4287810242858102', 'hex');
+const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');
+
+describe('the type of a file', () => {
+  it('is told by its first bytes', async () => {
+    expect(await detectType(png)).toBe('image/png');
+    expect(await detectType(jpeg)).toBe('image/jpeg');
+    expect(await detectType(Buffer.from('plain words'))).toBeNull();
+    expect(await detectType(Buffer.alloc(0))).toBeNull();
+  });
+
+  it.each([
+    ['image/png', png],
+    ['image/jpeg', jpeg],
+    ['image/gif', Buffer.from('GIF89a\x01\x00\x01\x00')],
+    ['image/webp', Buffer.from('RIFF\x24\x00\x00\x00WEBPVP8 ')],
+    ['audio/wav', wav],
+    ['audio/x-wav', wav],
+    ['audio/mp4', m4a],
+    ['audio/webm', webm],
+    ['video/webm', webm],
+    ['video/mp4', mp4],
+    ['video/quicktime', mov],
+    ['audio/mpeg', Buffer.from('ID3\x03\x00\x00\x00\x00\x7f\x7f')],
+    ['audio/flac', Buffer.from('fLaC\x00\x00\x00\x22')],
+    ['application/pdf', Buffer.from('%PDF-1.7\n')],
+    ['application/zip', zip],
+    ['text/plain', Buffer.from('grüße')],
+    ['text/csv', Buffer.from('a,b\n1,2')],
+    ['application/json', Buffer.from('{"a":1}')],
+  ])('%s is what it says', async (declared, head) => {
+    expect(await matchesDeclaredType(head, declared)).toBe(true);
+  });
+
+  it.each([
+    ['image/png', jpeg],
+    ['image/png', Buffer.from('not a picture')],
+    ['image/png', svg],
+    ['image/svg+xml', svg],
+    ['text/html', Buffer.from('<html>')],
+    ['application/octet-stream', png],
+    ['application/zip', png],
+    ['text/plain', png],
+    ['text/plain', Buffer.from('nul\0byte')],
+    ['application/json', Buffer.from([0x7b, 0xff, 0xfe])],
+    ['text/plain', Buffer.alloc(0)],
+  ])('%s is not what it says', async (declared, head) => {
+    expect(await matchesDeclaredType(head, declared)).toBe(false);
+  });
+
+  it('a text whose head ends within a character is a text', async () => {
+    const head = Buffer.from('ü'.repeat(headBytes)).subarray(0, headBytes - 1);
+    expect(await matchesDeclaredType(head, 'text/plain')).toBe(true);
+  });
+});
+
+describe('allowed types', () => {
+  it('each has an extension, others have none', () => {
+    for (const type of allowedTypes) expect(extensionOf(type)).toMatch(/^[a-z0-9]+$/);
+    expect(extensionOf('image/svg+xml')).toBeNull();
+    expect(isAllowedType('application/octet-stream')).toBe(false);
+    expect(isAllowedType('constructor')).toBe(false);
+  });
+});

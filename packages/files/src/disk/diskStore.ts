@@ -1,0 +1,104 @@
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import {
+  type ByteRange,
+  type DownloadTerms,
+  ObjectNotFoundError,
+  type ObjectStore,
+  type UploadTerms,
+} from '../store.ts';
+import { incomingFolder, objectPath } from './paths.ts';
+import type { DiskSettings } from './settings.ts';
+import { signUrl } from './urls.ts';
+import { writeObject } from './writeObject.ts';
+
+const abandonedAfterMs = 86_400_000;
+
+/** Objects as files in one folder, which every process that uses them must share. */
+export function createDiskStore(settings: DiskSettings): ObjectStore {
+  const root = settings.path;
+  return {
+    prepare: () => prepareFolder(root),
+    presignUpload: async (terms) => presignUpload(settings, terms),
+    presignDownload: async (terms) => presignDownload(settings, terms),
+    put: async (key, body) => {
+      const stream = Buffer.isBuffer(body) ? Readable.from([body]) : body;
+      return { sizeBytes: await writeObject(root, key, stream, () => {}) };
+    },
+    stat: async (key) => sizeOf(root, key),
+    read: async (key, range) => openObject(root, key, range),
+    readHead: async (key, bytes) => readHead(root, key, bytes),
+    remove: async (key) => rm(objectPath(root, key), { force: true }),
+  };
+}
+
+function presignUpload(settings: DiskSettings, { key, sizeBytes, contentType, expiresInS }: UploadTerms) {
+  objectPath(settings.path, key);
+  const url = signUrl(settings, {
+    method: 'PUT',
+    key,
+    expires: inSeconds(expiresInS),
+    sizeBytes,
+    contentType,
+    filename: null,
+  });
+  return contentType === null ? { url } : { url, headers: { 'content-type': contentType } };
+}
+
+function presignDownload(
+  settings: DiskSettings,
+  { key, filename, contentType, expiresInS }: DownloadTerms,
+): string {
+  objectPath(settings.path, key);
+  return signUrl(settings, {
+    method: 'GET',
+    key,
+    expires: inSeconds(expiresInS),
+    sizeBytes: null,
+    contentType,
+    filename,
+  });
+}
+
+function inSeconds(delayS: number): number {
+  return Math.floor(Date.now() / 1000) + delayS;
+}
+
+/** Makes the folder and clears out writes that a killed process left behind. */
+async function prepareFolder(root: string): Promise<void> {
+  const folder = incomingFolder(root);
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => null);
+    if (info && Date.now() - info.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
+  }
+}
+
+async function sizeOf(root: string, key: string): Promise<{ sizeBytes: number } | null> {
+  const info = await stat(objectPath(root, key)).catch(ignoreMissing);
+  return info ? { sizeBytes: info.size } : null;
+}
+
+async function openObject(root: string, key: string, range?: ByteRange): Promise<Readable> {
+  const file = await open(objectPath(root, key)).catch(ignoreMissing);
+  if (!file) throw new ObjectNotFoundError(key);
+  return file.createReadStream(range ?? {});
+}
+
+async function readHead(root: string, key: string, bytes: number): Promise<Buffer> {
+  const file = await open(objectPath(root, key)).catch(ignoreMissing);
+  if (!file) throw new ObjectNotFoundError(key);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

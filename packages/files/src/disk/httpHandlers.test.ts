@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import http from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDiskStore } from './diskStore.ts';
+import type { DiskSettings } from './settings.ts';
+import { startDiskServer } from './testServer.ts';
+
+let settings: DiskSettings;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ settings, close } = await startDiskServer());
+});
+afterAll(() => close());
+
+const terms = { contentType: 'image/png', sizeBytes: 1000, expiresInS: 60 };
+const type = { 'content-type': 'image/png' };
+
+async function uploadUrl(key: string, bound: Partial<typeof terms> = {}): Promise<string> {
+  return (await createDiskStore(settings).presignUpload({ key, ...terms, ...bound })).url;
+}
+
+type Answer = { status: number; body: string };
+
+/** Sends chunks without a Content-Length unless one is given. */
+function send(url: string, chunks: Buffer[], headers: Record<string, string> = type): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method: 'PUT', headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    request.on('error', reject);
+    for (const chunk of chunks) request.write(chunk);
+    request.end();
+  });
+}
+
+const answer = (status: number, code: string) => ({ status, body: JSON.stringify({ code }) });
+
+describe('PUT /storage', () => {
+  it('counts a body that tells no length: more is 413, less is 400, exact is 200', async () => {
+    const exact = [randomBytes(500), randomBytes(500)];
+    expect(await send(await uploadUrl('n/exact'), exact)).toMatchObject({ status: 200 });
+    expect(await send(await uploadUrl('n/more'), [...exact, randomBytes(1)])).toEqual(
+      answer(413, 'PAYLOAD_TOO_LARGE'),
+    );
+    expect(await send(await uploadUrl('n/less'), [randomBytes(999)])).toEqual(
+      answer(400, 'INPUT_VALIDATION_ERROR'),
+    );
+    expect(await createDiskStore(settings).stat('n/more')).toBeNull();
+    expect(await createDiskStore(settings).stat('n/less')).toBeNull();
+  });
+
+  it('a client that sends megabytes still gets the refusal', async () => {
+    const chunks = Array.from({ length: 20 }, () => randomBytes(1 << 20));
+    expect(await send(await uploadUrl('n/huge'), chunks)).toEqual(answer(413, 'PAYLOAD_TOO_LARGE'));
+    const forged = `${settings.publicUrl}/storage/n/forged?expires=99999999999&signature=00`;
+    expect(await send(forged, chunks)).toEqual(answer(403, 'FORBIDDEN'));
+  });
+
+  it('another type is 415, parameters of the type do not matter', async () => {
+    const body = [randomBytes(1000)];
+    const url = await uploadUrl('n/type');
+    expect(await send(url, body, { 'content-type': 'text/html' })).toEqual(
+      answer(415, 'UNSUPPORTED_MEDIA_TYPE'),
+    );
+    expect(await send(url, body, {})).toEqual(answer(415, 'UNSUPPORTED_MEDIA_TYPE'));
+    expect(await send(url, body, { 'content-type': 'Image/PNG; q=1' })).toMatchObject({ status: 200 });
+  });
+
+  it('an upload that breaks off leaves nothing, not even a temporary file', async () => {
+    const incoming = join(settings.path, '.incoming');
+    const url = await uploadUrl('n/broken');
+    await new Promise<void>((resolve) => {
+      const request = http.request(url, { method: 'PUT', headers: { ...type, 'content-length': '1000' } });
+      request.on('error', () => resolve());
+      request.write(randomBytes(500), async () => {
+        await until(async () => (await readdir(incoming)).length === 1);
+        request.destroy(new Error('gone'));
+      });
+    });
+    await until(async () => (await readdir(incoming)).length === 0);
+    expect(await createDiskStore(settings).stat('n/broken')).toBeNull();
+  });
+});
+
+describe('GET /storage', () => {
+  it('HEAD answers the headers alone', async () => {
+    const store = createDiskStore(settings);
+    await store.put('n/head', Buffer.from('12345'), { contentType: 'text/plain' });
+    const url = await store.presignDownload({
+      key: 'n/head',
+      filename: 'a',
+      contentType: 'text/plain',
+      expiresInS: 60,
+    });
+    const response = await fetch(url, { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      200,
+      '5',
+      '',
+    ]);
+  });
+
+  it('an object that is gone is 404', async () => {
+    const store = createDiskStore(settings);
+    const url = await store.presignDownload({
+      key: 'n/none',
+      filename: 'a',
+      contentType: 'text/plain',
+      expiresInS: 60,
+    });
+    const response = await fetch(url);
+    expect([response.status, await response.json()]).toEqual([404, { code: 'NOT_FOUND' }]);
+  });
+});
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + 5000;
+  while (!(await isDone())) {
+    if (Date.now() > endMs) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

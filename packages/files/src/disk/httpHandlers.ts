@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { limits } from '@holdfast/domain/limits';
+import { type ErrorAnswer, type OnError, sendObject } from '../sendObject.ts';
+import { createDiskStore } from './diskStore.ts';
+import type { DiskSettings } from './settings.ts';
+import { type Grant, verifyUrl } from './urls.ts';
+import { type CheckSize, writeObject } from './writeObject.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: ErrorAnswer;
+
+  constructor(status: number, code: ErrorAnswer, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * What the gateway mounts at PUT, GET and HEAD `/storage/*`, before any body parser. Refusals go to `onError`;
+ * a failing disk rejects.
+ */
+export function createStorageHandlers(
+  settings: DiskSettings,
+  onError: OnError,
+): { handleStoragePut: Handler; handleStorageGet: Handler } {
+  const store = createDiskStore(settings);
+  return {
+    handleStoragePut: async (req, res) => {
+      try {
+        const grant = grantOf(settings, 'PUT', req);
+        checkHeaders(req, grant);
+        const check: CheckSize = (sizeBytes, isComplete) => checkSize(sizeBytes, isComplete, grant);
+        await writeObject(settings.path, grant.key, bodyOf(req), check);
+        res.writeHead(200, { 'content-length': 0 }).end();
+      } catch (error) {
+        refuse(req, res, error, onError);
+      }
+    },
+    handleStorageGet: async (req, res) => {
+      try {
+        const { key, filename, contentType } = grantOf(settings, 'GET', req);
+        const object = {
+          key,
+          filename: filename ?? 'file',
+          contentType: contentType ?? 'application/octet-stream',
+        };
+        await sendObject(req, res, store, object, onError);
+      } catch (error) {
+        refuse(req, res, error, onError);
+      }
+    },
+  };
+}
+
+/** Express keeps the path as it was sent in `originalUrl` when a router has cut its prefix off `url`. */
+function grantOf(
+  settings: DiskSettings,
+  method: 'GET' | 'PUT',
+  req: IncomingMessage & { originalUrl?: string },
+): Grant {
+  const grant = verifyUrl(settings.urlSecret, method, req.originalUrl ?? req.url ?? '');
+  if (!grant) throw new Refusal(403, 'FORBIDDEN', 'the signature is wrong or has expired');
+  return grant;
+}
+
+function checkHeaders(req: IncomingMessage, grant: Grant): void {
+  const given = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (grant.contentType !== null && given !== grant.contentType.toLowerCase()) {
+    throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${grant.contentType}`);
+  }
+  const length = req.headers['content-length'];
+  if (length !== undefined) checkSize(Number(length), true, grant);
+}
+
+function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
+  const maxBytes = grant.sizeBytes ?? limits.maxFileBytes;
+  if (sizeBytes > maxBytes)
+    throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `the file must not exceed ${maxBytes} bytes`);
+  if (isComplete && grant.sizeBytes !== null && sizeBytes !== grant.sizeBytes) {
+    throw new Refusal(
+      400,
+      'INPUT_VALIDATION_ERROR',
+      `the file must be ${grant.sizeBytes} bytes, not ${sizeBytes}`,
+    );
+  }
+}
+
+/** The body apart from its request: a write that is refused in mid-body must leave the connection for the answer. */
+function bodyOf(req: IncomingMessage): Readable {
+  return Readable.from(req.iterator({ destroyOnReturn: false }));
+}
+
+/** A client that went away in mid-upload needs no answer; anything unforeseen is the caller's. */
+function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onError: OnError): void {
+  if (!(error instanceof Refusal)) {
+    if (req.errored || res.destroyed) return;
+    throw error;
+  }
+  onError(res, error.status, error.code, error.message);
+  discardRest(req);
+}
+
+/** Many clients read the answer only when they have sent everything. What no honest one sends is cut off. */
+function discardRest(req: IncomingMessage): void {
+  let leftBytes = limits.maxFileBytes;
+  req.on('data', (chunk: Buffer) => {
+    leftBytes -= chunk.length;
+    if (leftBytes < 0) req.destroy();
+  });
+  req.on('error', () => {});
+}

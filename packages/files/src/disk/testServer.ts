@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OnError } from '../sendObject.ts';
+import { createStorageHandlers } from './httpHandlers.ts';
+import type { DiskSettings } from './settings.ts';
+
+/** The handlers behind a plain server, with a folder that goes with it. */
+export async function startDiskServer(): Promise<{ settings: DiskSettings; close: () => Promise<void> }> {
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const path = await mkdtemp(join(tmpdir(), 'holdfast-files-'));
+  const settings = { path, urlSecret: 'a secret of sixteen', publicUrl: `http://127.0.0.1:${port}` };
+  const onError: OnError = (res, status, code) => {
+    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code }));
+  };
+  const { handleStoragePut, handleStorageGet } = createStorageHandlers(settings, onError);
+  server.on('request', (req, res) => {
+    (req.method === 'PUT' ? handleStoragePut : handleStorageGet)(req, res).catch(() => res.destroy());
+  });
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(path, { recursive: true, force: true });
+  };
+  return { settings, close };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Grant, signUrl, verifyUrl } from './urls.ts';
+
+const signer = { urlSecret: 'a secret of sixteen', publicUrl: 'https://files.example/base/' };
+const grant: Grant = {
+  method: 'PUT',
+  key: 'org_a/file_1',
+  expires: 2_000_000_000,
+  sizeBytes: 10,
+  contentType: 'image/png',
+  filename: null,
+};
+const nowMs = 1_999_999_999_000;
+const url = signUrl(signer, grant);
+
+describe('signed URLs', () => {
+  it('carry their grant, whole or as a path', () => {
+    expect(url.startsWith('https://files.example/base/storage/org_a/file_1?')).toBe(true);
+    expect(verifyUrl(signer.urlSecret, 'PUT', url, nowMs)).toEqual(grant);
+    expect(verifyUrl(signer.urlSecret, 'PUT', url.slice('https://files.example/base'.length), nowMs)).toEqual(
+      grant,
+    );
+  });
+
+  it.each([
+    ['key', url.replace('file_1', 'file_2')],
+    ['size', url.replace('size=10', 'size=11')],
+    ['size left out', url.replace('size=10&', '')],
+    ['type', url.replace('png', 'gif')],
+    ['expiry', url.replace('2000000000', '2000000001')],
+    ['a file name added', `${url}&filename=a`],
+    ['signature left out', url.replace(/&signature=.*/, '')],
+    ['signature cut', url.slice(0, -2)],
+    ['signature extended', `${url}00`],
+  ])('are void when changed: %s', (_part, changed) => {
+    expect(changed).not.toBe(url);
+    expect(verifyUrl(signer.urlSecret, 'PUT', changed, nowMs)).toBeNull();
+  });
+
+  it('are void for another method, another secret, and from their expiry on', () => {
+    expect(verifyUrl(signer.urlSecret, 'GET', url, nowMs)).toBeNull();
+    expect(verifyUrl('another secret of ours', 'PUT', url, nowMs)).toBeNull();
+    expect(verifyUrl(signer.urlSecret, 'PUT', url, 2_000_000_000_000)).toBeNull();
+  });
+});

@@ -1,0 +1,61 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { DiskSettings } from './settings.ts';
+
+/** All that a signed URL allows. null: not bound. */
+export type Grant = {
+  method: 'GET' | 'PUT';
+  key: string;
+  /** Unix seconds. */
+  expires: number;
+  sizeBytes: number | null;
+  contentType: string | null;
+  filename: string | null;
+};
+
+type Signer = Pick<DiskSettings, 'urlSecret' | 'publicUrl'>;
+
+const prefix = '/storage/';
+
+export function signUrl(signer: Signer, grant: Grant): string {
+  const query = new URLSearchParams({ expires: String(grant.expires) });
+  if (grant.sizeBytes !== null) query.set('size', String(grant.sizeBytes));
+  if (grant.contentType !== null) query.set('content_type', grant.contentType);
+  if (grant.filename !== null) query.set('filename', grant.filename);
+  query.set('signature', signatureOf(signer.urlSecret, grant).toString('hex'));
+  return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query}`;
+}
+
+/** The grant a request target carries, or null when it was not signed by us, for this method, or has expired. */
+export function verifyUrl(
+  urlSecret: string,
+  method: 'GET' | 'PUT',
+  target: string,
+  nowMs = Date.now(),
+): Grant | null {
+  const url = URL.parse(target, 'http://localhost');
+  const start = url?.pathname.indexOf(prefix) ?? -1;
+  if (!url || start < 0) return null;
+  const query = url.searchParams;
+  const size = query.get('size');
+  const grant: Grant = {
+    method,
+    key: url.pathname.slice(start + prefix.length),
+    expires: Number(query.get('expires')),
+    sizeBytes: size === null ? null : Number(size),
+    contentType: query.get('content_type'),
+    filename: query.get('filename'),
+  };
+  const isOurs = isSame(signatureOf(urlSecret, grant), Buffer.from(query.get('signature') ?? '', 'hex'));
+  return isOurs && nowMs < grant.expires * 1000 ? grant : null;
+}
+
+/** Over JSON, so that no two grants read the same. */
+function signatureOf(urlSecret: string, grant: Grant): Buffer {
+  const { method, key, expires, sizeBytes, contentType, filename } = grant;
+  const text = JSON.stringify([method, key, expires, sizeBytes, contentType, filename]);
+  return createHmac('sha256', urlSecret).update(text).digest();
+}
+
+function isSame(expected: Buffer, given: Buffer): boolean {
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

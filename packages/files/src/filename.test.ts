@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { attachment } from './contentDisposition.ts';
+import { sanitiseFilename } from './filename.ts';
+
+describe('sanitiseFilename', () => {
+  it.each([
+    ['photo.png', 'photo.png'],
+    ['/etc/passwd', 'passwd'],
+    ['..\\..\\boot.ini', 'boot.ini'],
+    ['a\r\nb\0.png', 'ab.png'],
+    ['gpj.\u202eexe', 'gpj.exe'],
+    ['  spaced.txt  ', 'spaced.txt'],
+    ['', 'file'],
+    ['..', 'file'],
+    ['dir/', 'file'],
+    ['\ud800', '\ufffd'],
+    ['猫.png', '猫.png'],
+  ])('%j becomes %j', (given, expected) => {
+    expect(sanitiseFilename(given)).toBe(expected);
+  });
+
+  it('cuts at 255 bytes between characters and keeps the extension', () => {
+    const name = sanitiseFilename(`${'猫'.repeat(200)}.png`);
+    expect(name).toBe(`${'猫'.repeat(83)}.png`);
+    expect(Buffer.byteLength(sanitiseFilename('x'.repeat(1000)))).toBe(255);
+  });
+});
+
+describe('attachment', () => {
+  it('gives a name for old clients and the full one', () => {
+    expect(attachment("it's (猫).png")).toBe(
+      `attachment; filename="it's (_).png"; filename*=UTF-8''it%27s%20%28%E7%8C%AB%29.png`,
+    );
+  });
+
+  it('lets no name break out of the header', () => {
+    expect(attachment('a"\r\nX: y')).toBe(
+      `attachment; filename="a___X: y"; filename*=UTF-8''a%22%0D%0AX%3A%20y`,
+    );
+  });
+});

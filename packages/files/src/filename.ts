@@ -1,0 +1,23 @@
+const maxBytes = 255;
+
+/** A file name that is safe to show and to save: no path, no control or direction characters, 1 to 255 bytes. */
+export function sanitiseFilename(name: string): string {
+  const base = name.toWellFormed().normalize('NFC').split(/[/\\]/).pop() ?? '';
+  const printable = base.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
+  const cut = shorten(printable);
+  return /^\.*$/.test(cut) ? 'file' : cut;
+}
+
+/** Cuts between characters, before the extension, which tells more than the end of a long name. */
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= maxBytes) return name;
+  const extension = /\.[A-Za-z0-9]{1,16}$/.exec(name)?.[0] ?? '';
+  let stem = '';
+  let bytes = extension.length;
+  for (const char of name.slice(0, name.length - extension.length)) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > maxBytes) break;
+    stem += char;
+  }
+  return stem + extension;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { FileStoreConfig } from './config.ts';
+import { diskSettings, openStore } from './open.ts';
+
+const disk = {
+  FILE_DISK_PATH: '/data',
+  FILE_URL_SECRET: 'a secret of sixteen',
+  PUBLIC_URL: 'http://localhost:8080',
+};
+const s3 = { S3_ENDPOINT: 'http://s3:9000', S3_BUCKET: 'files', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' };
+
+describe('openStore', () => {
+  it('opens the disk unless told otherwise', () => {
+    const config = FileStoreConfig.parse(disk);
+    expect(diskSettings(config)).toEqual({
+      path: '/data',
+      urlSecret: disk.FILE_URL_SECRET,
+      publicUrl: disk.PUBLIC_URL,
+    });
+    expect(openStore(config)).toBeDefined();
+  });
+
+  it('presigns S3 URLs for where clients reach the server', async () => {
+    const config = FileStoreConfig.parse({
+      FILE_STORE: 's3',
+      ...s3,
+      S3_PUBLIC_ENDPOINT: 'https://files.example',
+    });
+    expect(diskSettings(config)).toBeNull();
+    const terms = { key: 'a/b', contentType: null, sizeBytes: null, expiresInS: 60 };
+    const { url } = await openStore(config).presignUpload(terms);
+    expect(url.startsWith('https://files.example/files/a/b?')).toBe(true);
+  });
+
+  it('names every setting that is missing', () => {
+    const missing = FileStoreConfig.safeParse({ FILE_STORE: 's3', S3_BUCKET: 'b' }).error?.issues.map(
+      (issue) => issue.path[0],
+    );
+    expect(missing).toEqual(['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']);
+    expect(() => openStore({ FILE_STORE: 'disk', S3_REGION: 'us-east-1' })).toThrow(
+      'FILE_DISK_PATH is needed',
+    );
+  });
+});

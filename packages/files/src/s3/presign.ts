@@ -1,0 +1,50 @@
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { attachment } from '../contentDisposition.ts';
+import type { DownloadTerms, UploadTerms } from '../store.ts';
+import type { S3Settings } from './settings.ts';
+
+/** The minio client signs the host alone, which binds neither type nor length; AWS's presigner can. */
+export function createPresigner(settings: S3Settings) {
+  const client = new S3Client({
+    endpoint: settings.publicEndpoint,
+    region: settings.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: settings.accessKey, secretAccessKey: settings.secretKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
+  return {
+    upload: (terms: UploadTerms) => presignUpload(client, settings.bucket, terms),
+    download: (terms: DownloadTerms) => presignDownload(client, settings.bucket, terms),
+  };
+}
+
+async function presignUpload(client: S3Client, bucket: string, terms: UploadTerms) {
+  const { key, contentType, sizeBytes, expiresInS } = terms;
+  const bound = [
+    ...(contentType === null ? [] : ['content-type']),
+    ...(sizeBytes === null ? [] : ['content-length']),
+  ];
+  const command = new PutObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    ...(contentType === null ? {} : { ContentType: contentType }),
+    ...(sizeBytes === null ? {} : { ContentLength: sizeBytes }),
+  });
+  const url = await getSignedUrl(client, command, {
+    expiresIn: expiresInS,
+    signableHeaders: new Set(['host', ...bound]),
+    unhoistableHeaders: new Set(bound),
+  });
+  return contentType === null ? { url } : { url, headers: { 'content-type': contentType } };
+}
+
+function presignDownload(client: S3Client, bucket: string, terms: DownloadTerms): Promise<string> {
+  const command = new GetObjectCommand({
+    Bucket: bucket,
+    Key: terms.key,
+    ResponseContentDisposition: attachment(terms.filename),
+    ResponseContentType: terms.contentType,
+  });
+  return getSignedUrl(client, command, { expiresIn: terms.expiresInS });
+}

@@ -1,0 +1,124 @@
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Client, S3Error } from 'minio';
+import {
+  assertKey,
+  type ByteRange,
+  ObjectNotFoundError,
+  type ObjectStore,
+  type PutOptions,
+} from '../store.ts';
+import { createPresigner } from './presign.ts';
+import type { S3Settings } from './settings.ts';
+
+/** A body of unknown length is buffered by this much. */
+const partSize = 16 * 1024 * 1024;
+
+type Bucket = { client: Client; name: string };
+
+/** Objects in one bucket of any S3-compatible server. */
+export function createS3Store(settings: S3Settings): ObjectStore {
+  const bucket = { client: connect(settings), name: settings.bucket };
+  const presigner = createPresigner(settings);
+  return {
+    prepare: () => ensureBucket(bucket, settings.region),
+    presignUpload: async (terms) => presigner.upload(checked(terms)),
+    presignDownload: async (terms) => presigner.download(checked(terms)),
+    put: async (key, body, options) => put(bucket, checked({ key }).key, body, options),
+    stat: async (key) => stat(bucket, checked({ key }).key),
+    read: async (key, range) => read(bucket, checked({ key }).key, range),
+    readHead: async (key, bytes) => readHead(bucket, checked({ key }).key, bytes),
+    remove: async (key) => bucket.client.removeObject(bucket.name, checked({ key }).key),
+  };
+}
+
+function checked<Keyed extends { key: string }>(terms: Keyed): Keyed {
+  assertKey(terms.key);
+  return terms;
+}
+
+function connect(settings: S3Settings): Client {
+  const url = new URL(settings.endpoint);
+  const useSSL = url.protocol === 'https:';
+  return new Client({
+    endPoint: url.hostname,
+    port: Number(url.port) || (useSSL ? 443 : 80),
+    useSSL,
+    accessKey: settings.accessKey,
+    secretKey: settings.secretKey,
+    region: settings.region,
+    pathStyle: true,
+    partSize,
+  });
+}
+
+async function ensureBucket({ client, name }: Bucket, region: string): Promise<void> {
+  if (await client.bucketExists(name)) return;
+  try {
+    await client.makeBucket(name, region);
+  } catch (error) {
+    // Made by another process in the meantime, or a true failure.
+    if (!(await client.bucketExists(name))) throw error;
+  }
+}
+
+/** The client doesn't notice a source stream that fails, so the relay between them does. */
+async function put({ client, name }: Bucket, key: string, body: Readable | Buffer, options: PutOptions) {
+  const headers = { 'Content-Type': options.contentType };
+  if (Buffer.isBuffer(body)) {
+    await client.putObject(name, key, body, body.length, headers);
+    return { sizeBytes: body.length };
+  }
+  let sizeBytes = 0;
+  const relay = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sizeBytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  try {
+    await Promise.all([
+      pipeline(body, relay),
+      client.putObject(name, key, relay, options.sizeBytes, headers),
+    ]);
+    return { sizeBytes };
+  } catch (error) {
+    relay.destroy();
+    await client.removeIncompleteUpload(name, key).catch(() => {});
+    throw error;
+  }
+}
+
+async function stat({ client, name }: Bucket, key: string): Promise<{ sizeBytes: number } | null> {
+  try {
+    return { sizeBytes: (await client.statObject(name, key)).size };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function read({ client, name }: Bucket, key: string, range?: ByteRange): Promise<Readable> {
+  try {
+    if (!range) return await client.getObject(name, key);
+    return await client.getPartialObject(name, key, range.start, range.end - range.start + 1);
+  } catch (error) {
+    throw isMissing(error) ? new ObjectNotFoundError(key) : error;
+  }
+}
+
+/** Without a Range, which an empty object would refuse: reads what comes first and hangs up. */
+async function readHead(bucket: Bucket, key: string, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of await read(bucket, key)) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes >= bytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, bytes);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof S3Error && (error.code === 'NotFound' || error.code === 'NoSuchKey');
+}
