@@ -30,7 +30,11 @@ export type Endpoint = {
   /** What a key needs: `execution` keys reach executions and files alone. */
   permission: ApiKeyPermissions;
   /** Which rate limit counts it. */
-  limit: 'create' | 'other';
+  limit: 'create' | 'other' | 'callback';
+  /** Default `key`: a valid API key is needed. `operator`: the admin token. */
+  access?: 'key' | 'anyone' | 'operator';
+  /** The handler gets the body as it came (a Buffer), at most so many bytes, in place of JSON. */
+  rawBodyBytes?: number;
   params?: z.ZodObject;
   query?: z.ZodObject;
   headers?: z.ZodObject;
@@ -53,8 +57,32 @@ export function endpoint<
     params?: Params;
     query?: Query;
     body?: Body;
-    handle(request: EndpointRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>): Promise<Reply | null>;
+    handle(
+      request: EndpointRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>,
+    ): Promise<Reply | null>;
   },
 ): Endpoint {
   return definition as unknown as Endpoint;
+}
+
+/** An endpoint without a caller: for anyone, or for the operator. */
+export function callerlessEndpoint<
+  Params extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  definition: Omit<
+    Endpoint,
+    'params' | 'query' | 'body' | 'handle' | 'permission' | 'access' | 'rawBodyBytes'
+  > & {
+    access: 'anyone' | 'operator';
+    params?: Params;
+    query?: Query;
+    body?: Body;
+    handle(
+      request: Omit<EndpointRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>, 'caller'>,
+    ): Promise<Reply | null>;
+  },
+): Endpoint {
+  return { permission: 'full', ...definition } as unknown as Endpoint;
 }

@@ -1,0 +1,43 @@
+import { fileStoreConfig } from '@holdfast/files/config';
+import { baseConfig, flag, parseConfig, port, positiveInt } from '@holdfast/kit/config';
+import { encryptionKeys } from '@holdfast/kit/sealedBox';
+import { z } from 'zod';
+
+/** The settings of the gateway. */
+export const gatewayConfig = {
+  ...baseConfig,
+  ...fileStoreConfig,
+  PORT: port().default(8080).describe('Port of the API; 0 chooses a free one'),
+  ADMIN_PORT: port()
+    .default(8081)
+    .describe('Port of the admin API, not to be published; 0 chooses a free one'),
+  ADMIN_TOKEN: z.string().min(16).describe('Bearer token of the admin API; 16 characters or more'),
+  ENCRYPTION_KEYS: encryptionKeys,
+  EGRESS_ALLOW_CIDRS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((cidr) => cidr.trim() !== ''))
+    .describe('Addresses beyond the public ones that webhooks may reach, as CIDRs, comma-separated'),
+  WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
+  RATE_LIMIT_CREATE_PER_MINUTE: positiveInt()
+    .default(600)
+    .describe('Executions an API key may create a minute'),
+  RATE_LIMIT_PER_MINUTE: positiveInt()
+    .default(3000)
+    .describe('Other requests of an API key a minute; also those of an address without a key'),
+  REQUIRE_IDEMPOTENCY_KEY: flag()
+    .default(false)
+    .describe('true: creating without Idempotency-Key is refused'),
+  TRUST_PROXY: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Proxies in front of the gateway whose X-Forwarded-For is believed'),
+};
+
+export type GatewayConfig = z.infer<z.ZodObject<typeof gatewayConfig>>;
+
+export function readConfig(): GatewayConfig {
+  return parseConfig(gatewayConfig, process.env);
+}

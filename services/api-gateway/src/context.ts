@@ -1,0 +1,74 @@
+import { openDatabase } from '@holdfast/db/client';
+import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { createEgressPolicy } from '@holdfast/egress/policy';
+import { openCreator } from '@holdfast/executions/create';
+import { diskSettings, openStore } from '@holdfast/files/open';
+import type { Logger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import { createSealedBox } from '@holdfast/kit/sealedBox';
+import { abortQueue } from '@holdfast/queues/abort';
+import { callbackQueue } from '@holdfast/queues/callback';
+import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue } from '@holdfast/queues/deliver';
+import { dispatchQueue } from '@holdfast/queues/dispatch';
+import { fanoutQueue } from '@holdfast/queues/fanout';
+import { openProducer } from '@holdfast/queues/producer';
+import { openRequester } from '@holdfast/queues/request';
+import { testCallQueue } from '@holdfast/queues/testCall';
+import type { GatewayConfig } from './config.ts';
+import { createMetrics } from './metrics.ts';
+
+/** What the endpoints work with. */
+export type Context = ReturnType<typeof openContext>;
+
+/** Opens everything that the gateway holds open; nothing is dialled before it is needed. */
+export function openContext({ config, log }: { config: GatewayConfig; log: Logger }) {
+  const db = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'api-gateway',
+  });
+  const redis = connectProducer(config.REDIS_URL, log);
+  const workerRedis = connectWorker(config.REDIS_URL, log);
+  const registry = createRegistry('api-gateway');
+  const dispatch = openProducer(dispatchQueue, redis, log);
+  return {
+    config,
+    log,
+    db,
+    redis,
+    workerRedis,
+    registry,
+    metrics: createMetrics(registry),
+    dispatch,
+    creator: openCreator({ db, dispatch }),
+    /** Told of an execution that a client cancelled. */
+    hints: { fanout: openProducer(fanoutQueue, redis, log), abort: openProducer(abortQueue, redis, log) },
+    callbacks: openProducer(callbackQueue, redis, log),
+    deliver: openProducer(deliverQueue, redis, log),
+    testCalls: openRequester(testCallQueue, redis, workerRedis),
+    models: openModelCatalogue(db),
+    store: openStore(config),
+    /** The store's own HTTP side; null unless files lie on this machine's disk. */
+    disk: diskSettings(config),
+    egress: createEgressPolicy({
+      allowCidrs: config.EGRESS_ALLOW_CIDRS,
+      allowHttp: config.WEBHOOK_ALLOW_HTTP,
+    }),
+    box: createSealedBox(config.ENCRYPTION_KEYS),
+  };
+}
+
+/** Finishes what is being written, then closes what `openContext` opened. */
+export async function closeContext(context: Context): Promise<void> {
+  await context.creator.idle();
+  await Promise.all(
+    [context.dispatch, context.hints.fanout, context.hints.abort, context.callbacks, context.deliver].map(
+      (producer) => producer.close(),
+    ),
+  );
+  await context.testCalls.close();
+  context.redis.disconnect();
+  context.workerRedis.disconnect();
+  await context.db.close();
+}

@@ -1,0 +1,36 @@
+import { ApiError } from '@holdfast/domain/errors';
+import { newId } from '@holdfast/domain/ids';
+import { limits } from '@holdfast/domain/limits';
+import type { Duplex } from 'node:stream';
+import { errorBody } from './errorBody.ts';
+
+/** Answers what Node could not read as HTTP at all (`clientError`), in the API's own words. */
+export function answerBrokenRequest(perMinute: number) {
+  return (error: Error, socket: Duplex): void => {
+    if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+      socket.destroy();
+      return;
+    }
+    const requestId = newId('req');
+    const refusal = toApiError(error);
+    const body = JSON.stringify(errorBody(refusal, requestId));
+    const head = [
+      `HTTP/1.1 ${refusal.status} ${refusal.status === 413 ? 'Payload Too Large' : 'Bad Request'}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      `X-RateLimit-Limit: ${perMinute}`,
+      `X-RateLimit-Remaining: ${perMinute}`,
+      `X-RateLimit-Reset: ${Math.ceil((Date.now() + limits.rateLimitWindowMs) / 1000)}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+}
+
+function toApiError(error: Error): ApiError {
+  if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.');
+  }
+  return new ApiError('INPUT_VALIDATION_ERROR', 'The request is not valid HTTP.');
+}

@@ -1,0 +1,7 @@
+import type { ApiError } from '@holdfast/domain/errors';
+
+/** Spec, "Errors". */
+export function errorBody(error: ApiError, requestId: string) {
+  const { code, message, retryable, details } = error;
+  return { error: { code, message, retryable, request_id: requestId, details } };
+}

@@ -1,0 +1,30 @@
+import { type IdPrefix, isId } from '@holdfast/domain/ids';
+import { ApiError } from '@holdfast/domain/errors';
+import { z } from 'zod';
+
+/** A time in answers: ISO 8601, UTC, milliseconds. */
+export function timestamp(description: string) {
+  return z.iso.datetime().meta({ description, example: '2026-03-20T10:30:00.000Z' });
+}
+
+/** An id in answers. */
+export function idField(prefix: IdPrefix, description = 'Id') {
+  const example = `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
+  return z.string().meta({ description, example });
+}
+
+/** The id in a path. What is not of its shape is answered as unknown, by `knownShape`. */
+export function idParams<Name extends string>(prefix: IdPrefix, name: Name) {
+  return z.object({ [name]: idField(prefix) } as Record<Name, ReturnType<typeof idField>>);
+}
+
+/** @throws NOT_FOUND for a text that can be no id of this kind. */
+export function knownShape(prefix: IdPrefix, id: string, what: string): string {
+  if (!isId(prefix, id)) throw notFound(what);
+  return id;
+}
+
+/** The answer for what is unknown and for what is another organization's, alike. */
+export function notFound(what: string): ApiError {
+  return new ApiError('NOT_FOUND', `There is no such ${what}.`);
+}

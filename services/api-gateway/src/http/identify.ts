@@ -1,0 +1,56 @@
+import { newId } from '@holdfast/domain/ids';
+import type { RequestHandler } from 'express';
+import type { Context } from '../context.ts';
+import { openState, type RequestState, stateOf } from './requestState.ts';
+import type { Match, Routes } from './routes.ts';
+
+/** Gives every request its id and its route, and reports it once it is over: no body, no query, no key. */
+export function identify(context: Context, routes: Routes): RequestHandler {
+  return (request, response, next) => {
+    const requestId = newId('req');
+    const match = routes.find(request.method, request.path);
+    openState(response, {
+      requestId,
+      startedAt: performance.now(),
+      match,
+      caller: null,
+      refusal: null,
+      executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
+    });
+    response.setHeader('X-Request-Id', requestId);
+    response.once('close', () => report(context, request.method, response.statusCode, stateOf(response)));
+    next();
+  };
+}
+
+function report({ log, metrics }: Context, method: string, status: number, state: RequestState): void {
+  const durationS = (performance.now() - state.startedAt) / 1000;
+  const route = routeName(state.match);
+  metrics.requests.observe({ method: known(method), route, status: String(status) }, durationS);
+  log.info(
+    {
+      requestId: state.requestId,
+      method,
+      route,
+      status,
+      durationMs: Math.round(durationS * 1000),
+      organizationId: state.caller?.organizationId,
+      executionId: state.executionId ?? undefined,
+    },
+    'request',
+  );
+}
+
+function routeName(match: Match): string {
+  if (match.kind === 'endpoint') return match.endpoint.path;
+  return match.kind === 'wrongMethod' ? match.path : 'unknown';
+}
+
+/** Methods are free text: what nobody serves shares one label. */
+function known(method: string): string {
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'other';
+}
+
+function executionIn(params: Record<string, string>): string | null {
+  return params.id?.startsWith('exec_') ? params.id.slice(0, 64) : null;
+}

@@ -1,0 +1,33 @@
+import express, { type Express, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { Context } from '../context.ts';
+import { answerError } from './answerError.ts';
+import type { Endpoint } from './endpoint.ts';
+import { identify } from './identify.ts';
+import { limitRate } from './rateLimit.ts';
+import { createRoutes } from './routes.ts';
+import { runEndpoint } from './runEndpoint.ts';
+
+/** An application of these endpoints: every request is identified, authenticated and counted before it is read. */
+export function createPipeline(args: {
+  context: Context;
+  endpoints: readonly Endpoint[];
+  authenticate: RequestHandler;
+  /** What answers beside the endpoints, after the rate limit. */
+  mount?: (app: Express) => void;
+}): Express {
+  const { context } = args;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('trust proxy', context.config.TRUST_PROXY);
+  app.use(identify(context, createRoutes(args.endpoints)));
+  // Without TLS of its own the gateway can't ask browsers to upgrade the links of /docs.
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(args.authenticate);
+  app.use(limitRate(context));
+  args.mount?.(app);
+  app.use(runEndpoint(context));
+  app.use(answerError(context));
+  return app;
+}

@@ -1,0 +1,27 @@
+import type { ServerResponse } from 'node:http';
+import type { Caller } from './endpoint.ts';
+import type { Match } from './routes.ts';
+
+/** What is known of a request on its way through. */
+export type RequestState = {
+  requestId: string;
+  startedAt: number;
+  match: Match;
+  caller: Caller | null;
+  /** Why there is no caller: thrown once the rate limit has counted the request. */
+  refusal: unknown;
+  executionId: string | null;
+};
+
+const states = new WeakMap<ServerResponse, RequestState>();
+
+export function openState(response: ServerResponse, state: RequestState): void {
+  states.set(response, state);
+}
+
+/** @throws when the response did not pass through `identify` */
+export function stateOf(response: ServerResponse): RequestState {
+  const state = states.get(response);
+  if (!state) throw new Error('a response without a request state');
+  return state;
+}

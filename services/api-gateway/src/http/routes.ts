@@ -1,0 +1,56 @@
+import type { Endpoint } from './endpoint.ts';
+
+/** What a method and a path lead to. */
+export type Match =
+  | { kind: 'endpoint'; endpoint: Endpoint; params: Record<string, string> }
+  | { kind: 'wrongMethod'; path: string; allowed: string[] }
+  | { kind: 'unknown' };
+
+type Route = { shape: RegExp; names: string[]; endpoint: Endpoint };
+
+export type Routes = { find(method: string, path: string): Match };
+
+/** HEAD is answered as GET. A path that cannot be decoded leads nowhere. */
+export function createRoutes(endpoints: readonly Endpoint[]): Routes {
+  const routes = endpoints.map(toRoute);
+  return {
+    find(method, path) {
+      const asked = method === 'HEAD' ? 'GET' : method;
+      const here = routes.filter(({ shape }) => shape.test(path));
+      const route = here.find(({ endpoint }) => endpoint.method === asked);
+      if (route) {
+        const params = readParams(route, path);
+        return params ? { kind: 'endpoint', endpoint: route.endpoint, params } : { kind: 'unknown' };
+      }
+      const [other] = here;
+      if (!other) return { kind: 'unknown' };
+      return { kind: 'wrongMethod', path: other.endpoint.path, allowed: allowedMethods(here) };
+    },
+  };
+}
+
+function toRoute(endpoint: Endpoint): Route {
+  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const pattern = endpoint.path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '([^/]+)');
+  return { shape: new RegExp(`^${pattern}/?$`), names, endpoint };
+}
+
+function readParams({ shape, names }: Route, path: string): Record<string, string> | null {
+  const values = shape.exec(path)?.slice(1).map(decode) ?? [];
+  // Postgres holds no NUL: nothing has such a name.
+  if (values.some((value) => value === null || value.includes('\0'))) return null;
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function allowedMethods(routes: Route[]): string[] {
+  const methods = routes.map(({ endpoint }) => endpoint.method);
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+}

@@ -1,0 +1,69 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { Caller, Endpoint, Reply } from './endpoint.ts';
+import { readBody } from './readBody.ts';
+import { readJson } from './readJson.ts';
+import { readQuery } from './readQuery.ts';
+import { stateOf } from './requestState.ts';
+import { validate } from './validate.ts';
+
+const nothing = z.strictObject({});
+
+/** Answers a request by the endpoint that its route leads to. @throws ApiError, to be answered by `answerError` */
+export function runEndpoint(context: Context): RequestHandler {
+  return async (request, response) => {
+    const { match, caller, refusal } = stateOf(response);
+    if (match.kind === 'unknown') throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
+    if (match.kind === 'wrongMethod') {
+      const headers = { Allow: match.allowed.join(', ') };
+      throw new ApiError('METHOD_NOT_ALLOWED', `Allowed here: ${headers.Allow}.`, { headers });
+    }
+    requireAccess(match.endpoint, caller, refusal);
+    const reply = await match.endpoint.handle({
+      context,
+      caller: caller as never,
+      params: readParams(match.endpoint, match.params) as never,
+      query: (match.endpoint.query && validate(match.endpoint.query, readQuery(request.url))) as never,
+      body: (await bodyFor(match.endpoint, request)) as never,
+      headers: request.headers,
+      raw: { request, response },
+    });
+    if (reply) send(response, reply);
+  };
+}
+
+function requireAccess({ access, permission }: Endpoint, caller: Caller | null, refusal: unknown): void {
+  if (access === 'anyone') return;
+  if (refusal) throw refusal;
+  if (permission === 'full' && caller?.permissions === 'execution') {
+    throw new ApiError('FORBIDDEN', 'This API key may only be used for executions, files and models.');
+  }
+}
+
+/** A path whose parameters can't be right leads to nothing. */
+function readParams({ params }: Endpoint, given: Record<string, string>): unknown {
+  if (!params) return given;
+  const parsed = params.safeParse(given);
+  if (!parsed.success) throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
+  return parsed.data;
+}
+
+async function bodyFor(endpoint: Endpoint, request: Request): Promise<unknown> {
+  if (endpoint.rawBodyBytes !== undefined) return await readBody(request, endpoint.rawBodyBytes);
+  if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
+  return validate(endpoint.body ?? nothing, (await readJson(request)) ?? {});
+}
+
+function send(response: Response, { status, body, headers = {} }: Reply): void {
+  const state = stateOf(response);
+  state.executionId ??= executionIn(body);
+  response.set({ 'Cache-Control': 'no-store', ...headers });
+  response.status(status).json(body);
+}
+
+function executionIn(body: unknown): string | null {
+  const id = body !== null && typeof body === 'object' && 'id' in body ? body.id : null;
+  return typeof id === 'string' && id.startsWith('exec_') ? id : null;
+}

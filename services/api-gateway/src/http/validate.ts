@@ -1,0 +1,58 @@
+import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
+import type { z } from 'zod';
+import { fieldPath } from './checkJson.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Parses what a client sent; every problem at once. @throws ApiError INPUT_VALIDATION_ERROR with details */
+export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error.issues.flatMap((issue) => toDetails(issue, value)));
+}
+
+/** The refusal of a request for these problems. */
+export function invalidInput(details: ErrorDetail[]): ApiError {
+  const [first] = details;
+  const message = details.length === 1 && first ? first.message : 'The request has invalid fields.';
+  return new ApiError('INPUT_VALIDATION_ERROR', message, { details: details.slice(0, 100) });
+}
+
+function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
+  const field = issue.path.map(String).reduce(fieldPath, '');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const unknown = fieldPath(field, key);
+      return { field: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a known field.` };
+    });
+  }
+  const isMissing = at(value, issue.path) === undefined;
+  const name = field || 'body';
+  if (isMissing) return [{ field: name, code: 'REQUIRED', message: `${name} is required.` }];
+  return [{ field: name, code: codeOf(issue), message: `${name}: ${issue.message}` }];
+}
+
+/** A refinement names its code as `params: { code }`. */
+function codeOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'too_small':
+    case 'too_big':
+    case 'not_multiple_of':
+      return 'OUT_OF_RANGE';
+    case 'invalid_format':
+      return issue.format === 'url' ? 'INVALID_URL' : 'INVALID_FORMAT';
+    case 'invalid_value':
+      return 'INVALID_VALUE';
+    case 'custom':
+      return typeof issue.params?.code === 'string' ? issue.params.code : 'INVALID_VALUE';
+    default:
+      return 'INVALID_TYPE';
+  }
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (here, step) => (here !== null && typeof here === 'object' ? Reflect.get(here, step) : undefined),
+    value,
+  );
+}

@@ -1,0 +1,44 @@
+import { ping } from '@holdfast/db/ping';
+import { startHealthServer } from '@holdfast/kit/health';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Service } from '@holdfast/kit/run';
+import { createAdminApp } from './admin/adminApp.ts';
+import { createApp } from './app.ts';
+import type { GatewayConfig } from './config.ts';
+import { closeContext, openContext } from './context.ts';
+import { listen } from './listen.ts';
+
+export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: string };
+
+/** Opens, listens and answers; the caller runs it until `stop`. */
+export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
+  const { config, log } = args;
+  const context = openContext(args);
+  for (const opening of context.egress.openings) log.warn(`egress: ${opening}`);
+  await context.store.prepare();
+  const perMinute = config.RATE_LIMIT_PER_MINUTE;
+  const api = await listen(createApp(context), config.PORT, perMinute);
+  const admin = await listen(createAdminApp(context), config.ADMIN_PORT, perMinute);
+  let stopping = false;
+  const health = await startHealthServer({
+    port: config.METRICS_PORT,
+    registry: context.registry,
+    live: {},
+    ready: {
+      database: () => ping(context.db),
+      stopping: () => (stopping ? 'the service is stopping' : null),
+    },
+  });
+  log.info({ port: api.port, adminPort: admin.port, metricsPort: health.port }, 'listening');
+  return {
+    url: `http://127.0.0.1:${api.port}`,
+    adminUrl: `http://127.0.0.1:${admin.port}`,
+    metricsUrl: `http://127.0.0.1:${health.port}`,
+    async stop() {
+      stopping = true;
+      await Promise.all([api.close(), admin.close()]);
+      await closeContext(context);
+      await health.close();
+    },
+  };
+}
