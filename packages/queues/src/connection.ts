@@ -1,6 +1,8 @@
 import type { Logger } from '@holdfast/kit/logger';
 import { Redis, type RedisOptions } from 'ioredis';
 
+export type { Redis };
+
 /** For adding jobs and counting requests: fails at once while Redis is away, for nothing waits on a hint. */
 export function connectProducer(url: string, log: Logger): Redis {
   return connect(url, log, {

@@ -1,0 +1,41 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+export type NewOutput = {
+  id: string;
+  organizationId: string;
+  executionId: string;
+  filename: string;
+  contentType: string;
+};
+
+/** A file that an execution has made, before its bytes are stored: bytes without a row would never be found again. */
+export async function insertOutput(db: Database, output: NewOutput): Promise<void> {
+  await runStatement(db.pool, 'insert_output', insert, [
+    output.id,
+    output.organizationId,
+    output.executionId,
+    output.filename,
+    output.contentType,
+  ]);
+}
+
+/** The bytes of an output are stored. */
+export async function markOutputReady(
+  db: Database,
+  id: string,
+  stored: { sizeBytes: number; width: number | null; height: number | null },
+): Promise<void> {
+  await runStatement(db.pool, 'mark_output_ready', ready, [
+    id,
+    stored.sizeBytes,
+    stored.width,
+    stored.height,
+  ]);
+}
+
+const insert = `
+INSERT INTO files (id, organization_id, origin, execution_id, state, filename, content_type)
+VALUES ($1, $2, 'output', $3, 'awaiting_upload', $4, $5)`;
+
+const ready = `UPDATE files SET state = 'ready', size_bytes = $2, width = $3, height = $4 WHERE id = $1`;

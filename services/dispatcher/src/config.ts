@@ -1,0 +1,28 @@
+import { FileStoreConfig, fileStoreConfig } from '@holdfast/files/config';
+import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
+import { connectionConfig } from '@holdfast/providers/connectionConfig';
+import { z } from 'zod';
+
+export const dispatcherConfig = {
+  ...baseConfig,
+  ...fileStoreConfig,
+  DISPATCH_CONCURRENCY: positiveInt().default(256).describe('Runs in hand at once in this process'),
+  CALLBACK_URL: z
+    .url()
+    .optional()
+    .describe('Where providers reach the gateway for callbacks; PUBLIC_URL unless set'),
+  EGRESS_ALLOW_CIDRS: z
+    .string()
+    .default('')
+    .describe('Non-public addresses that output files may be fetched from, comma-separated'),
+};
+
+export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {
+  connections: ReturnType<typeof connectionConfig>;
+};
+
+export function readConfig(): DispatcherConfig {
+  const config = parseConfig(dispatcherConfig, process.env);
+  FileStoreConfig.parse(config);
+  return { ...config, connections: connectionConfig(process.env) };
+}

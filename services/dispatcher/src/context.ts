@@ -1,0 +1,30 @@
+import type { Database } from '@holdfast/db/client';
+import type { ModelCatalogue } from '@holdfast/db/models/cache';
+import type { EgressPolicy } from '@holdfast/egress/policy';
+import type { Awaiter } from '@holdfast/executions/awaitCallback';
+import type { OutcomeRecorder } from '@holdfast/executions/recordOutcome';
+import type { Starter } from '@holdfast/executions/start';
+import type { ObjectStore } from '@holdfast/files/store';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Providers } from '@holdfast/providers/registry';
+import type { InHand } from './inHand.ts';
+import type { DispatcherMetrics } from './metrics.ts';
+
+/** What the jobs of the dispatcher work with. */
+export type Context = {
+  db: Database;
+  store: ObjectStore;
+  catalogue: ModelCatalogue;
+  providers: Providers;
+  /** `host:port` of the operator's connections: output files of theirs are fetched as they are. */
+  trustedHosts: string[];
+  egress: EgressPolicy;
+  starter: Starter;
+  awaiter: Awaiter;
+  outcomes: OutcomeRecorder;
+  inHand: InHand;
+  /** Where providers call back; null: they can't. */
+  callbackBaseUrl: string | null;
+  metrics: DispatcherMetrics;
+  log: Logger;
+};

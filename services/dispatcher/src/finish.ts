@@ -1,0 +1,57 @@
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome';
+import { actualCost } from '@holdfast/domain/pricing';
+import { copyOutputFiles } from '@holdfast/providers/outputFiles';
+import type { Context } from './context.ts';
+import { storeOutput } from './storeOutput.ts';
+import type { Run } from './submission.ts';
+
+const copyTries = 3;
+
+/** Copies the output's files into our store, prices the run and records its outcome for the ledger. */
+export async function finish(
+  context: Context,
+  definition: ModelDefinition,
+  run: Run,
+  outcome: Outcome,
+  state: 'succeeded' | 'failed' | 'unknown',
+  signal: AbortSignal,
+): Promise<void> {
+  if (!outcome.ok) {
+    const { code, message } = outcome;
+    return await context.outcomes.record(run.attemptId, { ok: false, code, message }, state);
+  }
+  const copied = await copyWithRetries(context, definition, run, outcome, signal);
+  if (signal.aborted) return;
+  const recorded = copied ? priced(definition, copied) : notStored;
+  await context.outcomes.record(run.attemptId, recorded, recorded.ok ? 'succeeded' : 'failed');
+}
+
+const notStored: RecordedOutcome = {
+  ok: false,
+  code: 'GENERATION_FAILED',
+  message: 'The output could not be stored.',
+};
+
+function priced(definition: ModelDefinition, success: Success): RecordedOutcome {
+  const { output, usage } = success;
+  return { ok: true, output, ...usage, cost: actualCost(definition, success) };
+}
+
+/** Null when the files can't be had. */
+async function copyWithRetries(
+  context: Context,
+  definition: ModelDefinition,
+  run: Run,
+  success: Success,
+  signal: AbortSignal,
+): Promise<Success | null> {
+  for (let tries = 1; tries <= copyTries && !signal.aborted; tries++) {
+    try {
+      return await copyOutputFiles(success, definition.output.kind, (url) => storeOutput(context, run, url));
+    } catch (error) {
+      context.log.warn({ err: error, execution_id: run.id, tries }, 'an output file was not copied');
+    }
+  }
+  return null;
+}

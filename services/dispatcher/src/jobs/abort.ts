@@ -1,0 +1,8 @@
+import { attemptsToStop } from '@holdfast/db/attempts/claim';
+import type { Context } from '../context.ts';
+import { stop } from '../stop.ts';
+
+/** Tells the provider of an execution that was cancelled or has expired to stop. */
+export async function abort(context: Context, executionId: string): Promise<void> {
+  for (const run of await attemptsToStop(context.db, executionId)) await stop(context, run);
+}

@@ -1,0 +1,14 @@
+import { claimAbandoned } from '@holdfast/db/attempts/claim';
+import type { Context } from '../context.ts';
+import { leaseS } from '../lease.ts';
+import { work } from '../run.ts';
+import { stop } from '../stop.ts';
+
+/** Takes over a run whose dispatcher is gone: the provider is asked what became of it. */
+export async function recover(context: Context, attemptId: string): Promise<void> {
+  const run = await claimAbandoned(context.db, attemptId, leaseS);
+  if (!run) return;
+  context.log.warn({ execution_id: run.id, attempt_id: attemptId }, 'taking over an abandoned run');
+  if (run.ended) await stop(context, run);
+  else await work(context, run, 'recover');
+}

@@ -1,0 +1,73 @@
+import type { Logger } from '@holdfast/kit/logger';
+import { abortQueue } from '@holdfast/queues/abort';
+import { callbackQueue } from '@holdfast/queues/callback';
+import type { Redis } from '@holdfast/queues/connection';
+import { dispatchQueue } from '@holdfast/queues/dispatch';
+import { fanoutQueue } from '@holdfast/queues/fanout';
+import { pollQueue } from '@holdfast/queues/poll';
+import { openProducer } from '@holdfast/queues/producer';
+import { recoverQueue } from '@holdfast/queues/recover';
+import { settleQueue } from '@holdfast/queues/settle';
+import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
+import type { Context } from './context.ts';
+import { abort } from './jobs/abort.ts';
+import { callback } from './jobs/callback.ts';
+import { dispatch } from './jobs/dispatch.ts';
+import { poll } from './jobs/poll.ts';
+import { recover } from './jobs/recover.ts';
+
+export type Queues = ReturnType<typeof openQueues>;
+
+/** The queues that the dispatcher adds to. */
+export function openQueues(redis: Redis, log: Logger) {
+  return {
+    dispatch: openProducer(dispatchQueue, redis, log),
+    recover: openProducer(recoverQueue, redis, log),
+    poll: openProducer(pollQueue, redis, log),
+    callback: openProducer(callbackQueue, redis, log),
+    settle: openProducer(settleQueue, redis, log),
+    fanout: openProducer(fanoutQueue, redis, log),
+  };
+}
+
+/** The queues that the dispatcher takes from. */
+export function startWorkers(context: Context, redis: Redis, concurrency: number): QueueWorker[] {
+  const { log } = context;
+  return [
+    startWorker({
+      queue: dispatchQueue,
+      redis,
+      concurrency,
+      log,
+      process: ({ executionId }) => dispatch(context, executionId),
+    }),
+    startWorker({
+      queue: recoverQueue,
+      redis,
+      concurrency,
+      log,
+      process: ({ attemptId }) => recover(context, attemptId),
+    }),
+    startWorker({
+      queue: pollQueue,
+      redis,
+      concurrency,
+      log,
+      process: ({ attemptId }) => poll(context, attemptId),
+    }),
+    startWorker({
+      queue: callbackQueue,
+      redis,
+      concurrency,
+      log,
+      process: ({ callbackId }) => callback(context, callbackId),
+    }),
+    startWorker({
+      queue: abortQueue,
+      redis,
+      concurrency,
+      log,
+      process: ({ executionId }) => abort(context, executionId),
+    }),
+  ];
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { Outcome } from '@holdfast/domain/outcome';
+import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
+import type { Context } from './context.ts';
+import { finish } from './finish.ts';
+import { findRoute } from './route.ts';
+import { type Run, toSubmission } from './submission.ts';
+
+/** How often a provider that refuses is asked again before its refusal is the outcome. */
+const maxRefusals = 5;
+
+/** How the provider is first spoken to: a new run is submitted; one taken over is asked about, never sent blindly. */
+export type Opening = 'submit' | 'recover';
+
+/** Works on one attempt until it has ended, is running at the provider, or is let go of. */
+export async function work(context: Context, run: Run, opening: Opening): Promise<void> {
+  const route = await findRoute(context, run.model);
+  if (!route) return await recordUnavailable(context, run);
+  const { definition, provider } = route;
+  await context.inHand.hold(run.attemptId, async (signal) => {
+    const submission = await toSubmission(context, definition, run);
+    const progress = await converse(provider, submission, opening, signal);
+    if (signal.aborted) return await abandon(provider, submission, signal);
+    await act(context, definition, run, progress, signal);
+  });
+}
+
+/** Acts on what a provider said of a run. */
+export async function act(
+  context: Context,
+  definition: ModelDefinition,
+  run: Run,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, metrics } = context;
+  const about = { execution_id: run.id, attempt_id: run.attemptId };
+  if (progress.state === 'running') {
+    const { handle, by, pollAfterMs } = progress;
+    const awaitsCallback = by === 'callback';
+    return await context.awaiter.accepted({ attemptId: run.attemptId, handle, awaitsCallback, pollAfterMs });
+  }
+  if (progress.state === 'ended' && progress.alert) {
+    log.error({ ...about, alert: progress.alert }, 'a provider connection needs the operator');
+  }
+  if (progress.state === 'unknown')
+    log.error(about, 'the outcome of a submit is unknown and can not be learned');
+  const state = progress.state === 'unknown' ? 'unknown' : stateOf(progress.outcome);
+  metrics.runs.inc({ connection: definition.provider.connection, state });
+  await finish(context, definition, run, progress.outcome, state, signal);
+}
+
+function stateOf(outcome: Outcome): 'succeeded' | 'failed' {
+  return outcome.ok ? 'succeeded' : 'failed';
+}
+
+/** Submits (or recovers), asks again while the provider refuses, and asks once what became of an unknown. */
+async function converse(
+  provider: Provider,
+  submission: Submission,
+  opening: Opening,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const deadlineMs = performance.now() + submission.timeoutMs;
+  let progress = await provider[opening](submission, signal);
+  for (let refusals = 1; progress.state === 'refused' && refusals < maxRefusals; refusals++) {
+    if (performance.now() + progress.retryAfterMs > deadlineMs) return progress;
+    await sleep(progress.retryAfterMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return progress;
+    progress = await provider.submit(submission, signal);
+  }
+  if (progress.state !== 'unknown' || signal.aborted) return progress;
+  return await provider.recover(submission, signal);
+}
+
+/** Ended elsewhere: the provider is told to stop. Shutting down: the next dispatcher takes the run over. */
+async function abandon(provider: Provider, submission: Submission, signal: AbortSignal): Promise<void> {
+  if (signal.reason !== 'ended elsewhere') return;
+  const handle = provider.handleFor(submission);
+  if (handle) await provider.cancel(handle, AbortSignal.timeout(10_000));
+}
+
+async function recordUnavailable(context: Context, run: Run): Promise<void> {
+  context.log.error({ execution_id: run.id, model: run.model }, 'no connection is configured for the model');
+  const message = 'The model is not available at the moment.';
+  await context.outcomes.record(run.attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
+}

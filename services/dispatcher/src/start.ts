@@ -1,0 +1,103 @@
+import { openDatabase } from '@holdfast/db/client';
+import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { ping } from '@holdfast/db/ping';
+import { createEgressPolicy } from '@holdfast/egress/policy';
+import { openAwaiter } from '@holdfast/executions/awaitCallback';
+import { openOutcomeRecorder } from '@holdfast/executions/recordOutcome';
+import { openStarter } from '@holdfast/executions/start';
+import { openStore } from '@holdfast/files/open';
+import { startHealthServer } from '@holdfast/kit/health';
+import type { Logger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import type { Service } from '@holdfast/kit/run';
+import { createProviders } from '@holdfast/providers/registry';
+import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import type { DispatcherConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { createInHand } from './inHand.ts';
+import { leaseS } from './lease.ts';
+import { dispatcherMetrics } from './metrics.ts';
+import { openQueues, startWorkers } from './queues.ts';
+import { startSweeps } from './sweeps.ts';
+
+/** Runs in hand at a stop may end by themselves for so long; the rest is handed back. */
+const stopGraceMs = 15_000;
+
+/** Talks to providers: starts executions, runs them, copies their outputs, records how they ended. */
+export async function startDispatcher(config: DispatcherConfig, log: Logger): Promise<Service> {
+  const registry = createRegistry('dispatcher');
+  const producing = connectProducer(config.REDIS_URL, log);
+  const working = connectWorker(config.REDIS_URL, log);
+  const queues = openQueues(producing, log);
+  const context = openContext(config, queues, dispatcherMetrics(registry), log);
+  const { db } = context;
+  await context.store.prepare();
+
+  const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
+  const sweeps = startSweeps(context, queues);
+  const health = await startHealthServer({
+    port: config.METRICS_PORT,
+    registry,
+    live: {
+      workers: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
+      sweeps: sweeps.problem,
+    },
+    ready: { database: () => ping(db) },
+  });
+  log.info({ port: health.port, connections: Object.keys(config.connections) }, 'dispatcher is up');
+
+  return {
+    async stop() {
+      const stopped = Promise.all(workers.map((worker) => worker.stop()));
+      await sweeps.stop();
+      await context.inHand.handBack(stopGraceMs);
+      await stopped;
+      await Promise.all([context.starter.idle(), context.awaiter.idle(), context.outcomes.idle()]);
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+      context.providers.close();
+      producing.disconnect();
+      working.disconnect();
+      await Promise.all([db.close(), health.close()]);
+    },
+  };
+}
+
+function openContext(
+  config: DispatcherConfig,
+  queues: ReturnType<typeof openQueues>,
+  metrics: Context['metrics'],
+  log: Logger,
+): Context {
+  const db = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'dispatcher',
+  });
+  return {
+    db,
+    store: openStore(config),
+    catalogue: openModelCatalogue(db),
+    providers: createProviders(config.connections),
+    trustedHosts: Object.values(config.connections).map(({ baseUrl }) => hostAndPort(baseUrl)),
+    egress: createEgressPolicy({ allowCidrs: cidrs(config.EGRESS_ALLOW_CIDRS), allowHttp: false }),
+    starter: openStarter({ db, fanout: queues.fanout, leaseS }),
+    awaiter: openAwaiter(db),
+    outcomes: openOutcomeRecorder({ db, settle: queues.settle }),
+    inHand: createInHand(db, log),
+    callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
+    metrics,
+    log,
+  };
+}
+
+function hostAndPort(baseUrl: string): string {
+  const url = new URL(baseUrl);
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
+}
+
+function cidrs(list: string): string[] {
+  return list
+    .split(',')
+    .map((cidr) => cidr.trim())
+    .filter(Boolean);
+}

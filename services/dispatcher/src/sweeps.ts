@@ -1,0 +1,33 @@
+import { deleteRemovableFiles } from '@holdfast/db/files/removable';
+import { abandonedAttempts, attemptsToPoll, staleCallbacks, stalePending } from '@holdfast/db/sweeps/due';
+import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
+import type { Context } from './context.ts';
+import type { Queues } from './queues.ts';
+
+/** Everything a lost job, or a lost dispatcher, would leave undone. */
+export function startSweeps(context: Context, queues: Queues): Sweeps {
+  const { db, log } = context;
+  const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
+    startSweep({ name, intervalMs, log, work });
+  return sweepGroup([
+    sweep('stale pending', 5000, async () => {
+      const ids = await stalePending(db, 5);
+      await queues.dispatch.addAll(ids.map((executionId) => ({ executionId })));
+    }),
+    sweep('abandoned runs', 2000, async () => {
+      const ids = await abandonedAttempts(db);
+      await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
+    }),
+    sweep('runs to poll', 500, async () => {
+      const ids = await attemptsToPoll(db);
+      await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
+    }),
+    sweep('stale callbacks', 5000, async () => {
+      const ids = await staleCallbacks(db, 5);
+      await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
+    }),
+    sweep('files to remove', 60_000, async () => {
+      for (const id of await deleteRemovableFiles(db, 500)) await context.store.remove(id);
+    }),
+  ]);
+}
