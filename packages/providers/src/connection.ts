@@ -1,3 +1,4 @@
+import { portOf } from '@holdfast/egress/policy';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
 
 /** Whose server an adapter talks to: from <NAME>_BASE_URL and <NAME>_API_KEY. */
@@ -13,4 +14,12 @@ const maxResponseBytes = 128 * 1024 * 1024;
 export function connect({ baseUrl, apiKey }: Connection): TrustedHttp {
   const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
   return createTrustedHttp({ baseUrl, headers, maxResponseBytes });
+}
+
+/** `host:port` of every connection: what the egress package may fetch output files from without a check. */
+export function trustedHosts(connections: Record<string, Connection>): string[] {
+  return Object.values(connections).map(({ baseUrl }) => {
+    const url = new URL(baseUrl);
+    return `${url.hostname}:${portOf(url)}`;
+  });
 }

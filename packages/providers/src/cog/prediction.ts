@@ -8,8 +8,8 @@ import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
 const prediction = z.looseObject({
   id: z.string().nullish(),
   status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),
-  output: z.unknown(),
-  error: z.unknown(),
+  output: z.unknown().optional(),
+  error: z.unknown().optional(),
 });
 
 export type Prediction = z.infer<typeof prediction>;

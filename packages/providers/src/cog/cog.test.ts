@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeConformance } from '../conformance/suite.ts';
+import { type Subject, secrets } from '../conformance/subject.ts';
+import { createCog } from './cog.ts';
+import { predictionOutcome, readPrediction } from './prediction.ts';
+
+const leak = `cog at http://127.0.0.1:5000 (${secrets.apiKey}) cannot run ${secrets.providerModel}`;
+const metrics = { predict_time: 1.5, input_token_count: 3, output_token_count: 5, cost: '0.25' };
+const succeeded = (id: string) => ({ id, status: 'succeeded', output: ['hel', 'lo'], metrics });
+const failed = (error: string) => ({ status: 200, json: { id: 'x', status: 'failed', error } });
+
+const subject: Subject = {
+  name: 'cog',
+  create: createCog,
+  submission: {
+    mapping: {
+      output: { kind: 'text' },
+      errors: [
+        { match: 'NSFW', code: 'CONTENT_MODERATION_REJECTED', message: 'Not that.' },
+        { match: '^(?<code>[A-Z_]+): (?<message>.+)$' },
+      ],
+    },
+  },
+  success: (id) => ({ status: 200, json: succeeded(id) }),
+  outcome: {
+    output: { text: 'hello' },
+    usage: { inputTokens: 3, outputTokens: 5 },
+    measured: { seconds: 1.5, cost: '0.25' },
+  },
+  failures: [
+    {
+      name: '422',
+      reply: {
+        status: 422,
+        json: { detail: [{ loc: ['body', 'input', 'width'], msg: `too wide ${leak}`, type: 'x' }] },
+      },
+      state: 'ended',
+      code: 'INPUT_VALIDATION_ERROR',
+      says: /^width: too wide/,
+    },
+    { name: '401', reply: { status: 401, text: leak }, state: 'ended', code: 'SERVICE_UNAVAILABLE' },
+    { name: '403', reply: { status: 403, text: leak }, state: 'ended', code: 'SERVICE_UNAVAILABLE' },
+    { name: '404', reply: { status: 404, text: leak }, state: 'ended', code: 'MODEL_UNAVAILABLE' },
+    {
+      name: '302',
+      reply: { status: 302, headers: { location: '/login' } },
+      state: 'ended',
+      code: 'SERVICE_UNAVAILABLE',
+    },
+    {
+      name: '409',
+      reply: { status: 409, json: { detail: leak } },
+      state: 'refused',
+      code: 'MODEL_OVERLOADED',
+    },
+    { name: '429', reply: { status: 429, text: leak }, state: 'refused', code: 'MODEL_OVERLOADED' },
+    { name: '503', reply: { status: 503, text: leak }, state: 'refused', code: 'MODEL_UNAVAILABLE' },
+    { name: 'failed', reply: failed(leak), state: 'ended', code: 'GENERATION_FAILED' },
+    { name: 'failed without a word', reply: failed(''), state: 'ended', code: 'GENERATION_FAILED' },
+    {
+      name: 'failed with a code of ours',
+      reply: failed(`FILE_FORMAT_UNSUPPORTED: no picture, says ${leak}`),
+      state: 'ended',
+      code: 'FILE_FORMAT_UNSUPPORTED',
+      says: /^no picture/,
+    },
+    {
+      name: 'failed with what looks like a code',
+      reply: failed('VALUE_ERROR: 3'),
+      state: 'ended',
+      code: 'GENERATION_FAILED',
+    },
+    {
+      name: 'failed as a rule of the model knows',
+      reply: failed('NSFW content detected'),
+      state: 'ended',
+      code: 'CONTENT_MODERATION_REJECTED',
+      says: /^Not that\.$/,
+    },
+    {
+      name: 'canceled',
+      reply: { status: 200, json: { id: 'x', status: 'canceled' } },
+      state: 'ended',
+      code: 'GENERATION_FAILED',
+    },
+    {
+      name: 'aborted',
+      reply: { status: 200, json: { id: 'x', status: 'aborted' } },
+      state: 'ended',
+      code: 'GENERATION_TIMEOUT',
+    },
+  ],
+  empty: [
+    { status: 200, json: { id: 'x', status: 'succeeded', output: null } },
+    { status: 200, json: { id: 'x', status: 'succeeded', output: 5 } },
+    { status: 200, json: { what: 'ever' } },
+  ],
+  isIdempotent: true,
+  later: {
+    accepted: (id) => ({ status: 202, json: { id, status: 'starting', output: null } }),
+    cancelPath: ({ externalId }) => `/acme/secret-model-7b/predictions/${externalId}/cancel`,
+    ended: succeeded,
+    failed: (id) => ({ id, status: 'failed', error: 'no' }),
+    notEnded: (id) => ({ id, status: 'processing', output: ['hel'] }),
+  },
+};
+
+describeConformance(subject);
+
+describe('a Cog prediction', () => {
+  const outcomeOf = (output: unknown, kind: 'images' | 'raw') => {
+    const prediction = readPrediction({ id: 'x', status: 'succeeded', output });
+    if (prediction === null) throw new Error('no prediction');
+    return predictionOutcome(
+      prediction,
+      { output: { kind }, errors: [] },
+      { baseUrl: 'http://a', apiKey: null },
+    );
+  };
+
+  it('gives one picture or several', () => {
+    const png = 'data:image/png;base64,AA==';
+    const images = [{ url: png }, { url: 'https://a/b.png' }];
+    expect(outcomeOf([png, 'https://a/b.png'], 'images')).toMatchObject({
+      output: { images },
+      measured: { images: 2 },
+    });
+    expect(outcomeOf(png, 'images')).toMatchObject({ output: { images: [{ url: png }] } });
+  });
+
+  it.each([[[]], ['/etc/passwd'], [['ftp://a/b']], [{}]])('has no picture in %j', (output) => {
+    expect(outcomeOf(output, 'images')).toMatchObject({ ok: false, code: 'GENERATION_FAILED' });
+  });
+
+  it('gives raw output as an object', () => {
+    expect(outcomeOf({ a: 1 }, 'raw')).toMatchObject({ output: { a: 1 } });
+    expect(outcomeOf([1, 2], 'raw')).toMatchObject({ output: { output: [1, 2] } });
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { trustedHosts } from './connection.ts';
+import { connectionConfig } from './connectionConfig.ts';
+import { createProviders } from './registry.ts';
+
+describe('connectionConfig', () => {
+  it('reads every connection that has a base URL', () => {
+    const environment = {
+      MY_GPU_BASE_URL: 'http://gpu:5000/',
+      MY_GPU_API_KEY: 'k',
+      SANDBOX_BASE_URL: 'http://127.0.0.1:1',
+      EMPTY_BASE_URL: '',
+      PATH: '/bin',
+    };
+    expect(connectionConfig(environment)).toEqual({
+      my_gpu: { baseUrl: 'http://gpu:5000', apiKey: 'k' },
+      sandbox: { baseUrl: 'http://127.0.0.1:1', apiKey: null },
+    });
+  });
+
+  it('takes a key of OpenAI alone as OpenAI itself', () => {
+    expect(connectionConfig({ OPENAI_API_KEY: 'k' })).toEqual({
+      openai: { baseUrl: 'https://api.openai.com/v1', apiKey: 'k' },
+    });
+    expect(connectionConfig({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://l:1/v1' }).openai?.baseUrl).toBe(
+      'http://l:1/v1',
+    );
+  });
+
+  it('names every variable that is no URL', () => {
+    const environment = { A_BASE_URL: 'nope', B_BASE_URL: 'ftp://b', C_BASE_URL: 'http://c' };
+    expect(() => connectionConfig(environment)).toThrow(/: A_BASE_URL, B_BASE_URL$/);
+  });
+
+  it('tells the hosts that may be trusted, with their ports', () => {
+    const connections = connectionConfig({ A_BASE_URL: 'https://a.example/x', B_BASE_URL: 'http://b:81' });
+    expect(trustedHosts(connections)).toEqual(['a.example:443', 'b:81']);
+  });
+});
+
+describe('createProviders', () => {
+  it('makes one provider per adapter and connection, and none for what is not configured', () => {
+    const providers = createProviders({ gpu: { baseUrl: 'http://gpu', apiKey: null } });
+    const cog = providers.find({ adapter: 'cog', connection: 'gpu' });
+    expect(cog?.name).toBe('cog');
+    expect(providers.find({ adapter: 'cog', connection: 'gpu' })).toBe(cog);
+    expect(providers.find({ adapter: 'openai', connection: 'gpu' })?.name).toBe('openai');
+    expect(providers.find({ adapter: 'cog', connection: 'constructor' })).toBeNull();
+    providers.close();
+  });
+});

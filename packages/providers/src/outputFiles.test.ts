@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Success } from '@holdfast/domain/outcome';
+import { copyOutputFiles } from './outputFiles.ts';
+
+const png = 'data:image/png;base64,AA==';
+
+function success(output: Record<string, unknown>): Success {
+  return { ok: true, output, usage: { inputTokens: 0, outputTokens: 0 }, measured: {} };
+}
+
+function copier() {
+  const copied: string[] = [];
+  const copy = async (url: string) => {
+    copied.push(url);
+    return { file_id: `file_${copied.length}`, format: 'png', width: 1, height: 2 };
+  };
+  return { copied, copy };
+}
+
+describe('copyOutputFiles', () => {
+  it('replaces each image by our record of its copy, in order, one copy per URL', async () => {
+    const { copied, copy } = copier();
+    const given = success({ images: [{ url: png }, { url: 'https://a/b' }, { url: png }] });
+    const { output } = await copyOutputFiles(given, 'images', copy);
+    const record = (file_id: string) => ({ file_id, format: 'png', width: 1, height: 2 });
+    expect(output).toEqual({ images: [record('file_1'), record('file_2'), record('file_1')] });
+    expect(copied).toEqual([png, 'https://a/b']);
+  });
+
+  it('finds every URL in raw output, and leaves other text alone', async () => {
+    const { copy } = copier();
+    const given = success({
+      video: 'https://a/v.mp4',
+      note: 'see https://a/v.mp4',
+      n: [1, null, { x: png }],
+    });
+    expect((await copyOutputFiles(given, 'raw', copy)).output).toEqual({
+      video: expect.objectContaining({ file_id: 'file_1' }),
+      note: 'see https://a/v.mp4',
+      n: [1, null, { x: expect.objectContaining({ file_id: 'file_2' }) }],
+    });
+  });
+
+  it('copies nothing for text, even when the text is a URL', async () => {
+    const { copied, copy } = copier();
+    const given = success({ text: 'https://a/b' });
+    expect((await copyOutputFiles(given, 'text', copy)).output).toEqual(given.output);
+    expect(copied).toEqual([]);
+  });
+
+  it('rejects when a copy fails, after the others have ended', async () => {
+    let ended = false;
+    const copy = async (url: string) => {
+      if (url === png) throw new Error('refused');
+      await new Promise((resolve) => setImmediate(resolve));
+      ended = true;
+      return { file_id: 'file_1', format: 'png' };
+    };
+    const given = success({ images: [{ url: png }, { url: 'https://a/b' }] });
+    await expect(copyOutputFiles(given, 'images', copy)).rejects.toThrow('refused');
+    expect(ended).toBe(true);
+  });
+});
