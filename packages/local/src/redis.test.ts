@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTicks } from './process/processIdentity.ts';
 import { redisCommand } from './redis/redisCommand.ts';
@@ -13,7 +13,7 @@ import { startRedis } from './redis.ts';
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
+  dir = testFolder('redis');
 });
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));

@@ -2,6 +2,8 @@
 export type TestServers = {
   /** A migrated database which nobody connects to: the template of every test's own. */
   templateUrl: string;
+  /** Removed, with what runs on data in it, at the end of the run. */
+  folder: string;
   /** Without a database number. */
   redisUrl: string;
 };

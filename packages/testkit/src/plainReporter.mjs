@@ -1,7 +1,8 @@
 /** Ends the run with one line for machines: `N passed, N failed`, and how many were skipped, if any. */
 export default class PlainReporter {
   onRunComplete(_contexts, results) {
-    process.stdout.write(`${summary(results)}\n`);
+    // Jest's own summary is written after this: only the end of the process is the end.
+    process.once('exit', () => process.stdout.write(`${summary(results)}\n`));
   }
 }
 

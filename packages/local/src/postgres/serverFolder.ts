@@ -21,10 +21,15 @@ export function serverFolder(dataDir: string, account: Account | undefined): str
   return make(place, account);
 }
 
+/** Where the data of `dataDir` may be. */
+export function postgresPlaces(dataDir: string): string[] {
+  const folder = resolve(dataDir);
+  return [folder, substitute(folder)];
+}
+
 /** Removes the data of `dataDir`, wherever it is. Its server must have stopped. */
 export function removePostgresData(dataDir: string): void {
-  rmSync(substitute(resolve(dataDir)), { recursive: true, force: true });
-  rmSync(dataDir, { recursive: true, force: true });
+  for (const place of postgresPlaces(dataDir)) rmSync(place, { recursive: true, force: true });
 }
 
 function substitute(folder: string): string {

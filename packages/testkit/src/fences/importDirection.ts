@@ -9,7 +9,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/egress': ['packages/domain', 'packages/kit'],
   'packages/providers': ['packages/domain', 'packages/kit', 'packages/egress', 'packages/files'],
   'packages/executions': ['packages/domain', 'packages/kit', 'packages/db', 'packages/queues'],
-  'packages/local': ['packages/domain', 'packages/kit', 'packages/db'],
+  'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/providers'],
 };
 
 const forServices = ['domain', 'kit', 'db', 'queues', 'files', 'egress', 'executions'].map(

@@ -1,14 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '@holdfast/db/databases/createDatabase';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { startPostgres } from '@holdfast/local/postgres';
-import { removePostgresData } from '@holdfast/local/postgres/serverFolder';
 import { claimFolder } from '@holdfast/local/process/claimFolder';
 import { startRedis } from '@holdfast/local/redis';
 import type { TestServers } from '../config.ts';
 import { serverUrl, templateName } from '../template.ts';
+import { clear } from './clear.ts';
 
 export const folderPrefix = 'holdfast-test-';
 
@@ -16,7 +16,7 @@ const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 
 /** Starts Postgres and Redis on data that `stop` removes, and migrates the template of the tests' databases. */
 export async function startTestServers(): Promise<{ servers: TestServers; stop: () => Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), folderPrefix));
   claimFolder(folder);
   // Postgres runs as another user when we are root.
   chmodSync(folder, 0o755);
@@ -29,8 +29,7 @@ export async function startTestServers(): Promise<{ servers: TestServers; stop: 
     await Promise.all(
       started.map((result) => (result.status === 'fulfilled' ? result.value.stop() : undefined)),
     );
-    removePostgresData(dataDir);
-    rmSync(folder, { recursive: true, force: true });
+    await clear(folder);
   };
   try {
     const [postgres, redis] = started.map((result) => {
@@ -40,7 +39,7 @@ export async function startTestServers(): Promise<{ servers: TestServers; stop: 
     if (!postgres || !redis) throw new Error('unreachable');
     const templateUrl = await createDatabase(serverUrl(postgres.url), templateName);
     await migrate(templateUrl);
-    return { servers: { templateUrl, redisUrl: redis.url }, stop };
+    return { servers: { templateUrl, redisUrl: redis.url, folder }, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,10 +1,8 @@
-import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOrphan } from '@holdfast/local/postgres/endOrphan';
-import { removePostgresData } from '@holdfast/local/postgres/serverFolder';
 import { folderOwner } from '@holdfast/local/process/claimFolder';
-import { endRedisOrphan } from '@holdfast/local/redis/endOrphan';
+import { clear } from './clear.ts';
 import { folderPrefix } from './start.ts';
 
 /** Younger folders may be about to be claimed. */
@@ -16,10 +14,7 @@ export async function sweepAbandoned(parent: string = tmpdir(), now: number = Da
     const folder = join(realpathSync(parent), name);
     try {
       if (folderOwner(folder) !== null || now - statSync(folder).mtimeMs < minAgeMs) continue;
-      await endOrphan(join(folder, 'postgres', 'data'));
-      await endRedisOrphan(join(folder, 'redis'));
-      removePostgresData(join(folder, 'postgres'));
-      rmSync(folder, { recursive: true, force: true });
+      await clear(folder);
     } catch {
       // Another user's, or another run is sweeping it: not ours to clear.
     }
