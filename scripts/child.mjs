@@ -13,6 +13,13 @@ export class UserError extends Error {}
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
+// npm that is killed can pass nothing on; its task must not live on without it.
+function whenNpmIsGone(act) {
+  const parent = process.ppid;
+  if (!process.env.npm_lifecycle_event) return undefined;
+  return setInterval(() => process.ppid !== parent && act(), 500).unref();
+}
+
 /**
  * Runs a command to its end and answers its exit code (128 + n after a signal). Signals sent to this process
  * go on to the child. `onOutput` receives stdout and stderr instead of the console.
@@ -38,10 +45,12 @@ export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}
   consume(child.stderr, process.stderr);
   const forward = (signal) => child.kill(signal);
   for (const signal of forwarded) process.on(signal, forward);
+  const watching = whenNpmIsGone(() => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new UserError(`${command} can't be started: ${error.message}`)));
     child.once('close', (code, signal) => {
       for (const name of forwarded) process.off(name, forward);
+      clearInterval(watching);
       resolve(code ?? 128 + (signalNumbers[signal] ?? 1));
     });
   });
