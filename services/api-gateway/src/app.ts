@@ -4,10 +4,49 @@ import type { Endpoint } from './http/endpoint.ts';
 import { authenticate } from './http/authenticate.ts';
 import { openKeyCache } from './http/keyCache.ts';
 import { createPipeline } from './http/pipeline.ts';
+import { listApiKeys } from './endpoints/apiKeys/listApiKeys.ts';
+import { postRotate } from './endpoints/apiKeys/postRotate.ts';
+import { deleteApiKey } from './endpoints/apiKeys/deleteApiKey.ts';
+import { postUpload } from './endpoints/files/postUpload.ts';
+import { postConfirm } from './endpoints/files/postConfirm.ts';
+import { getFile } from './endpoints/files/getFile.ts';
+import { getDownload } from './endpoints/files/getDownload.ts';
+import { getUrl } from './endpoints/files/getUrl.ts';
+import { postEndpoint } from './endpoints/webhooks/postEndpoint.ts';
+import { listEndpoints } from './endpoints/webhooks/listEndpoints.ts';
+import { getEndpoint } from './endpoints/webhooks/getEndpoint.ts';
+import { patchEndpoint } from './endpoints/webhooks/patchEndpoint.ts';
+import { deleteEndpoint } from './endpoints/webhooks/deleteEndpoint.ts';
+import { postTest } from './endpoints/webhooks/postTest.ts';
+import { listDeliveries } from './endpoints/webhooks/listDeliveries.ts';
+import { postRecover } from './endpoints/webhooks/postRecover.ts';
+import { postRedeliver } from './endpoints/webhooks/postRedeliver.ts';
+import { getSecret } from './endpoints/webhooks/getSecret.ts';
+import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
 import { mountStorage } from './files/mountStorage.ts';
 
 /** Every endpoint of the API, in the order of the reference. */
-export const endpoints: readonly Endpoint[] = [];
+export const endpoints: readonly Endpoint[] = [
+  postUpload,
+  postConfirm,
+  getFile,
+  getDownload,
+  getUrl,
+  postEndpoint,
+  listEndpoints,
+  getEndpoint,
+  patchEndpoint,
+  deleteEndpoint,
+  postTest,
+  listDeliveries,
+  postRecover,
+  postRedeliver,
+  getSecret,
+  postRotateSecret,
+  listApiKeys,
+  postRotate,
+  deleteApiKey,
+];
 
 export function createApp(context: Context): Express {
   return createPipeline({

@@ -1,0 +1,37 @@
+import type { ApiKeyRow } from '@holdfast/db/apiKeys/row';
+import { apiKeyPermissions } from '@holdfast/domain/apiKey';
+import { z } from 'zod';
+import { idField, timestamp } from '../../http/fields.ts';
+
+export const permissionsField = z
+  .enum(apiKeyPermissions)
+  .describe('`full`, or `execution`: executions and files alone');
+
+/** What every answer about a key carries. */
+export const apiKeyFields = {
+  id: idField('key'),
+  name: z.string().meta({ example: 'CI' }),
+  prefix: z.string().meta({ description: 'How the key begins', example: 'sk_4f1d8a2c' }),
+  permissions: permissionsField,
+};
+
+export const exampleKey = `sk_${'0123456789abcdef'.repeat(4)}_e1ac3a3f`;
+
+export const ApiKeyRecord = z
+  .object({
+    ...apiKeyFields,
+    created_at: timestamp('When the key was made'),
+    revoked_at: timestamp('When it was revoked; null: it is active').nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+
+export function apiKeyRecord(row: ApiKeyRow): z.infer<typeof ApiKeyRecord> {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    permissions: row.permissions,
+    created_at: row.createdAt.toISOString(),
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+  };
+}

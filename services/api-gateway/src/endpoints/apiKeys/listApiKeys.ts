@@ -1,0 +1,31 @@
+import { listApiKeys as readApiKeys } from '@holdfast/db/apiKeys/list';
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.ts';
+import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
+import { ApiKeyRecord, apiKeyRecord } from './apiKeyRecord.ts';
+
+export const listApiKeys = endpoint({
+  method: 'GET',
+  path: '/v1/api-keys',
+  tag: 'API keys',
+  summary: 'List API keys',
+  description: 'Newest first, revoked ones too. Their values are never shown.',
+  permission: 'full',
+  limit: 'other',
+  query: pageQuery({ limit: 100, maxLimit: 100 }),
+  responses: {
+    200: {
+      description: 'A page of keys',
+      schema: z.object({ data: z.array(ApiKeyRecord), ...pageFields }).meta({ id: 'ApiKeyPage' }),
+    },
+  },
+  async handle({ context, caller, query }) {
+    const rows = await readApiKeys(context.db, {
+      organizationId: caller.organizationId,
+      limit: query.limit + 1,
+      cursor: checkedCursor('key', query.cursor),
+    });
+    const { items, page } = pageOf(rows, query.limit);
+    return { status: 200, body: { data: items.map(apiKeyRecord), ...page } };
+  },
+});

@@ -1,0 +1,45 @@
+import { rotateApiKey } from '@holdfast/db/apiKeys/rotate';
+import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound, timestamp } from '../../http/fields.ts';
+import { apiKeyFields, exampleKey } from './apiKeyRecord.ts';
+
+const Rotated = z
+  .object({
+    ...apiKeyFields,
+    new_key: z.string().meta({ description: 'The new value. Shown only here', example: exampleKey }),
+    previous_key_valid_until: timestamp('Until when the old value works: for an hour'),
+  })
+  .meta({ id: 'RotatedApiKey' });
+
+export const postRotate = endpoint({
+  method: 'POST',
+  path: '/v1/api-keys/{id}/rotate',
+  tag: 'API keys',
+  summary: 'Rotate an API key',
+  description: 'Gives the key a new value under the same id. No body is needed.',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('key', 'id'),
+  responses: { 200: { description: 'The new value', schema: Rotated } },
+  async handle({ context, caller, params }) {
+    const value = newApiKey();
+    const key = await rotateApiKey(context.db, {
+      organizationId: caller.organizationId,
+      id: knownShape('key', params.id, 'API key'),
+      hash: hashApiKey(value),
+      prefix: apiKeyPrefix(value),
+    });
+    if (!key) throw notFound('API key');
+    const reply: z.infer<typeof Rotated> = {
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      permissions: key.permissions,
+      new_key: value,
+      previous_key_valid_until: key.previousKeyValidUntil.toISOString(),
+    };
+    return { status: 200, body: reply };
+  },
+});

@@ -1,0 +1,34 @@
+import type { FileRow } from '@holdfast/db/files/row';
+import { z } from 'zod';
+import { idField, timestamp } from '../../http/fields.ts';
+
+export const FileRecord = z
+  .object({
+    file_id: idField('file'),
+    filename: z.string().meta({ example: 'input-photo.png' }),
+    content_type: z.string().nullable().meta({
+      description: 'Null until the bytes have been checked, when the upload did not declare it',
+      example: 'image/png',
+    }),
+    size_bytes: z.int().nullable().meta({ description: 'Null likewise', example: 2_048_576 }),
+    status: z.enum(['awaiting_upload', 'ready']),
+    width: z.int().nullable().describe('Pixels, where known'),
+    height: z.int().nullable().describe('Pixels, where known'),
+    created_at: timestamp('When the file was made'),
+    expires_at: timestamp('When it is removed; null: never').nullable(),
+  })
+  .meta({ id: 'File' });
+
+export function fileRecord(file: FileRow): z.infer<typeof FileRecord> {
+  return {
+    file_id: file.id,
+    filename: file.filename,
+    content_type: file.contentType,
+    size_bytes: file.sizeBytes,
+    status: file.state,
+    width: file.width,
+    height: file.height,
+    created_at: file.createdAt.toISOString(),
+    expires_at: file.expiresAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,32 @@
+import { sendObject } from '@holdfast/files/sendObject';
+import { z } from 'zod';
+import { answerStoreError } from '../../files/answerStoreError.ts';
+import { findReadyFile } from '../../files/readyFile.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams } from '../../http/fields.ts';
+
+export const getDownload = endpoint({
+  method: 'GET',
+  path: '/v1/files/{file_id}/download',
+  tag: 'Files',
+  summary: 'Download a file',
+  description:
+    'Streams the bytes as an attachment, never redirecting. `HEAD` and a single byte range are understood.',
+  permission: 'execution',
+  limit: 'other',
+  params: idParams('file', 'file_id'),
+  headers: z.object({
+    range: z.string().optional().meta({ description: 'One byte range', example: 'bytes=0-1023' }),
+  }),
+  responses: {
+    200: { description: 'The bytes', schema: null },
+    206: { description: 'The bytes of the range', schema: null },
+    416: { description: 'The range lies outside the file', schema: null },
+  },
+  async handle({ context, caller, params, raw }) {
+    const file = await findReadyFile(context, caller.organizationId, params.file_id);
+    const object = { key: file.id, filename: file.filename, contentType: file.contentType };
+    await sendObject(raw.request, raw.response, context.store, object, answerStoreError);
+    return null;
+  },
+});

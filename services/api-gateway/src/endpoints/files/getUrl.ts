@@ -1,0 +1,44 @@
+import { limits } from '@holdfast/domain/limits';
+import { z } from 'zod';
+import { findReadyFile } from '../../files/readyFile.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField, idParams, timestamp } from '../../http/fields.ts';
+
+const DownloadUrl = z
+  .object({
+    file_id: idField('file'),
+    url: z.url().describe('GET it without the API key before `expires_at`'),
+    expires_at: timestamp('When the URL expires: in an hour'),
+    content_type: z.string().meta({ example: 'image/png' }),
+    size_bytes: z.int().meta({ example: 1_048_576 }),
+  })
+  .meta({ id: 'DownloadUrl' });
+
+export const getUrl = endpoint({
+  method: 'GET',
+  path: '/v1/files/{file_id}/url',
+  tag: 'Files',
+  summary: 'Get a presigned download URL',
+  permission: 'execution',
+  limit: 'other',
+  params: idParams('file', 'file_id'),
+  responses: { 200: { description: 'The URL', schema: DownloadUrl } },
+  async handle({ context, caller, params }) {
+    const file = await findReadyFile(context, caller.organizationId, params.file_id);
+    const expiresAt = new Date(Date.now() + limits.downloadUrlS * 1000);
+    const url = await context.store.presignDownload({
+      key: file.id,
+      filename: file.filename,
+      contentType: file.contentType,
+      expiresInS: limits.downloadUrlS,
+    });
+    const reply: z.infer<typeof DownloadUrl> = {
+      file_id: file.id,
+      url,
+      expires_at: expiresAt.toISOString(),
+      content_type: file.contentType,
+      size_bytes: file.sizeBytes,
+    };
+    return { status: 200, body: reply };
+  },
+});

@@ -1,0 +1,37 @@
+import { getFiles } from '@holdfast/db/files/get';
+import { ApiError } from '@holdfast/domain/errors';
+import { isId } from '@holdfast/domain/ids';
+import { z } from 'zod';
+import type { FileProblem } from '../../files/checkBytes.ts';
+import { confirmFile } from '../../files/confirmFile.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField } from '../../http/fields.ts';
+import { FileRecord, fileRecord } from './fileRecord.ts';
+
+export const postConfirm = endpoint({
+  method: 'POST',
+  path: '/v1/files/confirm',
+  tag: 'Files',
+  summary: 'Confirm an upload',
+  description:
+    'Checks the uploaded bytes at once. Optional: a file that nobody confirmed is checked when it is first used. ' +
+    'After a refusal the file can be uploaded again while its URL lives.',
+  permission: 'execution',
+  limit: 'other',
+  body: z.strictObject({ file_id: idField('file') }).meta({ id: 'ConfirmRequest' }),
+  responses: { 200: { description: 'The file is ready', schema: FileRecord } },
+  async handle({ context, caller, body }) {
+    const id = body.file_id;
+    const [file] = isId('file', id) ? await getFiles(context.db, caller.organizationId, [id]) : [];
+    if (!file)
+      throw refusal({ error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'there is no such file' });
+    const confirmed = await confirmFile(context, caller.organizationId, file);
+    if ('error' in confirmed) throw refusal(confirmed);
+    return { status: 200, body: fileRecord(confirmed) };
+  },
+});
+
+function refusal({ error, code, message }: FileProblem): ApiError {
+  const sentence = `file_id: ${message}.`;
+  return new ApiError(error, sentence, { details: [{ field: 'file_id', code, message: sentence }] });
+}

@@ -1,0 +1,65 @@
+import { limits } from '@holdfast/domain/limits';
+import type { ErrorDetail } from '@holdfast/domain/errors';
+import { allowedTypes, isAllowedType } from '@holdfast/files/allowedTypes';
+import { z } from 'zod';
+import { invalidInput } from '../../http/validate.ts';
+
+export const UploadBody = z
+  .strictObject({
+    filename: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .meta({ description: 'Required unless `purpose` is given', example: 'input-photo.png' }),
+    content_type: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({
+        description: `Required unless \`purpose\` is given. One of ${allowedTypes.join(', ')}`,
+        example: 'image/png',
+      }),
+    size_bytes: z
+      .int()
+      .min(1)
+      .max(limits.maxFileBytes)
+      .optional()
+      .meta({ description: 'Exactly. Required unless `purpose` is given', example: 2_048_576 }),
+    ttl_days: z
+      .int()
+      .min(1)
+      .max(365)
+      .optional()
+      .describe('Remove the file after so many days; kept unless set'),
+    purpose: z
+      .enum(['INPUT', 'UPLOAD'])
+      .optional()
+      .describe('With it, what is not declared is taken from the bytes'),
+    region: z
+      .enum(['US', 'EU', 'APAC'])
+      .optional()
+      .describe('Accepted for compatibility; there is one store'),
+  })
+  .meta({ id: 'UploadRequest' });
+
+export type UploadBody = z.infer<typeof UploadBody>;
+
+/** What the schema can't say. @throws INPUT_VALIDATION_ERROR */
+export function checkUpload(body: UploadBody): void {
+  const details = [...missingFields(body), ...unsupportedType(body)];
+  if (details.length > 0) throw invalidInput(details);
+}
+
+function missingFields(body: UploadBody): ErrorDetail[] {
+  if (body.purpose !== undefined) return [];
+  return (['filename', 'content_type', 'size_bytes'] as const)
+    .filter((field) => body[field] === undefined)
+    .map((field) => ({ field, code: 'REQUIRED', message: `${field} is required.` }));
+}
+
+function unsupportedType({ content_type: contentType }: UploadBody): ErrorDetail[] {
+  if (contentType === undefined || isAllowedType(contentType)) return [];
+  const message = `content_type must be one of ${allowedTypes.join(', ')}.`;
+  return [{ field: 'content_type', code: 'UNSUPPORTED_FORMAT', message }];
+}

@@ -1,0 +1,29 @@
+import { removeWebhookEndpoint } from '@holdfast/db/webhookEndpoints/remove';
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+
+export const deleteEndpoint = endpoint({
+  method: 'DELETE',
+  path: '/v1/webhooks/endpoints/{id}',
+  tag: 'Webhooks',
+  summary: 'Delete a webhook endpoint',
+  description: 'What waits to be delivered to it is dropped.',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('wh', 'id'),
+  responses: {
+    200: {
+      description: 'It is deleted',
+      schema: z
+        .object({ id: idField('wh'), deleted: z.literal(true) })
+        .meta({ id: 'DeletedWebhookEndpoint' }),
+    },
+  },
+  async handle({ context, caller, params }) {
+    const id = knownShape('wh', params.id, 'webhook endpoint');
+    if (!(await removeWebhookEndpoint(context.db, caller.organizationId, id)))
+      throw notFound('webhook endpoint');
+    return { status: 200, body: { id, deleted: true } };
+  },
+});

@@ -1,0 +1,35 @@
+import type { WebhookEndpointRow } from '@holdfast/db/webhookEndpoints/row';
+import { z } from 'zod';
+import { idField, timestamp } from '../../http/fields.ts';
+
+export const WebhookEndpoint = z
+  .object({
+    id: idField('wh'),
+    url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
+    description: z.string(),
+    events: z.array(z.string()).meta({ example: ['execution.completed', 'execution.failed'] }),
+    is_active: z.boolean().describe('Whether deliveries are made'),
+    status: z.enum(['active', 'inactive']).describe('`is_active` in a word'),
+    failure_count: z.int().describe('Failed deliveries in a row'),
+    last_success: timestamp('The last successful delivery').nullable(),
+    last_failure: timestamp('The last failed delivery').nullable(),
+    last_error: z.string().nullable().describe('What the last failure was'),
+    created_at: timestamp('When the endpoint was made'),
+  })
+  .meta({ id: 'WebhookEndpoint' });
+
+export function webhookEndpointRecord(row: WebhookEndpointRow): z.infer<typeof WebhookEndpoint> {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    is_active: row.isActive,
+    status: row.isActive ? 'active' : 'inactive',
+    failure_count: row.failureCount,
+    last_success: row.lastSuccess?.toISOString() ?? null,
+    last_failure: row.lastFailure?.toISOString() ?? null,
+    last_error: row.lastError,
+    created_at: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,19 @@
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams } from '../../http/fields.ts';
+import { findEndpoint } from '../../webhooks/findEndpoint.ts';
+import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
+
+export const getEndpoint = endpoint({
+  method: 'GET',
+  path: '/v1/webhooks/endpoints/{id}',
+  tag: 'Webhooks',
+  summary: 'Read a webhook endpoint',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('wh', 'id'),
+  responses: { 200: { description: 'The endpoint', schema: WebhookEndpoint } },
+  async handle({ context, caller, params }) {
+    const row = await findEndpoint(context.db, caller.organizationId, params.id);
+    return { status: 200, body: webhookEndpointRecord(row) };
+  },
+});

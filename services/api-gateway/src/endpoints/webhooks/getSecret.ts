@@ -1,0 +1,18 @@
+import { getWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
+import { endpoint } from '../../http/endpoint.ts';
+import { WebhookSecret } from './secretRecord.ts';
+
+export const getSecret = endpoint({
+  method: 'GET',
+  path: '/v1/webhooks/secret',
+  tag: 'Webhooks',
+  summary: 'Read the secret of `webhook_url` deliveries',
+  description: 'Signs what is sent to the `webhook_url` of executions. Endpoints have secrets of their own.',
+  permission: 'full',
+  limit: 'other',
+  responses: { 200: { description: 'The secret', schema: WebhookSecret } },
+  async handle({ context, caller }) {
+    const sealed = await getWebhookSecret(context.db, caller.organizationId);
+    return { status: 200, body: { secret: context.box.open(sealed) } };
+  },
+});

@@ -1,0 +1,24 @@
+import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { Delivery, deliveryRecord } from './deliveryRecord.ts';
+
+export const postRedeliver = endpoint({
+  method: 'POST',
+  path: '/v1/webhooks/deliveries/{id}/redeliver',
+  tag: 'Webhooks',
+  summary: 'Send a delivery again',
+  description:
+    'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours.',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('dlv', 'id'),
+  responses: { 202: { description: 'It is due', schema: Delivery } },
+  async handle({ context, caller, params }) {
+    const id = knownShape('dlv', params.id, 'delivery');
+    const delivery = await redeliver(context.db, caller.organizationId, id);
+    if (!delivery) throw notFound('delivery');
+    await context.deliver.add({ deliveryId: id });
+    return { status: 202, body: deliveryRecord(delivery) };
+  },
+});

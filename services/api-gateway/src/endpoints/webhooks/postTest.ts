@@ -1,0 +1,52 @@
+import { ApiError } from '@holdfast/domain/errors';
+import { newId } from '@holdfast/domain/ids';
+import { limits } from '@holdfast/domain/limits';
+import { type TestCallResult, testCallResult } from '@holdfast/queues/testCall';
+import type { Context } from '../../context.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams } from '../../http/fields.ts';
+import { findEndpoint } from '../../webhooks/findEndpoint.ts';
+
+/** The receiver's time, and a little for the way there and back. */
+const timeoutMs = limits.webhookTimeoutMs + 5000;
+
+export const postTest = endpoint({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints/{id}/test',
+  tag: 'Webhooks',
+  summary: 'Send a test event',
+  description:
+    'Sends one signed test event now, to inactive endpoints too, and answers what came back. It is not retried and ' +
+    'leaves `failure_count` alone. `status_code` is 0 when there was no answer.',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('wh', 'id'),
+  responses: {
+    200: {
+      description: 'What the endpoint answered',
+      schema: testCallResult.meta({
+        id: 'TestCallResult',
+        example: { success: true, status_code: 200, response_time_ms: 84 },
+      }),
+    },
+  },
+  async handle({ context, caller, params }) {
+    const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
+    return { status: 200, body: await callEndpoint(context, caller.organizationId, id) };
+  },
+});
+
+/** @throws SERVICE_UNAVAILABLE when no webhook-sender answers in time */
+async function callEndpoint(
+  { testCalls, log }: Context,
+  organizationId: string,
+  endpointId: string,
+): Promise<TestCallResult> {
+  const call = { requestId: newId('req'), endpointId, organizationId };
+  try {
+    return testCallResult.parse(await testCalls.request(call, timeoutMs));
+  } catch (error) {
+    log.warn({ err: error, endpointId }, 'a test call was not answered');
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The test event could not be sent just now.');
+  }
+}

@@ -1,0 +1,54 @@
+import type { FoundBytes } from '@holdfast/db/files/markReady';
+import type { FileRow } from '@holdfast/db/files/row';
+import { limits } from '@holdfast/domain/limits';
+import { extensionOf } from '@holdfast/files/allowedTypes';
+import { headBytes, matchesDeclaredType } from '@holdfast/files/detectType';
+import type { ObjectStore } from '@holdfast/files/store';
+import { foundType } from './foundType.ts';
+
+export type FileProblem = {
+  error: 'FILE_NOT_FOUND' | 'FILE_FORMAT_UNSUPPORTED';
+  /** For `details[].code`. */
+  code: 'NOT_FOUND' | 'OUT_OF_RANGE' | 'UNSUPPORTED_FORMAT';
+  message: string;
+};
+
+/** Reads what was uploaded for a file and holds it against what was declared. */
+export async function checkBytes(store: ObjectStore, file: FileRow): Promise<FoundBytes | FileProblem> {
+  const object = await store.stat(file.id);
+  if (!object)
+    return { error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file has not been uploaded' };
+  const { sizeBytes } = object;
+  const sizeProblem = describeSize(file.sizeBytes, sizeBytes);
+  if (sizeProblem) return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'OUT_OF_RANGE', message: sizeProblem };
+  const contentType = await typeOf(store, file);
+  if (contentType === null) {
+    return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'UNSUPPORTED_FORMAT', message: describeType(file) };
+  }
+  return { filename: nameFor(file, contentType), contentType, sizeBytes };
+}
+
+function describeSize(declaredBytes: number | null, sizeBytes: number): string | null {
+  if (sizeBytes === 0) return 'the uploaded file is empty';
+  if (sizeBytes > limits.maxFileBytes) return `the uploaded file exceeds ${limits.maxFileBytes} bytes`;
+  return declaredBytes === null || declaredBytes === sizeBytes
+    ? null
+    : `the uploaded file has ${sizeBytes} bytes, not ${declaredBytes} as declared`;
+}
+
+async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
+  const head = await store.readHead(file.id, headBytes);
+  if (file.contentType === null) return await foundType(head);
+  return (await matchesDeclaredType(head, file.contentType)) ? file.contentType : null;
+}
+
+function describeType(file: FileRow): string {
+  return file.contentType === null
+    ? 'the uploaded bytes are of no supported type'
+    : `the uploaded bytes are not ${file.contentType}`;
+}
+
+/** An upload that declared nothing has a name without an extension until its type is known. */
+function nameFor({ filename }: FileRow, contentType: string): string {
+  return filename.includes('.') ? filename : `${filename}.${extensionOf(contentType) ?? 'bin'}`;
+}

@@ -1,0 +1,47 @@
+import type { ErrorDetail } from '@holdfast/domain/errors';
+import { limits } from '@holdfast/domain/limits';
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Neither line breaks nor anything else that HTTP can't carry. */
+const carriedValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const reserved = [
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect)$/i,
+  /^(content|proxy|webhook)-/i,
+  /^x-signature/i,
+];
+
+/** What is wrong with the headers that a client wants on its deliveries; ours and hop-by-hop ones are not theirs to set. */
+export function headerProblems(headers: Record<string, string>): ErrorDetail[] {
+  const names = Object.keys(headers);
+  if (names.length > limits.customHeaders) {
+    return [
+      {
+        field: 'headers',
+        code: 'OUT_OF_RANGE',
+        message: `there may be at most ${limits.customHeaders} headers.`,
+      },
+    ];
+  }
+  return names.flatMap((name) => {
+    const isRepeated = names.some((other) => other !== name && other.toLowerCase() === name.toLowerCase());
+    const problem = isRepeated
+      ? { code: 'DUPLICATE', message: 'is given twice' }
+      : headerProblem(name, headers[name] ?? '');
+    if (!problem) return [];
+    return [{ field: `headers.${name}`, code: problem.code, message: `header ${name} ${problem.message}.` }];
+  });
+}
+
+function headerProblem(name: string, value: string): { code: string; message: string } | null {
+  if (!token.test(name)) return { code: 'INVALID_HEADER', message: 'is not a header name' };
+  if (reserved.some((shape) => shape.test(name))) {
+    return { code: 'RESERVED_HEADER', message: 'may not be set' };
+  }
+  if (!carriedValue.test(value)) {
+    return { code: 'INVALID_HEADER', message: 'has a value that HTTP cannot carry' };
+  }
+  return Buffer.byteLength(name) + Buffer.byteLength(value) > limits.customHeaderBytes
+    ? { code: 'OUT_OF_RANGE', message: `exceeds ${limits.customHeaderBytes} bytes` }
+    : null;
+}
