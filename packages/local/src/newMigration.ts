@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newMigration } from '@holdfast/db/migrate/newMigration';
-import { startPostgres } from './postgres.ts';
 import { removePostgresData } from './postgres/serverFolder.ts';
+import { startPostgres } from './postgres.ts';
 
 // Behind `npm run db:migration -- <name>`: compares on a Postgres that lives as long as the comparison.
 const name = process.argv[2];

@@ -38,7 +38,7 @@ async function options(change: Partial<LaunchOptions> = {}): Promise<LaunchOptio
     flags: { port: await servicePort(), ephemeral: false, help: false },
     env: { ...inherited, HOLDFAST_HOME: folder, ADMIN_TOKEN: 'from-the-environment' },
     migrate: async () => [],
-    seed: async () => ({ organizationId: 'org_1', apiKey: 'the-first-key' }),
+    seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'the-first-key' }),
     say: (line) => said.push(line),
     mainOf: () => fake,
     ...change,
@@ -109,7 +109,9 @@ describe('npm start', () => {
     await start();
     await shutDown(running);
     running = { services: [] };
-    await start({ seed: async () => ({ organizationId: 'org_1', apiKey: null }) });
+    await start({
+      seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'another-key' }),
+    });
     expect(readState().api_key).toBe('the-first-key');
   }, 60_000);
 

@@ -9,10 +9,12 @@ export type Seed = (options: {
   databaseUrl: string;
   modelsDir: string;
   encryptionKeys: string;
-}) => Promise<{ organizationId: string; apiKey: string | null }>;
+  /** What an earlier start was given: it stays the key as long as it works. */
+  apiKey: string | null;
+}) => Promise<Demo>;
 
-/** The organization to try things with; its key is null when nobody kept it. */
-export type Demo = { organizationId: string; apiKey: string | null };
+/** The organization to try things with. */
+export type Demo = { organizationId: string; apiKey: string };
 
 type Options = {
   root: string;
@@ -30,8 +32,9 @@ export async function prepareDatabase(options: Options): Promise<Demo> {
   const { root, migrate, seed, say, databaseUrl, encryptionKeys, secretsPath, kept } = options;
   const applied = await migrate(databaseUrl);
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);
-  const demo = await seed({ databaseUrl, modelsDir: join(root, 'models'), encryptionKeys });
-  if (demo.apiKey !== null) writePrivateJson(secretsPath, { ...kept, apiKey: demo.apiKey });
+  const apiKey = kept.apiKey ?? null;
+  const demo = await seed({ databaseUrl, modelsDir: join(root, 'models'), encryptionKeys, apiKey });
+  if (demo.apiKey !== apiKey) writePrivateJson(secretsPath, { ...kept, apiKey: demo.apiKey });
   say('models and the demo organization are there');
-  return { organizationId: demo.organizationId, apiKey: demo.apiKey ?? kept.apiKey ?? null };
+  return demo;
 }

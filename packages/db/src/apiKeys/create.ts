@@ -1,0 +1,50 @@
+import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
+import { limits } from '@holdfast/domain/limits';
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { inTransaction } from '../transaction.ts';
+
+export type NewApiKey = {
+  id: string;
+  organizationId: string;
+  name: string;
+  permissions: ApiKeyPermissions;
+  hash: string;
+  prefix: string;
+};
+
+export type CreateApiKeyResult =
+  | { kind: 'created'; createdAt: Date }
+  /** Spec, "Limits": API keys per organization. */
+  | { kind: 'limit reached' }
+  | { kind: 'no organization' };
+
+/** A new key. Creates of one organization wait for each other, so that the limit holds under race too. */
+export async function createApiKey(db: Database, key: NewApiKey): Promise<CreateApiKeyResult> {
+  return await inTransaction(db, async (client) => {
+    const owners = await runStatement(client, 'lock_organization', lock, [key.organizationId]);
+    if (owners.length === 0) return { kind: 'no organization' };
+    const [created] = await runStatement<{ createdAt: Date }>(client, 'create_api_key', insert, [
+      key.id,
+      key.organizationId,
+      key.name,
+      key.permissions,
+      key.prefix,
+      key.hash,
+      limits.maxApiKeysPerOrganization,
+    ]);
+    return created ? { kind: 'created', ...created } : { kind: 'limit reached' };
+  });
+}
+
+const lock = `SELECT FROM organizations WHERE id = $1 FOR UPDATE`;
+
+const insert = `
+WITH added AS (
+  INSERT INTO api_keys (id, organization_id, name, permissions, prefix)
+  SELECT $1, $2, $3, $4, $5
+  WHERE (SELECT count(*) FROM api_keys WHERE organization_id = $2 AND revoked_at IS NULL) < $7::int
+  RETURNING id, created_at
+),
+value AS (INSERT INTO api_key_values (hash, api_key_id) SELECT $6, id FROM added)
+SELECT created_at AS "createdAt" FROM added`;

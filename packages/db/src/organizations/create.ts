@@ -1,0 +1,23 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+export type OrganizationRow = { id: string; name: string; createdAt: Date };
+
+/** A new organization with an empty balance. `sealedSecret` is its webhook secret, sealed. */
+export async function createOrganization(
+  db: Database,
+  organization: { id: string; name: string; sealedSecret: string },
+): Promise<OrganizationRow> {
+  const { id, name, sealedSecret } = organization;
+  const [row] = await runStatement<OrganizationRow>(db.pool, 'create_organization', statement, [
+    id,
+    name,
+    sealedSecret,
+  ]);
+  if (!row) throw new Error('an organization was not stored');
+  return row;
+}
+
+const statement = `
+WITH balance AS (INSERT INTO balances (organization_id) VALUES ($1))
+INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, $2, $3) RETURNING id, name, created_at AS "createdAt"`;
