@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { endOrphan } from '@holdfast/local/postgres/endOrphan';
 import { postgresPlaces, removePostgresData } from '@holdfast/local/postgres/serverFolder';
 import { endRedisOrphan } from '@holdfast/local/redis/endOrphan';
+import { endUsers } from './endUsers.ts';
 
 /** A run's folder, a test's folder in it, and the server's folder in that. */
 const depth = 3;
 
-/** Ends the embedded servers on data in `folder` and removes it all. */
+/** Ends who uses the run in `folder`, then every embedded server on data in it, and removes it all. */
 export async function clear(folder: string): Promise<void> {
+  // The folder's name stands in the environment of whoever uses the run's servers (config.ts).
+  endUsers(folder);
   const places = foldersBelow(folder, depth);
   // Every server ends before any data goes: its pid file is part of the data.
   for (const place of places) {

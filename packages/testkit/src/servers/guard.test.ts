@@ -24,19 +24,24 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
+const config = JSON.stringify(join(import.meta.dirname, '../config.ts'));
 const guard = JSON.stringify(join(import.meta.dirname, 'guard.ts'));
 const script = `const { guardTestServers } = await import(${guard});
-  await guardTestServers(); console.log('ready'); setInterval(() => {}, 1000);`;
+  const { servers } = await guardTestServers();
+  const { publishTestServers } = await import(${config});
+  publishTestServers(servers);
+  const { spawn } = await import('node:child_process');
+  console.log(spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).pid); setInterval(() => {}, 1000);`;
 
-/** A process that stands for Jest, with test servers of its own in a folder below `home`. */
-async function startUser(): Promise<ChildProcess> {
+/** A process that stands for Jest, with a worker and with test servers of its own in a folder below `home`. */
+async function startUser(): Promise<ChildProcess & { worker: number }> {
   const env = { PATH: process.env['PATH'], TMPDIR: home };
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   started.push(child);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  expect(await once(lines, 'line')).toEqual(['ready']);
-  return child;
+  const [worker] = (await once(lines, 'line')) as [string];
+  return Object.assign(child, { worker: Number(worker) });
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -56,7 +61,7 @@ const alive = (processes: number[]) => processes.filter((pid) => startTicks(pid)
 
 describe('the test servers', () => {
   it.each(['SIGKILL', 'SIGINT'] as const)(
-    'are gone, and their data, when Jest ends by %s',
+    'are gone, with their data and Jest’s workers, when Jest ends by %s',
     async (signal) => {
       const user = await startUser();
       const servers = pids();

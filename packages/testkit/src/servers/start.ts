@@ -9,6 +9,7 @@ import { startRedis } from '@holdfast/local/redis';
 import type { TestServers } from '../config.ts';
 import { serverUrl, templateName } from '../template.ts';
 import { clear } from './clear.ts';
+import { endUsers } from './endUsers.ts';
 
 export const folderPrefix = 'holdfast-test-';
 
@@ -26,6 +27,7 @@ export async function startTestServers(): Promise<{ servers: TestServers; stop: 
     startRedis({ dir: join(folder, 'redis'), isDurable: false }),
   ]);
   const stop = async () => {
+    endUsers(folder);
     await Promise.all(
       started.map((result) => (result.status === 'fulfilled' ? result.value.stop() : undefined)),
     );
