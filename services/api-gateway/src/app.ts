@@ -5,6 +5,7 @@ import { authenticate } from './http/authenticate.ts';
 import { openKeyCache } from './http/keyCache.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { listApiKeys } from './endpoints/apiKeys/listApiKeys.ts';
+import { postApiKey } from './endpoints/apiKeys/postApiKey.ts';
 import { postRotate } from './endpoints/apiKeys/postRotate.ts';
 import { deleteApiKey } from './endpoints/apiKeys/deleteApiKey.ts';
 import { postUpload } from './endpoints/files/postUpload.ts';
@@ -44,6 +45,7 @@ export const endpoints: readonly Endpoint[] = [
   getSecret,
   postRotateSecret,
   listApiKeys,
+  postApiKey,
   postRotate,
   deleteApiKey,
 ];
