@@ -5,7 +5,8 @@ import { withAttempts } from './deliveryAttempts.ts';
 import { type DeliveryRow, deliveryColumnsSql } from './deliveryRow.ts';
 
 /**
- * Makes a delivery due again, whatever became of it, and gives it another 24 hours; its attempts are counted on.
+ * Makes a delivery due again, whatever became of it, for another 24 hours; one that had ended has all its attempts
+ * before it again, and their rows are numbered on.
  * Null when the organization has none of that id, or its endpoint is deleted.
  */
 export async function redeliver(
@@ -26,6 +27,7 @@ export async function redeliver(
 const statement = `WITH d AS (
     UPDATE deliveries SET state = 'pending', finished_at = NULL, next_attempt_at = now(),
       expires_at = now() + $3 * interval '1 millisecond',
+      attempts = CASE WHEN state = 'pending' THEN attempts ELSE 0 END,
       lease_until = CASE WHEN state = 'pending' THEN lease_until END
     WHERE id = $1 AND organization_id = $2 AND (endpoint_id IS NULL OR EXISTS (
       SELECT FROM webhook_endpoints w WHERE w.id = endpoint_id AND w.deleted_at IS NULL))

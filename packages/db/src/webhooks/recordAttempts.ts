@@ -1,0 +1,105 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { endpointVerdicts } from './endpointVerdicts.ts';
+
+export type AttemptRecord = {
+  /** As claimed: see ClaimedDelivery. */
+  id: string;
+  attempts: number;
+  number: number;
+  endpointId: string | null;
+  isProbe: boolean;
+  ok: boolean;
+  /** 410: the endpoint wants no more. */
+  isGone: boolean;
+  /** False when the attempt says nothing of the receiver (we were stopped, or could not prepare it). */
+  countsForEndpoint: boolean;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  /** When it failed: seconds until the next attempt; null when there is none. */
+  nextDelayS: number | null;
+  /** What the receiver asked for, 0 when nothing. */
+  retryAfterS: number;
+};
+
+export type RecordedDelivery = { id: string; state: 'pending' | 'delivered' | 'failed' | 'expired' };
+
+/**
+ * Writes the results of attempts, in the order they ended: attempt rows, deliveries, and their endpoints' counts. A
+ * delivery that was claimed anew in the meantime is left to that claim, unless this one delivered it.
+ */
+export async function recordAttempts(
+  db: Database,
+  records: AttemptRecord[],
+  args: { failuresToDeactivate: number; maxProbeDelayS: number },
+): Promise<RecordedDelivery[]> {
+  const column = <Key extends keyof AttemptRecord>(key: Key) => records.map((record) => record[key]);
+  const verdicts = endpointVerdicts(records);
+  return await runStatement<RecordedDelivery>(db.pool, 'record_delivery_attempts', statement, [
+    column('id'),
+    column('attempts'),
+    column('number'),
+    column('ok'),
+    column('durationMs'),
+    column('statusCode'),
+    column('error'),
+    column('nextDelayS'),
+    verdicts.map(({ endpointId }) => endpointId),
+    verdicts.map(({ succeeded }) => succeeded),
+    verdicts.map(({ failed }) => failed),
+    verdicts.map(({ probeFailures }) => probeFailures),
+    verdicts.map(({ isGone }) => isGone),
+    verdicts.map(({ error }) => error),
+    verdicts.map(({ retryAfterS }) => retryAfterS),
+    args.failuresToDeactivate,
+    args.maxProbeDelayS,
+  ]);
+}
+
+// Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed.
+const statement = `
+WITH item AS (
+  SELECT *, now() + delay_s * interval '1 second' AS next_at
+  FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::int[], $6::int[], $7::text[], $8::float8[])
+    AS t (id, attempts, number, ok, duration_ms, status_code, error, delay_s)
+),
+verdict AS (
+  SELECT * FROM unnest($9::text[], $10::bool[], $11::bool[], $12::int[], $13::bool[], $14::text[], $15::float8[])
+    AS t (id, succeeded, failed, probe_failures, gone, error, retry_after_s)
+),
+judged AS (
+  SELECT v.*, w.failure_count AS before, CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
+    ELSE w.failure_count + v.probe_failures END AS failures
+  FROM webhook_endpoints w JOIN verdict v ON v.id = w.id ORDER BY w.id FOR UPDATE OF w
+),
+noted AS (
+  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error
+  FROM item i WHERE a.delivery_id = i.id AND a.number = i.number
+),
+held AS (
+  SELECT d.id, i.number FROM deliveries d JOIN item i ON i.id = d.id
+  WHERE d.state = 'pending' AND (i.ok OR d.attempts = i.attempts)
+    AND (SELECT count(*) FROM judged) >= 0 ORDER BY d.id FOR UPDATE OF d
+),
+written AS (
+  UPDATE deliveries d SET lease_until = NULL,
+    state = CASE WHEN i.ok THEN 'delivered' WHEN i.next_at IS NULL THEN 'failed'
+      WHEN i.next_at >= d.expires_at THEN 'expired' ELSE 'pending' END,
+    next_attempt_at = CASE WHEN i.ok OR i.next_at >= d.expires_at THEN NULL ELSE i.next_at END,
+    finished_at = CASE WHEN i.ok OR i.next_at IS NULL OR i.next_at >= d.expires_at THEN now() END
+  FROM held JOIN item i ON i.id = held.id AND i.number = held.number
+  WHERE d.id = held.id AND d.state = 'pending' RETURNING d.id, d.state
+),
+counted AS (
+  UPDATE webhook_endpoints w SET failure_count = j.failures,
+    is_active = w.is_active AND NOT j.gone AND j.failures < $16::int,
+    probe_at = CASE WHEN j.failures = 0 THEN NULL WHEN j.failures = j.before AND NOT j.succeeded THEN w.probe_at
+      ELSE now() + greatest(least($17::float8, power(2, least(j.failures, 20) - 1)), j.retry_after_s)
+        * interval '1 second' END,
+    last_success = CASE WHEN j.succeeded THEN now() ELSE w.last_success END,
+    last_failure = CASE WHEN j.error IS NOT NULL THEN now() ELSE w.last_failure END,
+    last_error = coalesce(j.error, w.last_error)
+  FROM judged j WHERE w.id = j.id
+)
+SELECT id, state FROM written`;

@@ -1,0 +1,27 @@
+import { limits } from '@holdfast/domain/limits';
+import { baseConfig, flag, parseConfig, positiveInt } from '@holdfast/kit/config';
+import { encryptionKeys } from '@holdfast/kit/sealedBox';
+import { z } from 'zod';
+
+/** The settings of the webhook-sender. */
+export const webhookSenderConfig = {
+  ...baseConfig,
+  ENCRYPTION_KEYS: encryptionKeys,
+  EGRESS_ALLOW_CIDRS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((cidr) => cidr.trim() !== ''))
+    .describe('Addresses beyond the public ones that webhooks may reach, as CIDRs, comma-separated'),
+  WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
+  WEBHOOK_RETRY_DELAYS_S: z
+    .string()
+    .default('0,30,300,3600,21600')
+    .transform((text) => text.split(',').map((delay) => (delay.trim() === '' ? Number.NaN : Number(delay))))
+    .pipe(z.array(z.number().min(0)).min(1).max(limits.webhookAttempts))
+    .describe('Seconds before each attempt of a delivery, comma-separated; as many attempts, at most 5'),
+  WEBHOOK_CONCURRENCY: positiveInt().default(256).describe('Webhook requests in flight at once'),
+};
+
+export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;
+
+export const readConfig = (): WebhookSenderConfig => parseConfig(webhookSenderConfig, process.env);

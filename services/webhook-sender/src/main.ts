@@ -1,0 +1,10 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { runService } from '@holdfast/kit/run';
+import { readConfig } from './config.ts';
+import { startWebhookSender } from './start.ts';
+
+runService(async () => {
+  const config = readConfig();
+  const log = createLogger('webhook-sender', config.LOG_LEVEL);
+  return { service: await startWebhookSender(config, log), log };
+});

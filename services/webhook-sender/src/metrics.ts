@@ -1,0 +1,19 @@
+import { counter, histogram, type Registry } from '@holdfast/kit/metrics';
+
+export type WebhookMetrics = ReturnType<typeof webhookMetrics>;
+
+export function webhookMetrics(registry: Registry) {
+  return {
+    fannedOut: counter(registry, 'webhook_deliveries_created_total', 'Deliveries made of events at fan-out'),
+    /** `delivered`, `failed`, `expired`: how deliveries ended; `pending`: attempts that will be followed by another. */
+    outcomes: counter(
+      registry,
+      'webhook_deliveries_total',
+      'Webhook attempts by what became of the delivery',
+      ['outcome'],
+    ),
+    attemptSeconds: histogram(registry, 'webhook_attempt_seconds', 'Duration of webhook attempts', [
+      'result',
+    ]),
+  };
+}

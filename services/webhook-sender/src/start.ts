@@ -1,0 +1,100 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { ping } from '@holdfast/db/ping';
+import { createEgressPolicy } from '@holdfast/egress/policy';
+import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
+import type { Logger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import type { Service } from '@holdfast/kit/run';
+import { createSealedBox } from '@holdfast/kit/sealedBox';
+import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue } from '@holdfast/queues/deliver';
+import { fanoutQueue } from '@holdfast/queues/fanout';
+import { openProducer } from '@holdfast/queues/producer';
+import type { WebhookSenderConfig } from './config.ts';
+import { createDeliverer } from './deliver.ts';
+import { createFanOut } from './fanOut.ts';
+import { webhookMetrics } from './metrics.ts';
+import { createOpenSecret } from './secrets.ts';
+import { createSend } from './send.ts';
+import { startSweeps } from './sweeps.ts';
+import { startWorkers } from './workers.ts';
+
+export type WebhookSender = Service & {
+  /** Looks now for what is due, instead of in a second. */
+  sweepNow(): Promise<void>;
+  healthPort: number;
+};
+
+/** Requests in flight are given so long when the service stops; then they are cut off, to be sent again. */
+const finishWithinMs = 20_000;
+
+/** Fan-out of events, signing, delivery, retries, deactivation, test calls. */
+export async function startWebhookSender(config: WebhookSenderConfig, log: Logger): Promise<WebhookSender> {
+  const registry = createRegistry('webhook-sender');
+  const metrics = webhookMetrics(registry);
+  const db: Database = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'webhook-sender',
+  });
+  const producing = connectProducer(config.REDIS_URL, log);
+  const working = connectWorker(config.REDIS_URL, log);
+  const fanout = openProducer(fanoutQueue, producing, log);
+  const deliver = openProducer(deliverQueue, producing, log);
+
+  const stopped = new AbortController();
+  const send = openSend(config, log, stopped.signal);
+  const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
+  const fanOut = createFanOut({
+    db,
+    log,
+    firstDelayS: delaysS[0] ?? 0,
+    async created(deliveryIds) {
+      metrics.fannedOut.inc(deliveryIds.length);
+      await deliver.addAll(deliveryIds.map((deliveryId) => ({ deliveryId })));
+    },
+  });
+  const deliverer = createDeliverer({ db, send, delaysS, metrics, log });
+
+  const concurrency = config.WEBHOOK_CONCURRENCY;
+  const workers = startWorkers({ redis: working, concurrency, log, db, send, fanOut, deliverer });
+  const sweeps = startSweeps({ db, fanout, deliver, maxAttempts: delaysS.length, metrics, log });
+  const health: HealthServer = await startHealthServer({
+    port: config.METRICS_PORT,
+    registry,
+    live: { workers: workers.problem, sweeps: sweeps.problem },
+    ready: {
+      database: () => ping(db),
+      redis: () => (producing.status === 'ready' ? null : 'Redis is away'),
+    },
+  });
+  log.info({ port: health.port }, 'webhook-sender is up');
+
+  return {
+    healthPort: health.port,
+    sweepNow: sweeps.runAllNow,
+    async stop() {
+      const cutOff = setTimeout(() => stopped.abort(), finishWithinMs);
+      await Promise.all([workers.stop(), sweeps.stop()]);
+      await Promise.all([fanOut.idle(), deliverer.idle()]);
+      clearTimeout(cutOff);
+      await Promise.all([fanout.close(), deliver.close()]);
+      producing.disconnect();
+      working.disconnect();
+      await Promise.all([db.close(), health.close()]);
+    },
+  };
+}
+
+function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal) {
+  const policy = createEgressPolicy({
+    allowCidrs: config.EGRESS_ALLOW_CIDRS,
+    allowHttp: config.WEBHOOK_ALLOW_HTTP,
+  });
+  for (const opening of policy.openings) log.warn(`egress is opened: ${opening}`);
+  return createSend({
+    policy,
+    openSecret: createOpenSecret(createSealedBox(config.ENCRYPTION_KEYS)),
+    stopped,
+  });
+}

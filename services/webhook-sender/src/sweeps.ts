@@ -1,0 +1,53 @@
+import type { Database } from '@holdfast/db/client';
+import { listDueDeliveries } from '@holdfast/db/webhooks/dueDeliveries';
+import { endOverdueDeliveries } from '@holdfast/db/webhooks/endOverdueDeliveries';
+import { listUnfannedEvents } from '@holdfast/db/webhooks/eventsToFanOut';
+import type { Logger } from '@holdfast/kit/logger';
+import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
+import type { deliverQueue } from '@holdfast/queues/deliver';
+import type { fanoutQueue } from '@holdfast/queues/fanout';
+import type { Producer } from '@holdfast/queues/producer';
+import type { PayloadOf } from '@holdfast/queues/queue';
+import type { WebhookMetrics } from './metrics.ts';
+
+/** What has just been written is left to its job for so long. */
+const graceS = 5;
+const limit = 1000;
+
+/** What a lost job would strand, retries and probes whose time has come, and deliveries that are out of time. */
+export function startSweeps(args: {
+  db: Database;
+  fanout: Producer<PayloadOf<typeof fanoutQueue>>;
+  deliver: Producer<PayloadOf<typeof deliverQueue>>;
+  maxAttempts: number;
+  metrics: WebhookMetrics;
+  log: Logger;
+}): Sweeps {
+  const { db, fanout, deliver, maxAttempts, metrics, log } = args;
+  return sweepGroup([
+    startSweep({
+      name: 'events to fan out',
+      intervalMs: 2000,
+      log,
+      work: async () =>
+        fanout.addAll((await listUnfannedEvents(db, graceS, limit)).map((eventId) => ({ eventId }))),
+    }),
+    startSweep({
+      name: 'due deliveries',
+      intervalMs: 1000,
+      log,
+      work: async () =>
+        deliver.addAll((await listDueDeliveries(db, graceS, limit)).map((deliveryId) => ({ deliveryId }))),
+    }),
+    startSweep({
+      name: 'overdue deliveries',
+      intervalMs: 30_000,
+      log,
+      async work() {
+        for (const { state } of await endOverdueDeliveries(db, { maxAttempts, limit })) {
+          metrics.outcomes.inc({ outcome: state });
+        }
+      },
+    }),
+  ]);
+}

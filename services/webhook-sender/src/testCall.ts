@@ -1,0 +1,34 @@
+import type { Database } from '@holdfast/db/client';
+import { getTestTarget } from '@holdfast/db/webhooks/testTarget';
+import { newId } from '@holdfast/domain/ids';
+import type { TestCallResult } from '@holdfast/queues/testCall';
+import type { Send } from './send.ts';
+
+/** Sends a signed test event to an endpoint; none of its counts is touched. */
+export async function makeTestCall(
+  { db, send }: { db: Database; send: Send },
+  call: { organizationId: string; endpointId: string },
+): Promise<TestCallResult> {
+  const target = await getTestTarget(db, call.organizationId, call.endpointId);
+  if (!target) return { success: false, status_code: 0, response_time_ms: 0 };
+  const eventId = newId('evt');
+  const result = await send({ ...target, eventId, body: testEventBody(eventId, call.organizationId) });
+  const status = result.ok ? result.status : 0;
+  return {
+    success: status >= 200 && status <= 299,
+    status_code: status,
+    response_time_ms: result.durationMs,
+  };
+}
+
+function testEventBody(id: string, organizationId: string): string {
+  return JSON.stringify({
+    id,
+    type: 'webhook.test',
+    event_type: 'webhook.test',
+    timestamp: new Date().toISOString(),
+    version: '1.0',
+    organization_id: organizationId,
+    data: { message: 'This is a test event from Holdfast.' },
+  });
+}

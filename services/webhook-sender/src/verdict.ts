@@ -1,0 +1,41 @@
+import type { AttemptRecord } from '@holdfast/db/webhooks/recordAttempts';
+import type { PostResult } from '@holdfast/egress/post';
+import { retryAfterS } from './retryAfter.ts';
+import { nextDelayS } from './schedule.ts';
+import type { Unprepared } from './send.ts';
+
+export type Result = PostResult | Unprepared;
+
+export type Verdict = Omit<AttemptRecord, 'id' | 'attempts' | 'number' | 'endpointId' | 'isProbe'>;
+
+/** What an attempt's result means: 2xx is success, all else failure; 410 asks for no more. */
+export function judge(
+  result: Result,
+  delivery: { attempts: number; endpointId: string | null },
+  delaysS: number[],
+): Verdict {
+  const statusCode = result.ok ? result.status : null;
+  const ok = statusCode !== null && statusCode >= 200 && statusCode <= 299;
+  const isGone = statusCode === 410;
+  const askedS = result.ok && !ok ? retryAfterS(result.headers['retry-after']) : 0;
+  // A `webhook_url` that is gone has no owner to bring it back.
+  const isOver = ok || (isGone && delivery.endpointId === null);
+  return {
+    ok,
+    isGone,
+    countsForEndpoint: result.ok || !ourFaults.includes(result.stage),
+    durationMs: result.durationMs,
+    statusCode,
+    error: ok ? null : errorOf(result),
+    nextDelayS: isOver ? null : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: askedS }),
+    retryAfterS: askedS,
+  };
+}
+
+/** Stages at which an attempt ended that say nothing of the receiver. */
+const ourFaults = ['aborted', 'unprepared'];
+
+/** Shown to the endpoint's owner. */
+function errorOf(result: Result): string {
+  return (result.ok ? `answered ${result.status}` : `${result.stage}: ${result.message}`).slice(0, 500);
+}

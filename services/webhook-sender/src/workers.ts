@@ -1,0 +1,51 @@
+import type { Database } from '@holdfast/db/client';
+import type { Batcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
+import type { connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue } from '@holdfast/queues/deliver';
+import { fanoutQueue } from '@holdfast/queues/fanout';
+import { testCallQueue } from '@holdfast/queues/testCall';
+import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
+import type { Deliverer } from './deliver.ts';
+import type { Send } from './send.ts';
+import { makeTestCall } from './testCall.ts';
+
+/** The queues this service takes from, as one. */
+export function startWorkers(args: {
+  redis: ReturnType<typeof connectWorker>;
+  concurrency: number;
+  log: Logger;
+  db: Database;
+  send: Send;
+  fanOut: Batcher<string, undefined>;
+  deliverer: Deliverer;
+}): QueueWorker {
+  const { redis, concurrency, log, db, send, fanOut, deliverer } = args;
+  const workers = [
+    startWorker({
+      queue: fanoutQueue,
+      redis,
+      concurrency: 256,
+      log,
+      process: ({ eventId }) => fanOut.add(eventId),
+    }),
+    startWorker({
+      queue: deliverQueue,
+      redis,
+      concurrency,
+      log,
+      process: ({ deliveryId }) => deliverer.deliver(deliveryId),
+    }),
+    startWorker({
+      queue: testCallQueue,
+      redis,
+      concurrency: 16,
+      log,
+      process: (call) => makeTestCall({ db, send }, call),
+    }),
+  ];
+  return {
+    problem: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
+    stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))),
+  };
+}
