@@ -50,12 +50,20 @@ function describeObjects(store: () => ObjectStore): void {
     expect((await store().readHead(key, 4100)).toString()).toBe('0123456789');
   });
 
-  it('stores a stream whose length nobody knows', async () => {
+  it.each([undefined, 18 * 1024 * 1024])('stores a large stream (length given: %s)', async (sizeBytes) => {
     const key = newKey();
     const bytes = randomBytes(18 * 1024 * 1024);
     const chunks = Array.from({ length: 18 }, (_, i) => bytes.subarray(i << 20, (i + 1) << 20));
-    expect(await store().put(key, Readable.from(chunks), text)).toEqual({ sizeBytes: bytes.length });
+    const options = sizeBytes === undefined ? text : { ...text, sizeBytes };
+    expect(await store().put(key, Readable.from(chunks), options)).toEqual({ sizeBytes: bytes.length });
     expect((await buffer(await store().read(key))).equals(bytes)).toBe(true);
+  });
+
+  it.each([5, 7])('a stream of six bytes said to be of %s leaves nothing', async (sizeBytes) => {
+    const key = newKey();
+    const body = Readable.from([Buffer.from('abc'), Buffer.from('def')]);
+    await expect(store().put(key, body, { ...text, sizeBytes })).rejects.toThrow(`not ${sizeBytes} bytes`);
+    expect(await store().stat(key)).toBeNull();
   });
 
   it('stores a stream of known length, and an empty one', async () => {

@@ -11,7 +11,7 @@ import {
 import { incomingFolder, objectPath } from './paths.ts';
 import type { DiskSettings } from './settings.ts';
 import { signUrl } from './urls.ts';
-import { writeObject } from './writeObject.ts';
+import { type CheckSize, writeObject } from './writeObject.ts';
 
 const abandonedAfterMs = 86_400_000;
 
@@ -22,14 +22,21 @@ export function createDiskStore(settings: DiskSettings): ObjectStore {
     prepare: () => prepareFolder(root),
     presignUpload: async (terms) => presignUpload(settings, terms),
     presignDownload: async (terms) => presignDownload(settings, terms),
-    put: async (key, body) => {
+    put: async (key, body, options) => {
       const stream = Buffer.isBuffer(body) ? Readable.from([body]) : body;
-      return { sizeBytes: await writeObject(root, key, stream, () => {}) };
+      return { sizeBytes: await writeObject(root, key, stream, exactly(options.sizeBytes)) };
     },
     stat: async (key) => sizeOf(root, key),
     read: async (key, range) => openObject(root, key, range),
     readHead: async (key, bytes) => readHead(root, key, bytes),
     remove: async (key) => rm(objectPath(root, key), { force: true }),
+  };
+}
+
+function exactly(told: number | undefined): CheckSize {
+  return (sizeBytes, isComplete) => {
+    if (told === undefined || (isComplete ? sizeBytes === told : sizeBytes <= told)) return;
+    throw new Error(`the body is not ${told} bytes long`);
   };
 }
 

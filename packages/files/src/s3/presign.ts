@@ -1,18 +1,13 @@
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachment } from '../contentDisposition.ts';
 import type { DownloadTerms, UploadTerms } from '../store.ts';
+import { createAwsClient } from './awsClient.ts';
 import type { S3Settings } from './settings.ts';
 
 /** The minio client signs the host alone, which binds neither type nor length; AWS's presigner can. */
 export function createPresigner(settings: S3Settings) {
-  const client = new S3Client({
-    endpoint: settings.publicEndpoint,
-    region: settings.region,
-    forcePathStyle: true,
-    credentials: { accessKeyId: settings.accessKey, secretAccessKey: settings.secretKey },
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-  });
+  const client = createAwsClient(settings, settings.publicEndpoint);
   return {
     upload: (terms: UploadTerms) => presignUpload(client, settings.bucket, terms),
     download: (terms: DownloadTerms) => presignDownload(client, settings.bucket, terms),

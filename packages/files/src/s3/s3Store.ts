@@ -1,30 +1,24 @@
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { Client, S3Error } from 'minio';
-import {
-  assertKey,
-  type ByteRange,
-  ObjectNotFoundError,
-  type ObjectStore,
-  type PutOptions,
-} from '../store.ts';
+import { assertKey, type ByteRange, ObjectNotFoundError, type ObjectStore } from '../store.ts';
+import { createAwsClient } from './awsClient.ts';
 import { createPresigner } from './presign.ts';
 import type { S3Settings } from './settings.ts';
-
-/** A body of unknown length is buffered by this much. */
-const partSize = 16 * 1024 * 1024;
+import { type Target, uploadBuffer, uploadSpooled, uploadStream } from './upload.ts';
 
 type Bucket = { client: Client; name: string };
 
 /** Objects in one bucket of any S3-compatible server. */
 export function createS3Store(settings: S3Settings): ObjectStore {
   const bucket = { client: connect(settings), name: settings.bucket };
+  const aws = createAwsClient(settings, settings.endpoint);
   const presigner = createPresigner(settings);
   return {
     prepare: () => ensureBucket(bucket, settings.region),
     presignUpload: async (terms) => presigner.upload(checked(terms)),
     presignDownload: async (terms) => presigner.download(checked(terms)),
-    put: async (key, body, options) => put(bucket, checked({ key }).key, body, options),
+    put: async (key, body, { contentType, sizeBytes }) =>
+      put({ client: aws, bucket: settings.bucket, key: checked({ key }).key, contentType }, body, sizeBytes),
     stat: async (key) => stat(bucket, checked({ key }).key),
     read: async (key, range) => read(bucket, checked({ key }).key, range),
     readHead: async (key, bytes) => readHead(bucket, checked({ key }).key, bytes),
@@ -48,7 +42,6 @@ function connect(settings: S3Settings): Client {
     secretKey: settings.secretKey,
     region: settings.region,
     pathStyle: true,
-    partSize,
   });
 }
 
@@ -62,31 +55,15 @@ async function ensureBucket({ client, name }: Bucket, region: string): Promise<v
   }
 }
 
-/** The client doesn't notice a source stream that fails, so the relay between them does. */
-async function put({ client, name }: Bucket, key: string, body: Readable | Buffer, options: PutOptions) {
-  const headers = { 'Content-Type': options.contentType };
-  if (Buffer.isBuffer(body)) {
-    await client.putObject(name, key, body, body.length, headers);
-    return { sizeBytes: body.length };
-  }
-  let sizeBytes = 0;
-  const relay = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      sizeBytes += chunk.length;
-      done(null, chunk);
-    },
-  });
-  try {
-    await Promise.all([
-      pipeline(body, relay),
-      client.putObject(name, key, relay, options.sizeBytes, headers),
-    ]);
-    return { sizeBytes };
-  } catch (error) {
-    relay.destroy();
-    await client.removeIncompleteUpload(name, key).catch(() => {});
-    throw error;
-  }
+async function put(
+  target: Target,
+  body: Readable | Buffer,
+  sizeBytes?: number,
+): Promise<{ sizeBytes: number }> {
+  if (Buffer.isBuffer(body)) return { sizeBytes: await uploadBuffer(target, body) };
+  const stored =
+    sizeBytes === undefined ? uploadSpooled(target, body) : uploadStream(target, body, sizeBytes);
+  return { sizeBytes: await stored };
 }
 
 async function stat({ client, name }: Bucket, key: string): Promise<{ sizeBytes: number } | null> {

@@ -1,0 +1,74 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+
+export type Target = { client: S3Client; bucket: string; key: string; contentType: string };
+
+/**
+ * Every object is one PUT: it appears whole or not at all, and no parts of a failed upload stay behind to be paid for.
+ * AWS's client streams a body of known length without holding it; minio's reads it into memory or sends parts.
+ */
+export async function uploadBuffer(target: Target, body: Buffer): Promise<number> {
+  await target.client.send(putCommand(target, body, body.length));
+  return body.length;
+}
+
+export async function uploadStream(target: Target, body: Readable, sizeBytes: number): Promise<number> {
+  const exact = exactly(sizeBytes);
+  const abort = new AbortController();
+  const copied = pipeline(body, exact).catch((error: unknown) => {
+    abort.abort();
+    throw error;
+  });
+  const sent = target.client.send(putCommand(target, exact, sizeBytes), { abortSignal: abort.signal });
+  try {
+    await Promise.all([copied, sent]);
+    return sizeBytes;
+  } catch (error) {
+    exact.destroy();
+    throw error;
+  }
+}
+
+/** A PUT must tell its length first, so a body of unknown length waits in a temporary file. */
+export async function uploadSpooled(target: Target, body: Readable): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-upload-'));
+  const path = join(folder, 'body');
+  try {
+    await pipeline(body, createWriteStream(path));
+    const { size } = await stat(path);
+    return await uploadStream(target, createReadStream(path), size);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function putCommand({ bucket, key, contentType }: Target, body: Buffer | Readable, sizeBytes: number) {
+  return new PutObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    Body: body,
+    ContentLength: sizeBytes,
+    ContentType: contentType,
+  });
+}
+
+/** Fails on a body that is longer or shorter than was told; the server would wait for the rest. */
+function exactly(sizeBytes: number): Transform {
+  let leftBytes = sizeBytes;
+  const wrong = () => new Error(`the body is not ${sizeBytes} bytes long`);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      leftBytes -= chunk.length;
+      if (leftBytes < 0) done(wrong());
+      else done(null, chunk);
+    },
+    flush(done) {
+      done(leftBytes === 0 ? null : wrong());
+    },
+  });
+}
