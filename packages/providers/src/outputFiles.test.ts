@@ -8,6 +8,8 @@ function success(output: Record<string, unknown>): Success {
   return { ok: true, output, usage: { inputTokens: 0, outputTokens: 0 }, measured: {} };
 }
 
+const record = (file_id: string) => ({ file_id, format: 'png', width: 1, height: 2 });
+
 function copier() {
   const copied: string[] = [];
   const copy = async (url: string) => {
@@ -22,7 +24,6 @@ describe('copyOutputFiles', () => {
     const { copied, copy } = copier();
     const given = success({ images: [{ url: png }, { url: 'https://a/b' }, { url: png }] });
     const { output } = await copyOutputFiles(given, 'images', copy);
-    const record = (file_id: string) => ({ file_id, format: 'png', width: 1, height: 2 });
     expect(output).toEqual({ images: [record('file_1'), record('file_2'), record('file_1')] });
     expect(copied).toEqual([png, 'https://a/b']);
   });

@@ -32,7 +32,6 @@ export type Runs = {
 export function createRuns({ maxRunning }: { maxRunning: number }): Runs {
   const running = new Map<string, Run>();
   const finished = createShelf<Run>({ maxBytes: 128 * 1024 * 1024, keepMs: 3_600_000 });
-  const keyOf = (model: string, id: string) => `${model}/${id}`;
   return {
     find: (model, id) => running.get(keyOf(model, id)) ?? finished.get(keyOf(model, id)),
     begin(model, id, work) {
@@ -46,6 +45,10 @@ export function createRuns({ maxRunning }: { maxRunning: number }): Runs {
       return run;
     },
   };
+}
+
+function keyOf(model: string, id: string): string {
+  return `${model}/${id}`;
 }
 
 function startRun(

@@ -80,6 +80,8 @@ describe('sandbox-text', () => {
   });
 });
 
+const cancel = (id: string) => fetch(`${base}/sandbox-text/predictions/${id}/cancel`, { method: 'POST' });
+
 describe('predictions', () => {
   it('a second PUT of an id joins the run, and later gets what came of it', async () => {
     const input = { prompt: 'once', delay_ms: 300 };
@@ -128,7 +130,6 @@ describe('predictions', () => {
       { id: 'c', isAsync: true },
     );
     expect(status).toBe(202);
-    const cancel = (id: string) => fetch(`${base}/sandbox-text/predictions/${id}/cancel`, { method: 'POST' });
     expect((await cancel('c')).status).toBe(200);
     expect((await put('sandbox-text', { input: {} }, { id: 'c' })).prediction.status).toBe('canceled');
     expect((await cancel('nobody')).status).toBe(404);
@@ -163,13 +164,13 @@ describe('sandbox-image', () => {
   });
 });
 
-describe('image-transform', () => {
-  const source = () =>
-    sharp({ create: { width: 40, height: 20, channels: 3, background: '#ff0000' } })
-      .withMetadata({ orientation: 6 })
-      .jpeg()
-      .toBuffer();
+const source = () =>
+  sharp({ create: { width: 40, height: 20, channels: 3, background: '#ff0000' } })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
 
+describe('image-transform', () => {
   it('turns upright, scales, greys and converts', async () => {
     const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
     const { prediction } = await put('image-transform', {

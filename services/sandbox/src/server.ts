@@ -5,7 +5,7 @@ import { models } from './model.ts';
 import { createOutputs } from './outputs.ts';
 import { createRuns } from './runs.ts';
 
-export type SandboxOptions = { maxRunning: number; onLostWebhook(): void };
+export type SandboxOptions = { maxRunning: number; onLostWebhook: () => void };
 
 /** A model server that speaks Cog's protocol for each of its models below `/{model}`. */
 export function createSandbox({ maxRunning, onLostWebhook }: SandboxOptions): express.Express {

@@ -8,7 +8,7 @@ import { parseModel } from './parseModel.ts';
  * `file:line: where: what` each.
  */
 export async function loadModels(folder: string): Promise<ModelDefinition[]> {
-  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
+  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).toSorted();
   const definitions = new Map<string, { definition: ModelDefinition; file: string }>();
   const problems: string[] = [];
   for (const file of files) {

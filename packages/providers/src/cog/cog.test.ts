@@ -107,17 +107,17 @@ const subject: Subject = {
 
 describeConformance(subject);
 
-describe('a Cog prediction', () => {
-  const outcomeOf = (output: unknown, kind: 'images' | 'raw') => {
-    const prediction = readPrediction({ id: 'x', status: 'succeeded', output });
-    if (prediction === null) throw new Error('no prediction');
-    return predictionOutcome(
-      prediction,
-      { output: { kind }, errors: [] },
-      { baseUrl: 'http://a', apiKey: null },
-    );
-  };
+const outcomeOf = (output: unknown, kind: 'images' | 'raw') => {
+  const prediction = readPrediction({ id: 'x', status: 'succeeded', output });
+  if (prediction === null) throw new Error('no prediction');
+  return predictionOutcome(
+    prediction,
+    { output: { kind }, errors: [] },
+    { baseUrl: 'http://a', apiKey: null },
+  );
+};
 
+describe('a Cog prediction', () => {
   it('gives one picture or several', () => {
     const png = 'data:image/png;base64,AA==';
     const images = [{ url: png }, { url: 'https://a/b.png' }];

@@ -37,7 +37,7 @@ export function createCog(connection: Connection): Provider {
 
   return {
     name: 'cog',
-    close: http.close,
+    close: () => http.close(),
     submit,
     recover: submit,
     handleFor: handleOf,

@@ -29,25 +29,20 @@ export function readPrediction(json: unknown): Prediction | null {
 
 /** How a prediction ended; null while it has not. */
 export function predictionOutcome(of: Prediction, mapping: OutcomeMapping, secrets: Secrets): Outcome | null {
-  switch (of.status) {
-    case 'starting':
-    case 'processing':
-      return null;
-    case 'succeeded':
-      return outcomeFromAnswer(of, mapping, usual, null);
-    case 'failed':
-      return failureFromText(
-        errorText(of.error),
-        { code: 'GENERATION_FAILED', shown: true },
-        mapping.errors,
-        secrets,
-      );
-    case 'canceled':
-      return failure('GENERATION_FAILED', 'The run was stopped before it finished.');
-    case 'aborted':
-      return failure('GENERATION_TIMEOUT');
-  }
+  return ends[of.status](of, mapping, secrets);
 }
+
+type End = (of: Prediction, mapping: OutcomeMapping, secrets: Secrets) => Outcome | null;
+
+const ends: Record<Prediction['status'], End> = {
+  starting: () => null,
+  processing: () => null,
+  succeeded: (of, mapping) => outcomeFromAnswer(of, mapping, usual, null),
+  failed: ({ error }, { errors }, secrets) =>
+    failureFromText(errorText(error), { code: 'GENERATION_FAILED', shown: true }, errors, secrets),
+  canceled: () => failure('GENERATION_FAILED', 'The run was stopped before it finished.'),
+  aborted: () => failure('GENERATION_TIMEOUT'),
+};
 
 function errorText(error: unknown): string {
   if (typeof error === 'string') return error;

@@ -25,19 +25,16 @@ export async function startCounterpart(): Promise<Counterpart> {
   const received: Received[] = [];
   const hungUp = Promise.withResolvers<void>();
   let replies: Reply[] = [{ status: 500 }];
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const json = await readJson(request);
+    received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, json });
+    const reply = replies[0] ?? 'reset';
+    if (replies.length > 1) replies = replies.slice(1);
+    send(reply, response);
+  };
   const server = createServer((request, response) => {
     response.on('close', () => hungUp.resolve());
-    void readJson(request).then((json) => {
-      received.push({
-        method: request.method ?? '',
-        path: request.url ?? '',
-        headers: request.headers,
-        json,
-      });
-      const reply = replies[0] ?? 'reset';
-      if (replies.length > 1) replies = replies.slice(1);
-      send(reply, response);
-    });
+    void answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -117,16 +117,16 @@ const images: Subject = {
 describe('chat', () => describeConformance(chat));
 describe('images', () => describeConformance(images));
 
-describe('the request to an OpenAI-compatible server', () => {
-  async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
-    const counterpart = await startCounterpart();
-    const provider = createOpenai({ baseUrl: counterpart.baseUrl + baseUrlPath, apiKey: null });
-    await provider.submit(submissionOf(chat, part), new AbortController().signal);
-    provider.close();
-    await counterpart.close();
-    return counterpart.received[0];
-  }
+async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
+  const counterpart = await startCounterpart();
+  const provider = createOpenai({ baseUrl: counterpart.baseUrl + baseUrlPath, apiKey: null });
+  await provider.submit(submissionOf(chat, part), new AbortController().signal);
+  provider.close();
+  await counterpart.close();
+  return counterpart.received[0];
+}
 
+describe('the request to an OpenAI-compatible server', () => {
   it('turns prompt and system into messages, and passes the rest on', async () => {
     const input = { prompt: 'hi', system: 'be kind', temperature: 0.5, model: 'other', stream: true };
     expect(await sent('', { input, options: { body: { seed: 1 } } })).toMatchObject({

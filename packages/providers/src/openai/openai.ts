@@ -38,7 +38,7 @@ export function createOpenai(connection: Connection): Provider {
   };
   return {
     name: 'openai',
-    close: http.close,
+    close: () => http.close(),
     submit,
     poll: async () => lost,
     recover: async () => lost,

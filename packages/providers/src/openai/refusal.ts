@@ -53,5 +53,5 @@ function mayBeSentAgain({ headers }: Answer, code: ExecutionErrorCode): boolean 
 }
 
 function alertOf({ status, headers }: Answer, kind: string): string {
-  return `the connection answers ${status} ${kind.trim()} (request ${headers['x-request-id'] ?? 'unknown'})`;
+  return `the connection answers ${status} ${kind.trim()} (request ${String(headers['x-request-id'])})`;
 }

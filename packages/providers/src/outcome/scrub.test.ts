@@ -16,7 +16,7 @@ describe('scrub', () => {
     ['File "/src/app/predict.py", line 3', /predict|src/],
     ['cannot read data:image/png;base64,AAAABBBBCCCC', /AAAA/],
     ['Replicate, fal.ai and OpenAI said no', /replicate|fal|openai/i],
-    ['bad\u0000byte\u001b[31m', /[\u0000\u001b]/],
+    ['bad\u0000byte\u001b[31m', /\p{Cc}/u],
   ])('%s', (text, forbidden) => {
     expect(scrub(text, secrets)).not.toMatch(forbidden);
   });
@@ -42,7 +42,7 @@ describe('scrub', () => {
     ]) {
       const startedMs = performance.now();
       expect(scrub(hostile, secrets).length).toBeLessThanOrEqual(500);
-      expect(performance.now() - startedMs).toBeLessThan(1000);
+      expect(performance.now() - startedMs).toBeLessThan(100);
     }
   });
 });

@@ -10,6 +10,8 @@ const hosts =
   /\b((\d{1,3}\.){3}\d{1,3}|localhost|([a-z0-9-]+\.)+(com|net|org|io|ai|dev|run|app|cloud|internal|local))(:\d{1,5})?\b/gi;
 const addresses = /\[?\b[0-9a-f]{0,4}(:[0-9a-f]{0,4}){3,7}\b\]?(:\d{1,5})?/gi;
 const paths = /(\/[\w.@-]+){2,}/g;
+// oxlint-disable-next-line no-control-regex -- they are what is removed
+const controls = /[\u0000-\u001f\u007f]/g;
 const longest = 500;
 
 /** A provider's error text as a client may see it: one line, no provider, host, key, URL or file path in it. */
@@ -32,8 +34,7 @@ export function scrub(text: string, secrets: Secrets): string {
 
 function firstLine(text: string): string {
   const lines = text.slice(0, 20_000).split(/[\r\n]+/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return (lines.find((line) => line.trim() !== '') ?? '').replace(/[\u0000-\u001f\u007f]/g, ' ');
+  return (lines.find((line) => line.trim() !== '') ?? '').replace(controls, ' ').slice(0, 2000);
 }
 
 function hostOf(url: string): string {

@@ -55,10 +55,10 @@ function begin(
     return null;
   }
   const { webhook } = asked.data;
-  if (webhook) {
-    void run.ended.then(async (prediction) => {
-      if (!(await sendWebhook(webhook, prediction))) onLostWebhook();
-    });
-  }
+  if (webhook) void tell(webhook, run, onLostWebhook);
   return run;
+}
+
+async function tell(webhook: string, run: Run, onLost: () => void): Promise<void> {
+  if (!(await sendWebhook(webhook, await run.ended))) onLost();
 }

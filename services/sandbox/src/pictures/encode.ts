@@ -15,7 +15,7 @@ sharp.cache(false);
 
 /** A source of pixels (an SVG, or a pipeline of sharp) as a file in this format. */
 export function encode(source: SharpInput | Sharp, format: Format): Promise<Buffer> {
-  const picture = source instanceof sharp ? (source as Sharp) : sharp(source as SharpInput);
+  const picture = source instanceof sharp ? source : sharp(source);
   const encoders = {
     png: () => picture.png({ compressionLevel: 6 }),
     jpeg: () => picture.flatten({ background: '#ffffff' }).jpeg({ quality: 85 }),

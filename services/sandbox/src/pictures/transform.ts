@@ -37,7 +37,10 @@ export async function transformPicture(
 }
 
 async function readMetadata(source: Buffer): Promise<Metadata> {
-  const found = await metadataOf(source).catch(() => null);
+  // sharp throws at once for no bytes at all, and rejects for bytes that are no picture.
+  const found = await Promise.resolve()
+    .then(() => sharp(source, { limitInputPixels: false }).metadata())
+    .catch(() => null);
   if (found === null || !readable.has(found.format)) {
     throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is not a picture in a supported format.');
   }
@@ -45,11 +48,6 @@ async function readMetadata(source: Buffer): Promise<Metadata> {
     throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image has too many pixels.');
   }
   return found;
-}
-
-/** Rejects for bytes that are no picture; sharp throws at once for no bytes at all. */
-async function metadataOf(source: Buffer): Promise<Metadata> {
-  return await sharp(source, { limitInputPixels: false }).metadata();
 }
 
 /** One side alone scales the other: a long strip could become a giant. */
