@@ -71,7 +71,9 @@ async function converse(
     progress = await provider.submit(submission, signal);
   }
   if (progress.state !== 'unknown' || signal.aborted) return progress;
-  return await provider.recover(submission, signal);
+  const recovered = await provider.recover(submission, signal);
+  // The first answer knows more about what went wrong: a time-out, a reset.
+  return recovered.state === 'unknown' ? progress : recovered;
 }
 
 /** Ended elsewhere: the provider is told to stop. Shutting down: the next dispatcher takes the run over. */
