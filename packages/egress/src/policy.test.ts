@@ -108,22 +108,22 @@ describe('a policy opened for development', () => {
   });
 });
 
-describe('the look-up decides by the addresses that would be dialled', () => {
-  const answers = (addresses: string[], allowCidrs: string[] = []) =>
-    createEgressPolicy({
-      allowCidrs,
-      allowHttp: false,
-      resolve: (_name, _options, done) =>
-        done(
-          null,
-          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-        ),
-    });
-  const lookup = (policy: EgressPolicy, port: number, all: boolean) =>
-    new Promise((resolve) => {
-      policy.lookupFor(port)('name.example', { all }, (error, address) => resolve(error?.code ?? address));
-    });
+const answers = (addresses: string[], allowCidrs: string[] = []) =>
+  createEgressPolicy({
+    allowCidrs,
+    allowHttp: false,
+    resolve: (_name, _options, done) =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      ),
+  });
+const lookup = (policy: EgressPolicy, port: number, all: boolean) =>
+  new Promise((resolve) => {
+    policy.lookupFor(port)('name.example', { all }, (error, address) => resolve(error?.code ?? address));
+  });
 
+describe('the look-up decides by the addresses that would be dialled', () => {
   it('gives public answers, in both shapes of dns.lookup', async () => {
     expect(await lookup(answers(['1.1.1.1']), 443, false)).toBe('1.1.1.1');
     expect(await lookup(answers(['1.1.1.1']), 443, true)).toEqual([{ address: '1.1.1.1', family: 4 }]);

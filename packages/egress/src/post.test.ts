@@ -37,7 +37,10 @@ describe('postJson', () => {
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
         res.statusCode = 201;
-        res.setHeader('x-echo', `${req.method} ${req.headers['x-custom']} ${req.headers['content-type']}`);
+        res.setHeader(
+          'x-echo',
+          `${req.method} ${String(req.headers['x-custom'])} ${req.headers['content-type']}`,
+        );
         res.end(Buffer.concat(chunks));
       });
     });

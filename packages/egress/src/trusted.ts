@@ -91,13 +91,13 @@ async function send(
 ): Promise<TrustedResult> {
   const oversize = new AbortController();
   const stop = signal ? AbortSignal.any([signal, oversize.signal]) : oversize.signal;
-  let progress: () => Progress = () => 'dialling';
+  let progress: (() => Progress) | undefined;
   try {
     const pending = client(url, { ...options, signal: stop, responseType: 'text' });
-    pending.on('request', (request) => {
+    void pending.on('request', (request) => {
       progress = followProgress(request);
     });
-    pending.on('downloadProgress', ({ transferred }) => {
+    void pending.on('downloadProgress', ({ transferred }) => {
       if (transferred > maxBytes) oversize.abort();
     });
     const { statusCode, headers, body } = await pending;
@@ -105,7 +105,7 @@ async function send(
   } catch (error) {
     const reason = oversize.signal.aborted ? 'too_large' : signal?.aborted ? 'aborted' : reasonOf(error);
     const code = error instanceof RequestError ? error.code : 'UNKNOWN';
-    const reached = progress() === 'sent' ? 'unknown' : 'no';
+    const reached = progress?.() === 'sent' ? 'unknown' : 'no';
     return { ok: false, reached, reason, code, message: messageOf(error) };
   }
 }

@@ -6,6 +6,9 @@ export const headBytes = 4100;
 
 const textTypes = new Set(['text/plain', 'text/csv', 'text/markdown', 'application/json']);
 
+/** A first entry, and the end of an empty archive. */
+const zipMagics = new Set(['504b0304', '504b0506']);
+
 /** Declared types whose bytes go by other names in the detector. */
 const aliases: Record<string, string[]> = {
   'audio/wav': ['audio/x-wav', 'audio/vnd.wave'],
@@ -30,7 +33,7 @@ export async function matchesDeclaredType(head: Buffer, declared: string): Promi
   if (!isAllowedType(declared) || head.length === 0) return false;
   if (textTypes.has(declared)) return isText(head);
   // Office files and the like are zips too, and the detector names them by their kind.
-  if (declared === 'application/zip') return /^PK(\x03\x04|\x05\x06)/.test(head.toString('latin1', 0, 4));
+  if (declared === 'application/zip') return zipMagics.has(head.toString('hex', 0, 4));
   const detected = await detectType(head);
   return detected !== null && (detected === declared || (aliases[declared]?.includes(detected) ?? false));
 }

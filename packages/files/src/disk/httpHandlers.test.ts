@@ -80,10 +80,10 @@ describe('PUT /storage', () => {
     await new Promise<void>((resolve) => {
       const request = http.request(url, { method: 'PUT', headers: { ...type, 'content-length': '1000' } });
       request.on('error', () => resolve());
-      request.write(randomBytes(500), async () => {
-        await until(async () => (await readdir(incoming)).length === 1);
-        request.destroy(new Error('gone'));
-      });
+      request.write(randomBytes(500));
+      void until(async () => (await readdir(incoming)).length === 1).finally(() =>
+        request.destroy(new Error('gone')),
+      );
     });
     await until(async () => (await readdir(incoming)).length === 0);
     expect(await createDiskStore(settings).stat('n/broken')).toBeNull();

@@ -7,6 +7,10 @@ import type { OnError } from '../sendObject.ts';
 import { createStorageHandlers } from './httpHandlers.ts';
 import type { DiskSettings } from './settings.ts';
 
+const onError: OnError = (res, status, code) => {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code }));
+};
+
 /** The handlers behind a plain server, with a folder that goes with it. */
 export async function startDiskServer(): Promise<{ settings: DiskSettings; close: () => Promise<void> }> {
   const server = http.createServer();
@@ -14,9 +18,6 @@ export async function startDiskServer(): Promise<{ settings: DiskSettings; close
   const { port } = server.address() as AddressInfo;
   const path = await mkdtemp(join(tmpdir(), 'holdfast-files-'));
   const settings = { path, urlSecret: 'a secret of sixteen', publicUrl: `http://127.0.0.1:${port}` };
-  const onError: OnError = (res, status, code) => {
-    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code }));
-  };
   const { handleStoragePut, handleStorageGet } = createStorageHandlers(settings, onError);
   server.on('request', (req, res) => {
     (req.method === 'PUT' ? handleStoragePut : handleStorageGet)(req, res).catch(() => res.destroy());

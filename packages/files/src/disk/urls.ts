@@ -22,7 +22,7 @@ export function signUrl(signer: Signer, grant: Grant): string {
   if (grant.contentType !== null) query.set('content_type', grant.contentType);
   if (grant.filename !== null) query.set('filename', grant.filename);
   query.set('signature', signatureOf(signer.urlSecret, grant).toString('hex'));
-  return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query}`;
+  return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query.toString()}`;
 }
 
 /** The grant a request target carries, or null when it was not signed by us, for this method, or has expired. */

@@ -12,7 +12,10 @@ const asked: (string | undefined)[] = [];
 const server = http.createServer((req, res) => {
   asked.push(req.headers.range);
   const range = parseRange(req.headers.range, content.length);
-  if (range === null || range === 'unsatisfiable') return void res.writeHead(416).end();
+  if (range === null || range === 'unsatisfiable') {
+    res.writeHead(416).end();
+    return;
+  }
   const contentRange = `bytes ${range.start}-${range.end}/${content.length}`;
   res.writeHead(206, { 'content-range': contentRange }).end(content.subarray(range.start, range.end + 1));
 });
