@@ -35,7 +35,7 @@ export type Progress =
   | { state: 'refused'; retryAfterMs: number; outcome: Outcome }
   /**
    * Sent, and it can't be known whether it was accepted (time-out, reset after send). `recover` may learn it;
-   * if that says `unknown` too, the run has failed with `outcome`.
+   * if that says `unknown` too, the run has failed with the first `outcome`.
    */
   | { state: 'unknown'; outcome: Outcome };
 

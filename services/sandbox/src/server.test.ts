@@ -182,6 +182,25 @@ describe('image-transform', () => {
     expect(channels[0]?.mean).toBeCloseTo(channels[2]?.mean ?? -1, 0);
   });
 
+  it('fetches its source from a URL', async () => {
+    const drawn = await put('sandbox-image', { input: { prompt: 'x', width: 2000, height: 2000 } });
+    const [source_image] = drawn.prediction.output as string[];
+    const { prediction } = await put('image-transform', { input: { source_image, width: 50 } });
+    expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({
+      format: 'png',
+      height: 50,
+    });
+  });
+
+  it.each([
+    ['FILE_NOT_FOUND', () => `${base}/outputs/none`],
+    ['GENERATION_FAILED', () => 'http://127.0.0.1:1/x'],
+    ['INPUT_VALIDATION_ERROR', () => '/etc/passwd'],
+  ])('fails with %s on a source that can not be had', async (code, url) => {
+    const { prediction } = await put('image-transform', { input: { source_image: url() } });
+    expect(prediction.error).toMatch(new RegExp(`^${code}: `));
+  });
+
   it('keeps format and size when nothing is asked for', async () => {
     const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
     const { prediction } = await put('image-transform', { input: { source_image } });
