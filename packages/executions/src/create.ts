@@ -101,9 +101,10 @@ function newRecord(execution: NewExecution, times: { createdAt: Date; expiresAt:
   };
 }
 
-async function replay(
+/** What a repeat under a known key gets. @throws ApiError IDEMPOTENCY_KEY_REUSED when it is another request */
+export async function replay(
   db: Database,
-  request: CreateRequest,
+  request: Pick<CreateRequest, 'organizationId' | 'requestHash'>,
   known: { executionId: string; requestHash: string },
 ): Promise<Created> {
   if (known.requestHash !== request.requestHash) {

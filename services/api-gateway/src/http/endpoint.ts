@@ -65,11 +65,12 @@ export function endpoint<
   return definition as unknown as Endpoint;
 }
 
-/** An endpoint without a caller: for anyone, or for the operator. */
+/** An endpoint without a caller: for anyone, or for the operator. With `rawBodyBytes` its body is a Buffer. */
 export function callerlessEndpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
+  RawBytes extends number | undefined = undefined,
 >(
   definition: Omit<
     Endpoint,
@@ -79,8 +80,12 @@ export function callerlessEndpoint<
     params?: Params;
     query?: Query;
     body?: Body;
+    rawBodyBytes?: RawBytes;
     handle(
-      request: Omit<EndpointRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>, 'caller'>,
+      request: Omit<
+        EndpointRequest<Inferred<Params>, Inferred<Query>, RawBytes extends number ? Buffer : Inferred<Body>>,
+        'caller'
+      >,
     ): Promise<Reply | null>;
   },
 ): Endpoint {

@@ -25,7 +25,7 @@ export const pageFields = {
 /** @throws INPUT_VALIDATION_ERROR for a cursor that none of our pages gave */
 export function checkedCursor(prefix: IdPrefix, cursor: string | undefined): string | undefined {
   if (cursor === undefined || isId(prefix, cursor)) return cursor;
-  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of an earlier page');
+  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of an earlier page.');
 }
 
 /** Cuts rows that were read with a limit of one more than the page's. The cursor is the last row's id. */

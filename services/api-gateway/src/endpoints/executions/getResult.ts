@@ -1,0 +1,36 @@
+import { ApiError } from '@holdfast/domain/errors';
+import { resultRecord } from '@holdfast/domain/executionRecord';
+import { isTerminal } from '@holdfast/domain/statuses';
+import { findExecution } from '../../executions/findExecution.ts';
+import { ExecutionResult } from '../../executions/records.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams } from '../../http/fields.ts';
+
+/** Spec, "Rate limiting" 3: the interval suggested for polling. */
+const pollEveryS = '2';
+
+export const getResult = endpoint({
+  method: 'GET',
+  path: '/v1/executions/{id}/result',
+  tag: 'Executions',
+  summary: "Read an execution's result",
+  description:
+    '409 `EXECUTION_NOT_READY` while it runs, 409 `EXECUTION_NOT_COMPLETED` when it ended in another way.',
+  permission: 'execution',
+  limit: 'other',
+  params: idParams('exec', 'id'),
+  responses: { 200: { description: 'The result', schema: ExecutionResult } },
+  async handle({ context, caller, params }) {
+    const execution = await findExecution(context, caller.organizationId, params.id);
+    if (execution.status === 'COMPLETED') return { status: 200, body: resultRecord(execution) };
+    if (isTerminal(execution.status)) {
+      throw new ApiError(
+        'EXECUTION_NOT_COMPLETED',
+        `The execution is ${execution.status} and has no result.`,
+      );
+    }
+    throw new ApiError('EXECUTION_NOT_READY', `The execution is ${execution.status}. Ask again later.`, {
+      headers: { 'Retry-After': pollEveryS },
+    });
+  },
+});

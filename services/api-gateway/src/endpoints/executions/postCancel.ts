@@ -1,0 +1,22 @@
+import { statusRecord } from '@holdfast/domain/executionRecord';
+import { cancel } from '@holdfast/executions/cancel';
+import { ExecutionRecord } from '../../executions/records.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape } from '../../http/fields.ts';
+
+export const postCancel = endpoint({
+  method: 'POST',
+  path: '/v1/executions/{id}/cancel',
+  tag: 'Executions',
+  summary: 'Cancel an execution',
+  description:
+    'Releases the hold at once. Cancelling again answers the same; 409 when it ended in another way.',
+  permission: 'execution',
+  limit: 'other',
+  params: idParams('exec', 'id'),
+  responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
+  async handle({ context, caller, params }) {
+    const id = knownShape('exec', params.id, 'execution');
+    return { status: 200, body: statusRecord(await cancel(context, caller.organizationId, id)) };
+  },
+});

@@ -1,0 +1,61 @@
+import { findByIdempotencyKey } from '@holdfast/db/executions/findByIdempotencyKey';
+import { requestHash } from '@holdfast/domain/canonicalJson';
+import { type Created, replay } from '@holdfast/executions/create';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { type CreateBody, createBody } from '../../executions/createBody.ts';
+import { readIdempotencyKey } from '../../executions/idempotencyKey.ts';
+import { prepareCreate } from '../../executions/prepareCreate.ts';
+import { CreatedExecution } from '../../executions/records.ts';
+import { type Caller, endpoint } from '../../http/endpoint.ts';
+
+export const postExecution = endpoint({
+  method: 'POST',
+  path: '/v1/executions',
+  tag: 'Executions',
+  summary: 'Create an execution',
+  description:
+    'Places a hold on the balance and answers at once. With an `Idempotency-Key` the same request can be sent again: it gets the original execution.',
+  permission: 'execution',
+  limit: 'create',
+  headers: z.object({
+    'Idempotency-Key': z
+      .string()
+      .optional()
+      .meta({ description: '1 to 255 visible ASCII characters', example: 'order-A-17' }),
+  }),
+  body: createBody,
+  responses: { 202: { description: 'Accepted', schema: CreatedExecution } },
+  async handle({ context, caller, body, headers }) {
+    const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
+    const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
+    const { record, replayed } = await create(context, caller, body, key);
+    return { status: 202, body: record, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
+  },
+});
+
+async function create(
+  context: Context,
+  caller: Caller,
+  body: CreateBody,
+  idempotencyKey: string | null,
+): Promise<Created> {
+  const { organizationId, apiKeyId } = caller;
+  const request = { organizationId, apiKeyId, idempotencyKey, requestHash: requestHash(body) };
+  try {
+    const prepared = await prepareCreate(context, organizationId, body);
+    return await context.creator.create({
+      ...request,
+      ...prepared,
+      model: body.model,
+      input: body.input,
+      metadata: body.metadata ?? null,
+      webhookUrl: body.webhook_url ?? null,
+    });
+  } catch (error) {
+    // What was accepted once stays accepted, though its model or files are gone by now.
+    const known = idempotencyKey && (await findByIdempotencyKey(context.db, organizationId, idempotencyKey));
+    if (!known) throw error;
+    return await replay(context.db, request, known);
+  }
+}

@@ -1,0 +1,35 @@
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+import { amount } from '../../executions/records.ts';
+import { jsonObject } from '../../executions/jsonObject.ts';
+
+/** A model as clients see it: what it takes and costs, never who runs it. */
+export const ModelRecord = z
+  .object({
+    slug: z.string().meta({ example: 'sandbox-image' }),
+    display_name: z.string(),
+    description: z.string(),
+    price: z.object({
+      currency: z.literal('USD'),
+      per_run: amount('For each run').optional(),
+      per_second: amount('For each second of running').optional(),
+      per_image: amount('For each image').optional(),
+      per_input_token: amount('For each token of input').optional(),
+      per_output_token: amount('For each token of output').optional(),
+    }),
+    timeout_seconds: z.int().describe('Until an execution expires, unless it says otherwise'),
+    input_schema: jsonObject('JSON Schema of `input`', { type: 'object' }),
+  })
+  .meta({ id: 'Model' });
+
+export function modelRecord(definition: ModelDefinition): z.infer<typeof ModelRecord> {
+  const { cost_from_provider: _, ...prices } = definition.price;
+  return {
+    slug: definition.slug,
+    display_name: definition.display_name ?? definition.slug,
+    description: definition.description ?? '',
+    price: { currency: 'USD', ...prices },
+    timeout_seconds: definition.timeout_s,
+    input_schema: definition.input_schema,
+  };
+}

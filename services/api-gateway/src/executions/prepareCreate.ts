@@ -1,0 +1,50 @@
+import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
+import { findInputFiles } from '@holdfast/domain/inputFiles';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { holdFor, isMoney } from '@holdfast/domain/money';
+import { estimateCost } from '@holdfast/domain/pricing';
+import type { Context } from '../context.ts';
+import { requireFiles } from '../files/requireFiles.ts';
+import { fieldPath } from '../http/checkJson.ts';
+import { invalidInput } from '../http/validate.ts';
+import type { CreateBody } from './createBody.ts';
+import { validateInput } from './validateInput.ts';
+
+/**
+ * Checks a request to create an execution against its model, the egress policy and the organization's files.
+ * @throws ApiError INPUT_VALIDATION_ERROR with every problem at once, FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
+ */
+export async function prepareCreate(context: Context, organizationId: string, body: CreateBody) {
+  const model = await context.models.get(body.model);
+  const definition = model?.isActive ? model.definition : null;
+  const details = [
+    ...(definition ? validateInput(definition, body.input) : [unknownModel]),
+    ...webhookProblems(context, body.webhook_url),
+  ];
+  if (!definition || details.length > 0) throw invalidInput(details);
+  const files = findInputFiles(definition.input_schema, body.input).map(({ path, id }) => ({
+    field: path.map(String).reduce(fieldPath, 'input'),
+    id,
+  }));
+  await requireFiles(context, organizationId, files);
+  return {
+    estimatedCost: affordableEstimate(definition, body.input),
+    timeoutS: body.timeout_seconds ?? definition.timeout_s,
+  };
+}
+
+const unknownModel: ErrorDetail = { field: 'model', code: 'NOT_FOUND', message: 'There is no such model.' };
+
+function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
+  const problem = url === undefined ? null : egress.checkUrl(url);
+  return problem
+    ? [{ field: 'webhook_url', code: problem.code, message: `webhook_url ${problem.message}` }]
+    : [];
+}
+
+/** An estimate beyond every amount must not reach the database: it would take the whole batch with it. */
+function affordableEstimate(definition: ModelDefinition, input: Record<string, unknown>): string {
+  const estimate = estimateCost(definition, input);
+  if (isMoney(estimate) && isMoney(holdFor(estimate))) return estimate;
+  throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds every balance.');
+}

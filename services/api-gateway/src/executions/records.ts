@@ -1,0 +1,51 @@
+import { executionStatuses } from '@holdfast/domain/statuses';
+import { z } from 'zod';
+import { idField, timestamp } from '../http/fields.ts';
+import { jsonObject } from './jsonObject.ts';
+
+export const amount = (description: string) => z.string().meta({ description, example: '0.048' });
+
+const status = z.enum(executionStatuses);
+const output = () => jsonObject('Model-specific output', { images: [{ file_id: 'file_…', format: 'png' }] });
+
+const createFields = {
+  id: idField('exec'),
+  status,
+  model: z.string().meta({ description: 'Model slug as submitted', example: 'sandbox-image' }),
+  hold_amount: amount('Reserved from the balance; given back if the execution does not succeed'),
+  estimated_cost: amount('What it is expected to cost'),
+  expires_at: timestamp('When it times out without a result'),
+  created_at: timestamp('When it was accepted'),
+};
+
+/** Spec, "Execution (create response)". */
+export const CreatedExecution = z.object(createFields).meta({ id: 'CreatedExecution' });
+
+export const ExecutionRecord = z
+  .object({
+    ...createFields,
+    mode: z.literal('ASYNC'),
+    metadata: jsonObject('As submitted', { order: 'A-17' }).nullable(),
+    webhook_url: z.string().nullable(),
+    started_at: timestamp('When it was dispatched').nullable(),
+    completed_at: timestamp('When it ended, however it did').nullable(),
+    cost: amount('What was charged').nullable(),
+    error: z
+      .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
+      .nullable()
+      .describe('Why it failed or expired'),
+    result: output().optional(),
+  })
+  .meta({ id: 'Execution' });
+
+/** Spec, "Execution result". */
+export const ExecutionResult = z
+  .object({
+    execution_id: idField('exec'),
+    status: z.literal('COMPLETED'),
+    output: output(),
+    usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
+    cost: amount('What was charged'),
+    latency_ms: z.int().describe('Milliseconds from creation to completion'),
+  })
+  .meta({ id: 'ExecutionResult' });

@@ -1,0 +1,72 @@
+import type { ErrorDetail } from '@holdfast/domain/errors';
+import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fieldPath } from '../http/checkJson.ts';
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  ownProperties: true,
+  addUsedSchema: false,
+  logger: false,
+});
+ajv.addFormat('file', fileReferenceFormat);
+
+/** One per definition: the catalogue keeps the object for as long as nothing in it changes. */
+const compiled = new WeakMap<ModelDefinition, ValidateFunction>();
+
+/** Everything that is wrong with an input by its model's schema. */
+export function validateInput(definition: ModelDefinition, input: Record<string, unknown>): ErrorDetail[] {
+  const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
+  compiled.set(definition, validate);
+  if (validate(input)) return [];
+  return withoutBranches(validate.errors ?? []).map(toDetail);
+}
+
+/** Of a choice that nothing fits, the choice is reported and not every branch of it. */
+function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+  return errors.filter(
+    ({ schemaPath }) => !choices.some((choice) => schemaPath.startsWith(`${choice.schemaPath}/`)),
+  );
+}
+
+function toDetail(error: ErrorObject): ErrorDetail {
+  const steps = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const named = error.params.missingProperty ?? error.params.additionalProperty;
+  const field = [...steps, ...(typeof named === 'string' ? [named] : [])].reduce(fieldPath, 'input');
+  const code = codes[error.keyword] ?? 'INVALID_VALUE';
+  return { field, code, message: `${field} ${messages[code] ?? error.message ?? 'is not valid'}` };
+}
+
+const messages: Record<string, string> = {
+  REQUIRED: 'is required',
+  UNKNOWN_FIELD: 'is not a parameter of this model',
+};
+
+const codes: Record<string, string> = {
+  required: 'REQUIRED',
+  dependentRequired: 'REQUIRED',
+  additionalProperties: 'UNKNOWN_FIELD',
+  unevaluatedProperties: 'UNKNOWN_FIELD',
+  type: 'INVALID_TYPE',
+  minimum: 'OUT_OF_RANGE',
+  maximum: 'OUT_OF_RANGE',
+  exclusiveMinimum: 'OUT_OF_RANGE',
+  exclusiveMaximum: 'OUT_OF_RANGE',
+  multipleOf: 'OUT_OF_RANGE',
+  minLength: 'OUT_OF_RANGE',
+  maxLength: 'OUT_OF_RANGE',
+  minItems: 'OUT_OF_RANGE',
+  maxItems: 'OUT_OF_RANGE',
+  minProperties: 'OUT_OF_RANGE',
+  maxProperties: 'OUT_OF_RANGE',
+  pattern: 'INVALID_FORMAT',
+  format: 'INVALID_FORMAT',
+};
+
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
