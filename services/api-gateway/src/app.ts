@@ -4,6 +4,15 @@ import type { Endpoint } from './http/endpoint.ts';
 import { authenticate } from './http/authenticate.ts';
 import { openKeyCache } from './http/keyCache.ts';
 import { createPipeline } from './http/pipeline.ts';
+import { getBalance } from './endpoints/balance/getBalance.ts';
+import { postCallback } from './endpoints/callbacks/postCallback.ts';
+import { getExecution } from './endpoints/executions/getExecution.ts';
+import { getResult } from './endpoints/executions/getResult.ts';
+import { listExecutions } from './endpoints/executions/listExecutions.ts';
+import { postCancel } from './endpoints/executions/postCancel.ts';
+import { postExecution } from './endpoints/executions/postExecution.ts';
+import { getModel } from './endpoints/models/getModel.ts';
+import { listModels } from './endpoints/models/listModels.ts';
 import { listApiKeys } from './endpoints/apiKeys/listApiKeys.ts';
 import { postApiKey } from './endpoints/apiKeys/postApiKey.ts';
 import { postRotate } from './endpoints/apiKeys/postRotate.ts';
@@ -28,6 +37,14 @@ import { mountStorage } from './files/mountStorage.ts';
 
 /** Every endpoint of the API, in the order of the reference. */
 export const endpoints: readonly Endpoint[] = [
+  postExecution,
+  listExecutions,
+  getExecution,
+  getResult,
+  postCancel,
+  listModels,
+  getModel,
+  getBalance,
   postUpload,
   postConfirm,
   getFile,
@@ -48,6 +65,7 @@ export const endpoints: readonly Endpoint[] = [
   postApiKey,
   postRotate,
   deleteApiKey,
+  postCallback,
 ];
 
 export function createApp(context: Context): Express {
