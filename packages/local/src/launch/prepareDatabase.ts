@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { LaunchError } from './launchError.ts';
 import { writePrivateJson } from './privateFile.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -27,8 +28,21 @@ type Options = {
   kept: Secrets;
 };
 
-/** Migrates and seeds. A key that was made now is kept with the secrets, for the next start to show. */
+/**
+ * Migrates and seeds. A key that was made now is kept with the secrets, for the next start to show.
+ * Throws LaunchError with the reason in one line.
+ */
 export async function prepareDatabase(options: Options): Promise<Demo> {
+  try {
+    return await migrateAndSeed(options);
+  } catch (error) {
+    throw new LaunchError(
+      `The database can't be prepared: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+async function migrateAndSeed(options: Options): Promise<Demo> {
   const { root, migrate, seed, say, databaseUrl, encryptionKeys, secretsPath, kept } = options;
   const applied = await migrate(databaseUrl);
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);

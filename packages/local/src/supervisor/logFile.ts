@@ -1,16 +1,25 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+
+const tailBytes = 16_384;
+const shownErrors = 5;
 
 /** Puts the last start's log aside as `<path>.1`. */
 export function rotateLog(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.1`);
 }
 
-function readTail(path: string, bytes: number): string {
+/** The size of a log in bytes; 0 when there is none yet. */
+export function logSize(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}
+
+function readTail(path: string, fromByte: number): string {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
-    const buffer = Buffer.alloc(Math.min(bytes, size));
-    readSync(file, buffer, 0, buffer.length, size - buffer.length);
+    const position = Math.max(fromByte, size - tailBytes);
+    const buffer = Buffer.alloc(Math.max(size - position, 0));
+    readSync(file, buffer, 0, buffer.length, position);
     return buffer.toString('utf8');
   } finally {
     closeSync(file);
@@ -32,12 +41,12 @@ function errorIn(line: string): string | undefined {
   }
 }
 
-/** The last few errors of a service's log: pino lines of level error and above, and whatever isn't JSON. */
-export function lastErrors(path: string, count = 5): string[] {
+/** The last few errors that a log holds after `fromByte`: pino lines of level error and above, and whatever isn't JSON. */
+export function lastErrors(path: string, fromByte: number): string[] {
   if (!existsSync(path)) return [];
-  return readTail(path, 16_384)
+  return readTail(path, fromByte)
     .split('\n')
     .map(errorIn)
     .filter((line) => line !== undefined)
-    .slice(-count);
+    .slice(-shownErrors);
 }

@@ -7,11 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { servicePort } from '../launch/ports.ts';
 import { startTicks } from '../process/processIdentity.ts';
-import { defaultTiming, type Supervised, supervise } from './supervise.ts';
+import { defaultTiming, type Supervised, supervise, type Timing } from './supervise.ts';
 
 const fake = join(import.meta.dirname, 'fakeService.ts');
 const preload = join(import.meta.dirname, 'endWithLauncher.ts');
-const quick = { ...defaultTiming, probeEveryMs: 20, unhealthyAfterMs: 200, backoffMs: 10 };
+const quick = { ...defaultTiming, probeEveryMs: 20, backoffMs: 10 };
 
 let folder: string;
 let supervised: Supervised | undefined;
@@ -29,7 +29,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await delay(10);
 }
 
-async function startFake(env: NodeJS.ProcessEnv = {}) {
+async function startFake(env: NodeJS.ProcessEnv = {}, timing: Timing = quick) {
   const port = await servicePort();
   const said: string[] = [];
   const pids: number[] = [];
@@ -44,7 +44,7 @@ async function startFake(env: NodeJS.ProcessEnv = {}) {
       logPath: join(folder, 'fake.log'),
     },
     { say: (line) => said.push(line), onPid: () => pids.push(pids.length) },
-    quick,
+    timing,
   );
   supervised = started;
   return { service: started, port, said, pids };
@@ -64,13 +64,16 @@ describe('a supervised service', () => {
   });
 
   it('is killed and started again when its health fails for too long', async () => {
-    const { service, port, said } = await startFake();
+    const { service, port, said } = await startFake(
+      {},
+      { ...quick, unhealthyAfterMs: 300, firstHealthyWithinMs: 5_000 },
+    );
     await until(service.isReady);
     const first = service.pid();
     await fetch(`http://127.0.0.1:${port}/sicken`);
     await until(() => service.pid() !== first);
     await until(service.isReady);
-    expect(said[0]).toMatch(/^fake is not healthy/);
+    expect(said[0]).toMatch(/^fake has not been healthy/);
   });
 
   it('ends at SIGTERM when it is stopped, and is not started again', async () => {
@@ -96,7 +99,7 @@ describe('a supervised service', () => {
   it('says why it can not start, and waits longer from time to time', async () => {
     const { service, said } = await startFake({ FAKE_BROKEN: 'yes' });
     await until(() => service.deaths() >= 3);
-    expect(said.join('\n')).toContain('fake: PORT: expected a number');
+    expect(said.filter((line) => line === 'fake: PORT: expected a number')).toHaveLength(service.deaths());
     expect(said.join('\n')).toContain('restarting it in 20 ms');
     expect(readFileSync(join(folder, 'fake.log'), 'utf8')).toContain('PORT: expected a number');
   });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endWithin, killGroup } from './endChild.ts';
-import { lastErrors } from './logFile.ts';
+import { lastErrors, logSize } from './logFile.ts';
 import { probe } from './probe.ts';
 
 /** A process to keep alive. Its stdout and stderr are appended to `logPath`. */
@@ -19,7 +19,9 @@ export type ServiceSpec = {
 export type Timing = {
   probeEveryMs: number;
   probeTimeoutMs: number;
-  /** Health that fails for this long ends the process. */
+  /** A process gets this long for its first healthy answer ... */
+  firstHealthyWithinMs: number;
+  /** ... and is ended when its health fails for this long. */
   unhealthyAfterMs: number;
   backoffMs: number;
   backoffMaxMs: number;
@@ -30,6 +32,7 @@ export type Timing = {
 export const defaultTiming: Timing = {
   probeEveryMs: 2_000,
   probeTimeoutMs: 5_000,
+  firstHealthyWithinMs: 60_000,
   unhealthyAfterMs: 30_000,
   backoffMs: 200,
   backoffMaxMs: 10_000,
@@ -63,12 +66,13 @@ export function supervise(spec: ServiceSpec, watcher: Watcher, timing: Timing = 
     let backoffMs = timing.backoffMs;
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
+      const bornAt = logSize(spec.logPath);
       child = start(spec);
       watcher.onPid();
       const reason = await endOf(child, spec, watcher, timing);
       if (stopping.signal.aborted) return;
       deaths += 1;
-      for (const line of lastErrors(spec.logPath)) watcher.say(`${spec.name}: ${line}`);
+      for (const line of lastErrors(spec.logPath, bornAt)) watcher.say(`${spec.name}: ${line}`);
       if (performance.now() - startedAt > timing.steadyAfterMs) backoffMs = timing.backoffMs;
       watcher.say(`${spec.name} ended (${reason}); restarting it in ${backoffMs} ms. Log: ${spec.logPath}`);
       await delay(backoffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -126,14 +130,16 @@ async function killWhenUnhealthy(
   timing: Timing,
   ended: AbortSignal,
 ): Promise<void> {
-  let healthyAt = performance.now();
+  const bornAt = performance.now();
+  let healthyAt: number | undefined;
   while (!ended.aborted) {
     await delay(timing.probeEveryMs, undefined, { signal: ended }).catch(() => undefined);
     if (ended.aborted) return;
     if (await probe(spec.healthUrl, timing.probeTimeoutMs)) healthyAt = performance.now();
-    const silentMs = performance.now() - healthyAt;
-    if (ended.aborted || silentMs < timing.unhealthyAfterMs) continue;
-    watcher.say(`${spec.name} is not healthy for ${Math.round(silentMs / 1000)} s; ending it.`);
+    const silentMs = performance.now() - (healthyAt ?? bornAt);
+    const allowedMs = healthyAt === undefined ? timing.firstHealthyWithinMs : timing.unhealthyAfterMs;
+    if (ended.aborted || silentMs < allowedMs) continue;
+    watcher.say(`${spec.name} has not been healthy for ${Math.round(silentMs / 1000)} s; ending it.`);
     killGroup(child);
     return;
   }

@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { lastErrors, logSize, rotateLog } from './logFile.ts';
+
+let folder: string;
+let log: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-log-'));
+  log = join(folder, 'ledger.log');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the log of a service', () => {
+  it('shows errors of pino and plain lines, and no line of an earlier life', () => {
+    writeFileSync(log, 'an earlier life\n');
+    const bornAt = logSize(log);
+    const lines = [
+      { level: 30, msg: 'listening' },
+      { level: 'info', msg: 'listening' },
+      { level: 60, msg: 'config', err: { message: 'PORT is missing' } },
+      { level: 'error', msg: 'no database' },
+    ].map((line) => JSON.stringify(line));
+    writeFileSync(log, ['an earlier life', ...lines, 'Segmentation fault', ''].join('\n'));
+    expect(lastErrors(log, bornAt)).toEqual(['config: PORT is missing', 'no database', 'Segmentation fault']);
+  });
+
+  it('has no errors and no size before it exists', () => {
+    expect(lastErrors(log, 0)).toEqual([]);
+    expect(logSize(log)).toBe(0);
+  });
+
+  it('is put aside at the next start', () => {
+    writeFileSync(log, 'the last start');
+    rotateLog(log);
+    expect(readFileSync(`${log}.1`, 'utf8')).toBe('the last start');
+    expect(logSize(log)).toBe(0);
+  });
+});
