@@ -1,0 +1,31 @@
+import { getBalance } from '@holdfast/db/balances/get';
+import { BalanceRecord, balanceRecord } from '../../endpoints/balance/balanceRecord.ts';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idParams } from '../../http/fields.ts';
+import { findOrganization } from '../findOrganization.ts';
+import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
+
+export const getOrganization = callerlessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/organizations/{id}',
+  tag: 'Organizations',
+  summary: 'Read an organization and its balance',
+  access: 'operator',
+  limit: 'other',
+  params: idParams('org', 'id'),
+  responses: {
+    200: {
+      description: 'The organization',
+      schema: OrganizationRecord.extend({ balance: BalanceRecord }).meta({ id: 'OrganizationWithBalance' }),
+    },
+  },
+  async handle({ context, params }) {
+    const organization = await findOrganization(context, params.id);
+    const balance = await getBalance(context.db, organization.id);
+    const body = {
+      ...organizationRecord(organization),
+      balance: balanceRecord(balance ?? { available: '0', held: '0' }),
+    };
+    return { status: 200, body };
+  },
+});

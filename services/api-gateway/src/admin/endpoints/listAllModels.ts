@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { jsonObject } from '../../executions/jsonObject.ts';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+
+const ModelDefinitionRecord = z
+  .object({
+    slug: z.string(),
+    is_active: z.boolean(),
+    definition: jsonObject('As in its YAML file, with the defaults filled in', { slug: 'sandbox-text' }),
+  })
+  .meta({ id: 'ModelDefinition' });
+
+export const listAllModels = callerlessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/models',
+  tag: 'Models',
+  summary: 'List every model, with its provider',
+  access: 'operator',
+  limit: 'other',
+  responses: {
+    200: {
+      description: 'The catalogue, inactive models too',
+      schema: z.object({ data: z.array(ModelDefinitionRecord) }).meta({ id: 'ModelDefinitionList' }),
+    },
+  },
+  async handle({ context }) {
+    const models = await context.models.list();
+    const data = models.map(({ definition, isActive }) => ({
+      slug: definition.slug,
+      is_active: isActive,
+      definition,
+    }));
+    return { status: 200, body: { data } };
+  },
+});

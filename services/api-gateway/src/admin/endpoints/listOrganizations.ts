@@ -1,0 +1,27 @@
+import { listOrganizations as readOrganizations } from '@holdfast/db/organizations/list';
+import { z } from 'zod';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
+import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
+
+export const listOrganizations = callerlessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/organizations',
+  tag: 'Organizations',
+  summary: 'List organizations',
+  access: 'operator',
+  limit: 'other',
+  query: pageQuery({ limit: 20, maxLimit: 100 }),
+  responses: {
+    200: {
+      description: 'A page of organizations, newest first',
+      schema: z.object({ data: z.array(OrganizationRecord), ...pageFields }).meta({ id: 'OrganizationPage' }),
+    },
+  },
+  async handle({ context, query }) {
+    const cursor = checkedCursor('org', query.cursor);
+    const rows = await readOrganizations(context.db, { limit: query.limit + 1, cursor });
+    const { items, page } = pageOf(rows, query.limit);
+    return { status: 200, body: { data: items.map(organizationRecord), ...page } };
+  },
+});

@@ -1,0 +1,25 @@
+import { createOrganization } from '@holdfast/db/organizations/create';
+import { newId } from '@holdfast/domain/ids';
+import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
+import { z } from 'zod';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
+
+export const postOrganization = callerlessEndpoint({
+  method: 'POST',
+  path: '/admin/v1/organizations',
+  tag: 'Organizations',
+  summary: 'Create an organization',
+  access: 'operator',
+  limit: 'other',
+  body: z.strictObject({ name: z.string().trim().min(1).max(200) }),
+  responses: { 201: { description: 'Created, with an empty balance', schema: OrganizationRecord } },
+  async handle({ context, body }) {
+    const organization = await createOrganization(context.db, {
+      id: newId('org'),
+      name: body.name,
+      sealedSecret: context.box.seal(newWebhookSecret()),
+    });
+    return { status: 201, body: organizationRecord(organization) };
+  },
+});

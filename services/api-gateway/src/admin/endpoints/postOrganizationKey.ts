@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
+import {
+  ApiKeyRecord,
+  apiKeyRecord,
+  exampleKey,
+  permissionsField,
+} from '../../endpoints/apiKeys/apiKeyRecord.ts';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape } from '../../http/fields.ts';
+
+export const postOrganizationKey = callerlessEndpoint({
+  method: 'POST',
+  path: '/admin/v1/organizations/{id}/api-keys',
+  tag: 'API keys',
+  summary: 'Create an API key for an organization',
+  access: 'operator',
+  limit: 'other',
+  params: idParams('org', 'id'),
+  body: z.strictObject({
+    name: z.string().trim().min(1).max(100),
+    permissions: permissionsField.default('full'),
+  }),
+  responses: {
+    201: {
+      description: 'The key, with its value',
+      schema: ApiKeyRecord.extend({
+        key: z.string().meta({ description: 'The key. Shown only here', example: exampleKey }),
+      }).meta({ id: 'NewApiKey' }),
+    },
+  },
+  async handle({ context, params, body }) {
+    const organizationId = knownShape('org', params.id, 'organization');
+    const key = await issueApiKey(context.db, { organizationId, ...body });
+    return { status: 201, body: { ...apiKeyRecord(key), key: key.value } };
+  },
+});
