@@ -3,8 +3,8 @@ import type { Logger } from './logger.ts';
 export type Sweep = {
   /** Runs it now, or joins the run under way. */
   runNow(): Promise<void>;
-  /** Milliseconds since a run last ended well. */
-  sinceSuccessMs(): number;
+  /** For /healthz: null while a run ends well from time to time, else what is wrong. */
+  problem(): string | null;
   stop(): Promise<void>;
 };
 
@@ -19,6 +19,7 @@ export function startSweep(args: {
   work(): Promise<void>;
 }): Sweep {
   let running: Promise<void> | null = null;
+  const failingAfterMs = Math.max(60_000, args.intervalMs * 3);
   let lastSuccess = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -47,7 +48,7 @@ export function startSweep(args: {
   schedule();
   return {
     runNow,
-    sinceSuccessMs: () => performance.now() - lastSuccess,
+    problem: () => (performance.now() - lastSuccess > failingAfterMs ? `${args.name} failed for long` : null),
     async stop() {
       stopped = true;
       clearTimeout(timer);
@@ -63,17 +64,12 @@ export type Sweeps = {
   stop(): Promise<void>;
 };
 
-const failingAfterMs = 60_000;
-
 /** The sweeps of one service. */
 export function sweepGroup(sweeps: Sweep[]): Sweeps {
   const all = (work: (sweep: Sweep) => Promise<void>) => Promise.all(sweeps.map(work)).then(() => undefined);
   return {
     runAllNow: () => all((sweep) => sweep.runNow()),
-    problem: () =>
-      sweeps.some((sweep) => sweep.sinceSuccessMs() > failingAfterMs)
-        ? 'no sweep ended well for a minute'
-        : null,
+    problem: () => sweeps.map((sweep) => sweep.problem()).find((problem) => problem !== null) ?? null,
     stop: () => all((sweep) => sweep.stop()),
   };
 }

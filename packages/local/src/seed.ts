@@ -9,7 +9,8 @@ import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
-import { loadModels } from '@holdfast/providers/catalogue/loadModels';
+import { isOffered, loadModels } from '@holdfast/providers/catalogue/loadModels';
+import { connectionConfig } from '@holdfast/providers/connectionConfig';
 
 const demoName = 'Demo';
 const demoBalance = '100';
@@ -28,10 +29,17 @@ export async function seed(args: {
   modelsDir: string;
   encryptionKeys: string;
   apiKey: string | null;
+  /** Names the providers' connections: a model without one is known, but not offered. */
+  environment: NodeJS.ProcessEnv;
 }): Promise<Seeded> {
   const db = openDatabase({ url: args.databaseUrl, poolSize: 2, applicationName: 'seed' });
   try {
-    await applyModels(db, await loadModels(args.modelsDir));
+    const models = await loadModels(args.modelsDir);
+    const connections = connectionConfig(args.environment);
+    await applyModels(
+      db,
+      models.map((model) => ({ ...model, active: isOffered(model, connections) })),
+    );
     const organizationId = await demoOrganization(db, args.encryptionKeys);
     return { organizationId, apiKey: await demoKey(db, organizationId, args.apiKey) };
   } finally {

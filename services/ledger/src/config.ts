@@ -4,6 +4,9 @@ import type { z } from 'zod';
 export const ledgerConfig = {
   ...baseConfig,
   SETTLE_CONCURRENCY: positiveInt().default(256).describe('Settlements taken from the queue at once'),
+  AUDIT_INTERVAL_S: positiveInt()
+    .default(3600)
+    .describe('Seconds between audits of every invariant of the ledger'),
 };
 
 export type LedgerConfig = z.infer<z.ZodObject<typeof ledgerConfig>>;

@@ -1,7 +1,15 @@
-import { counter, type Registry } from '@holdfast/kit/metrics';
+import { counter, gauge, type Registry } from '@holdfast/kit/metrics';
+
+export type LedgerMetrics = ReturnType<typeof ledgerMetrics>;
 
 export function ledgerMetrics(registry: Registry) {
   return {
     endings: counter(registry, 'executions_ended_total', 'Executions ended by the ledger', ['status']),
+    breaches: gauge(
+      registry,
+      'ledger_breaches',
+      'Rows that break an invariant of the ledger, at the last audit',
+      ['invariant'],
+    ),
   };
 }

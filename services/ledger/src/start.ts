@@ -19,7 +19,7 @@ import { startSweeps } from './sweeps.ts';
 /** Money and endings: settles recorded outcomes, expires what is out of time. */
 export async function startLedger(config: LedgerConfig, log: Logger): Promise<Service> {
   const registry = createRegistry('ledger');
-  const { endings } = ledgerMetrics(registry);
+  const metrics = ledgerMetrics(registry);
   const db: Database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -33,9 +33,13 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const completer = openCompleter({
     db,
     fanout,
-    ended: (count) => endings.inc({ status: 'COMPLETED' }, count),
+    ended: (count) => metrics.endings.inc({ status: 'COMPLETED' }, count),
   });
-  const failer = openFailer({ db, fanout, ended: (count) => endings.inc({ status: 'FAILED' }, count) });
+  const failer = openFailer({
+    db,
+    fanout,
+    ended: (count) => metrics.endings.inc({ status: 'FAILED' }, count),
+  });
 
   const worker = startWorker({
     queue: settleQueue,
@@ -44,7 +48,8 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     log,
     process: ({ attemptId, ok }) => (ok ? completer : failer).settle(attemptId),
   });
-  const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, endings, log });
+  const auditIntervalMs = config.AUDIT_INTERVAL_S * 1000;
+  const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, metrics, auditIntervalMs, log });
   const health = await startHealthServer({
     port: config.METRICS_PORT,
     registry,

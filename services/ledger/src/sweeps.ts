@@ -3,21 +3,23 @@ import { unsettledAttempts } from '@holdfast/db/sweeps/due';
 import { expireDue } from '@holdfast/executions/expire';
 import type { EndingHints } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Counter } from '@holdfast/kit/metrics';
 import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 import type { settleQueue } from '@holdfast/queues/settle';
+import { audit } from './audit.ts';
+import type { LedgerMetrics } from './metrics.ts';
 
 /** Everything a lost job, or nobody, would leave undone in the ledger. */
 export function startSweeps(args: {
   db: Database;
   hints: EndingHints;
   settle: Producer<PayloadOf<typeof settleQueue>>;
-  endings: Counter<'status'>;
+  metrics: LedgerMetrics;
+  auditIntervalMs: number;
   log: Logger;
 }): Sweeps {
-  const { db, hints, settle, endings, log } = args;
+  const { db, hints, settle, metrics, log } = args;
   return sweepGroup([
     startSweep({
       name: 'unsettled outcomes',
@@ -29,7 +31,13 @@ export function startSweeps(args: {
       name: 'expiry',
       intervalMs: 1000,
       log,
-      work: async () => endings.inc({ status: 'EXPIRED' }, await expireDue({ db, hints })),
+      work: async () => metrics.endings.inc({ status: 'EXPIRED' }, await expireDue({ db, hints })),
+    }),
+    startSweep({
+      name: 'audit',
+      intervalMs: args.auditIntervalMs,
+      log,
+      work: () => audit(db, metrics, log),
     }),
   ]);
 }

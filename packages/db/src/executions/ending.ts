@@ -31,7 +31,8 @@ balance AS (
   WHERE organization_id IN (SELECT organization_id FROM ended) ORDER BY organization_id FOR UPDATE
 ),
 movement AS (
-  SELECT e.organization_id, e.id, v.* FROM ended e CROSS JOIN LATERAL (VALUES
+  -- By way of the balance, so that its row is locked and read before it is moved.
+  SELECT e.organization_id, e.id, v.* FROM ended e JOIN balance USING (organization_id) CROSS JOIN LATERAL (VALUES
     (1, 'overage', 'available', 'held', e.cost - e.hold, e.hold - e.cost, e.cost - e.hold),
     (2, 'settle', 'held', 'revenue', e.cost, 0, -e.cost),
     (3, 'remainder', 'held', 'available', e.hold - e.cost, e.hold - e.cost, e.cost - e.hold),

@@ -13,7 +13,7 @@ export type Welcome = {
   baseUrl: string;
   adminUrl: string;
   adminToken: string;
-  apiKey: string | null;
+  apiKey: string;
   home: string;
   webhooksStayOutside: boolean;
 };
@@ -35,13 +35,13 @@ Webhooks go to public https addresses only. To receive them on this machine, sta
 Holdfast is ready.
 
   API      ${baseUrl}   (reference: ${baseUrl}/docs)
-  API key  ${apiKey ?? '(shown when it was made; make another by the admin API)'}
+  API key  ${apiKey}
   Admin    ${adminUrl}/admin/v1
   token    ${adminToken}
   Files    ${home}
 
 Try it:
-  export KEY=${apiKey ?? 'hf_...'}
+  export KEY=${apiKey}
   curl -s ${baseUrl}/v1/models -H "Authorization: Bearer $KEY"
   curl -s ${baseUrl}/v1/executions -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
     -d '{"model":"sandbox-text","input":{"prompt":"Hello"}}'

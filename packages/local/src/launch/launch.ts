@@ -51,8 +51,10 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
     },
   };
   const addresses = await startServers(options, home, running, watcher, signal);
+  const settings = sharedSettings(addresses, settled, home.data, env);
   const demo = await prepareDatabase({
     ...options,
+    environment: settings,
     databaseUrl: addresses.databaseUrl,
     encryptionKeys: settled.encryptionKeys,
     secretsPath: home.secretsPath,
@@ -60,7 +62,6 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   });
   signal.throwIfAborted();
 
-  const settings = sharedSettings(addresses, settled, home.data, env);
   running.services = (await programs(options, addresses, settings)).map((program) =>
     startService(program, home.folder, watcher),
   );

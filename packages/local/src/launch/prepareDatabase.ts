@@ -6,12 +6,14 @@ import type { Secrets } from './secrets.ts';
 /** Applies what is missing and answers the names of the migrations it applied. */
 export type Migrate = (databaseUrl: string) => Promise<string[]>;
 
+/** `apiKey` is the key that an earlier start was given, and answered again while it works. */
 export type Seed = (options: {
   databaseUrl: string;
   modelsDir: string;
   encryptionKeys: string;
-  /** What an earlier start was given: it stays the key as long as it works. */
   apiKey: string | null;
+  /** The settings of the services: they name the providers that models can be offered from. */
+  environment: NodeJS.ProcessEnv;
 }) => Promise<Demo>;
 
 /** The organization to try things with. */
@@ -24,6 +26,7 @@ type Options = {
   say: (line: string) => void;
   databaseUrl: string;
   encryptionKeys: string;
+  environment: NodeJS.ProcessEnv;
   secretsPath: string;
   kept: Secrets;
 };
@@ -43,11 +46,18 @@ export async function prepareDatabase(options: Options): Promise<Demo> {
 }
 
 async function migrateAndSeed(options: Options): Promise<Demo> {
-  const { root, migrate, seed, say, databaseUrl, encryptionKeys, secretsPath, kept } = options;
+  const { root, migrate, seed, say, databaseUrl, encryptionKeys, environment, secretsPath, kept } = options;
   const applied = await migrate(databaseUrl);
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);
   const apiKey = kept.apiKey ?? null;
-  const demo = await seed({ databaseUrl, modelsDir: join(root, 'models'), encryptionKeys, apiKey });
+  const apiKey = kept.apiKey ?? null;
+  const demo = await seed({
+    databaseUrl,
+    modelsDir: join(root, 'models'),
+    encryptionKeys,
+    apiKey,
+    environment,
+  });
   if (demo.apiKey !== apiKey) writePrivateJson(secretsPath, { ...kept, apiKey: demo.apiKey });
   say('models and the demo organization are there');
   return demo;

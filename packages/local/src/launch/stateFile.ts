@@ -4,7 +4,7 @@ import { readJson, writePrivateJson } from './privateFile.ts';
 /** `local.json`: what scripts and tests need to use a running Holdfast. `admin_url` is without `/admin/v1`. */
 export type LocalState = {
   base_url: string;
-  api_key: string | null;
+  api_key: string;
   organization_id: string;
   admin_url: string;
   admin_token: string;

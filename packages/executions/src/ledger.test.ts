@@ -1,0 +1,283 @@
+import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { getBalance } from '@holdfast/db/balances/get';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { completeExecutions } from '@holdfast/db/executions/complete';
+import { expireExecutions } from '@holdfast/db/executions/expire';
+import { failExecutions } from '@holdfast/db/executions/fail';
+import { getExecution } from '@holdfast/db/executions/get';
+import { startExecutions } from '@holdfast/db/executions/start';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import type { Producer } from '@holdfast/queues/producer';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Created, type CreateRequest, type Creator, openCreator } from './create.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+let creator: Creator;
+
+/** Nothing listens: what these tests promise holds without a queue. */
+const nowhere: Producer<never> = {
+  add: async () => {},
+  addAll: async () => {},
+  waiting: async () => 0,
+  close: async () => {},
+};
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
+  creator = openCreator({ db, dispatch: nowhere });
+});
+
+afterAll(async () => {
+  expect(await auditLedger(db)).toEqual([]);
+  await db.close();
+  await drop();
+});
+
+function request(organizationId: string, change: Partial<CreateRequest> = {}): CreateRequest {
+  return {
+    organizationId,
+    apiKeyId: 'key_test',
+    idempotencyKey: null,
+    requestHash: 'a hash',
+    model: 'a-model',
+    input: { prompt: 'hello' },
+    metadata: null,
+    webhookUrl: null,
+    estimatedCost: '0.50000000',
+    timeoutS: 600,
+    ...change,
+  };
+}
+
+async function startOne(created: Created): Promise<string> {
+  const [started] = await startExecutions(db, [created.record.id], 30);
+  if (!started) throw new Error('not started');
+  return started.attemptId;
+}
+
+const success = (cost: string): RecordedOutcome => ({
+  ok: true,
+  output: { text: 'hi' },
+  inputTokens: 1,
+  outputTokens: 2,
+  cost,
+});
+
+const failure: RecordedOutcome = { ok: false, code: 'GENERATION_FAILED', message: 'It failed.' };
+
+async function run(created: Created, outcome: RecordedOutcome): Promise<void> {
+  const attemptId = await startOne(created);
+  await recordOutcomes(db, [{ attemptId, outcome, state: outcome.ok ? 'succeeded' : 'failed' }]);
+  await (outcome.ok ? completeExecutions : failExecutions)(db, [attemptId]);
+}
+
+async function balance(organizationId: string): Promise<{ available: number; held: number }> {
+  const found = await getBalance(db, organizationId);
+  return { available: Number(found?.available), held: Number(found?.held) };
+}
+
+describe('a hold', () => {
+  it('is the estimated cost times 1.2, taken from available', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const { record } = await creator.create(request(organizationId));
+    expect(record).toMatchObject({ status: 'PENDING', hold_amount: '0.60', estimated_cost: '0.50' });
+    expect(await balance(organizationId)).toEqual({ available: 9.4, held: 0.6 });
+  });
+
+  it('is 0.01 at least', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const { record } = await creator.create(request(organizationId, { estimatedCost: '0.001' }));
+    expect(record.hold_amount).toBe('0.01');
+  });
+
+  it('is refused when available does not cover it: 50 at once against a balance for 20 are exactly 20', async () => {
+    const organizationId = await createTestOrganization(db, '12.5');
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, () => creator.create(request(organizationId))),
+    );
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(30);
+    expect(refused.every(({ reason }) => reason.code === 'INSUFFICIENT_BALANCE')).toBe(true);
+    expect(await balance(organizationId)).toEqual({ available: 0.5, held: 12 });
+  });
+
+  it('leaves room for a smaller one behind a larger one that does not fit', async () => {
+    const organizationId = await createTestOrganization(db, '1');
+    const results = await Promise.allSettled([
+      creator.create(request(organizationId, { estimatedCost: '5' })),
+      creator.create(request(organizationId, { estimatedCost: '0.5' })),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+});
+
+describe('an idempotency key', () => {
+  it('makes one execution and one hold of 50 requests at once, from two processes', async () => {
+    const organizationId = await createTestOrganization(db, '100');
+    const other = openCreator({ db, dispatch: nowhere });
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? creator : other).create(request(organizationId, { idempotencyKey: 'one' })),
+      ),
+    );
+    expect(new Set(results.map(({ record }) => record.id)).size).toBe(1);
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await balance(organizationId)).toEqual({ available: 99.4, held: 0.6 });
+  });
+
+  it('is not to be used for another request', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    await creator.create(request(organizationId, { idempotencyKey: 'two' }));
+    await expect(
+      creator.create(request(organizationId, { idempotencyKey: 'two', requestHash: 'another' })),
+    ).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+  });
+
+  it('is not used up by a refusal, and belongs to its organization alone', async () => {
+    const poor = await createTestOrganization(db, '0.1');
+    const rich = await createTestOrganization(db, '10');
+    const keyed = { idempotencyKey: 'three' };
+    await expect(creator.create(request(poor, keyed))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+    });
+    const first = await creator.create(request(rich, keyed));
+    expect(first.replayed).toBe(false);
+    const small = { ...keyed, estimatedCost: '0.01' };
+    expect((await creator.create(request(poor, small))).replayed).toBe(false);
+  });
+});
+
+describe('a completed execution', () => {
+  it.each([
+    ['cheaper than the hold gives back the rest', '0.2', 9.8],
+    ['as dear as the hold gives back nothing', '0.6', 9.4],
+    ['dearer than the hold is charged in full', '0.9', 9.1],
+    ['that cost nothing is not charged', '0', 10],
+  ])('%s', async (_, cost, available) => {
+    const organizationId = await createTestOrganization(db, '10');
+    const created = await creator.create(request(organizationId));
+    await run(created, success(cost));
+    expect(await balance(organizationId)).toEqual({ available, held: 0 });
+    const execution = await getExecution(db, organizationId, created.record.id);
+    expect(execution).toMatchObject({
+      status: 'COMPLETED',
+      output: { text: 'hi' },
+      inputTokens: 1,
+      outputTokens: 2,
+    });
+  });
+
+  it('may take available below zero, and then creates are refused', async () => {
+    const organizationId = await createTestOrganization(db, '0.6');
+    await run(await creator.create(request(organizationId)), success('2'));
+    expect(await balance(organizationId)).toEqual({ available: -1.4, held: 0 });
+    await expect(creator.create(request(organizationId))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+    });
+  });
+
+  it('is charged once however often it is settled', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const attemptId = await startOne(await creator.create(request(organizationId)));
+    await recordOutcomes(db, [{ attemptId, outcome: success('0.5'), state: 'succeeded' }]);
+    await Promise.all(Array.from({ length: 5 }, () => completeExecutions(db, [attemptId, attemptId])));
+    expect(await balance(organizationId)).toEqual({ available: 9.5, held: 0 });
+  });
+
+  it('keeps its first outcome', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const attemptId = await startOne(await creator.create(request(organizationId)));
+    const record = (outcome: RecordedOutcome) =>
+      recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
+    expect(await record(success('0.1'))).toEqual([attemptId]);
+    expect(await record(failure)).toEqual([]);
+  });
+});
+
+describe('an execution that did not succeed', () => {
+  it('is not charged when it failed', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const created = await creator.create(request(organizationId));
+    await run(created, failure);
+    expect(await balance(organizationId)).toEqual({ available: 10, held: 0 });
+    const execution = await getExecution(db, organizationId, created.record.id);
+    expect(execution).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'GENERATION_FAILED',
+      errorMessage: 'It failed.',
+    });
+  });
+
+  it('is not charged when it was cancelled, whatever comes later', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const created = await creator.create(request(organizationId));
+    const attemptId = await startOne(created);
+    expect(await cancelExecution(db, organizationId, created.record.id)).not.toBeNull();
+    await recordOutcomes(db, [{ attemptId, outcome: success('0.5'), state: 'succeeded' }]);
+    expect(await completeExecutions(db, [attemptId])).toEqual([]);
+    expect(await cancelExecution(db, organizationId, created.record.id)).toBeNull();
+    expect(await balance(organizationId)).toEqual({ available: 10, held: 0 });
+  });
+
+  it('is not charged when it expired', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const created = await creator.create(request(organizationId, { timeoutS: 0 }));
+    expect(await startExecutions(db, [created.record.id], 30)).toEqual([]);
+    expect((await expireExecutions(db, 100)).map(({ executionId }) => executionId)).toContain(
+      created.record.id,
+    );
+    expect(await balance(organizationId)).toEqual({ available: 10, held: 0 });
+    const execution = await getExecution(db, organizationId, created.record.id);
+    expect(execution).toMatchObject({ status: 'EXPIRED', errorCode: 'GENERATION_TIMEOUT' });
+  });
+
+  it('cannot be cancelled by another organization', async () => {
+    const created = await creator.create(request(await createTestOrganization(db, '10')));
+    expect(await cancelExecution(db, await createTestOrganization(db, '10'), created.record.id)).toBeNull();
+  });
+});
+
+describe('a race', () => {
+  const repeats = Array.from({ length: 40 }, (_, index) => index);
+
+  it('of complete and cancel has one winner, and one story in status and money', async () => {
+    const organizationId = await createTestOrganization(db, '100');
+    for (const _ of repeats) {
+      const created = await creator.create(request(organizationId));
+      const attemptId = await startOne(created);
+      await recordOutcomes(db, [{ attemptId, outcome: success('0.1'), state: 'succeeded' }]);
+      const [completed, cancelled] = await Promise.all([
+        completeExecutions(db, [attemptId]),
+        cancelExecution(db, organizationId, created.record.id),
+      ]);
+      expect(completed.length + (cancelled ? 1 : 0)).toBe(1);
+    }
+    expect((await balance(organizationId)).held).toBe(0);
+  });
+
+  it('of starts has one winner', async () => {
+    const organizationId = await createTestOrganization(db, '100');
+    for (const _ of repeats.slice(0, 10)) {
+      const { record } = await creator.create(request(organizationId));
+      const started = await Promise.all([1, 2, 3].map(() => startExecutions(db, [record.id], 30)));
+      expect(started.flat()).toHaveLength(1);
+    }
+  });
+});
+
+describe('the journal', () => {
+  it.each(['UPDATE transfers SET amount = 1', 'DELETE FROM transfers', 'TRUNCATE transfers'])(
+    'refuses %s',
+    async (statement) => {
+      await createTestOrganization(db, '1');
+      await expect(db.pool.query(statement)).rejects.toThrow('append-only');
+    },
+  );
+});

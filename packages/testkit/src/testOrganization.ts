@@ -1,0 +1,12 @@
+import { topUp } from '@holdfast/db/balances/topUp';
+import type { Database } from '@holdfast/db/client';
+import { createOrganization } from '@holdfast/db/organizations/create';
+import { newId } from '@holdfast/domain/ids';
+import type { Money } from '@holdfast/domain/money';
+
+/** An organization with this balance, and a webhook secret that nothing can open. */
+export async function createTestOrganization(db: Database, balance: Money): Promise<string> {
+  const { id } = await createOrganization(db, { id: newId('org'), name: 'Test', sealedSecret: 'none' });
+  await topUp(db, { organizationId: id, amount: balance, reason: null, idempotencyKey: null });
+  return id;
+}
