@@ -1,0 +1,120 @@
+import { isApiKeyShape } from '@holdfast/domain/apiKey';
+import { newId } from '@holdfast/domain/ids';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  organizationId = await gateway.newOrganization();
+  key = await gateway.newKey(organizationId);
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+const post = (path: string, as = key) => request(gateway.app).post(path).auth(as, { type: 'bearer' });
+const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
+const revoke = (id: string, as = key) =>
+  request(gateway.app).delete(`/v1/api-keys/${id}`).auth(as, { type: 'bearer' });
+
+describe('API keys', () => {
+  it('are shown once, listed without their value, and work', async () => {
+    const created = await post('/v1/api-keys').send({ name: 'CI', permissions: 'execution' }).expect(201);
+    expect(isApiKeyShape(created.body.key)).toBe(true);
+    expect(created.body).toMatchObject({
+      name: 'CI',
+      permissions: 'execution',
+      prefix: created.body.key.slice(0, 11),
+    });
+
+    const { body } = await get('/v1/api-keys').expect(200);
+    expect(body.data[0]).toEqual({
+      id: created.body.id,
+      name: 'CI',
+      prefix: created.body.prefix,
+      permissions: 'execution',
+      created_at: created.body.created_at,
+      revoked_at: null,
+    });
+    await get('/v1/api-keys', created.body.key).expect(403);
+  });
+
+  it('rotate without a body under the same id; both values work for the hour', async () => {
+    const { body: created } = await post('/v1/api-keys').send({ name: 'rotated' }).expect(201);
+    const { body: rotated } = await post(`/v1/api-keys/${created.id}/rotate`).expect(200);
+    expect(rotated).toMatchObject({ id: created.id, name: 'rotated', permissions: 'full' });
+    const livesMs = Date.parse(rotated.previous_key_valid_until) - Date.now();
+    expect(livesMs).toBeGreaterThan(3_590_000);
+    expect(livesMs).toBeLessThan(3_610_000);
+    await get('/v1/api-keys', created.key).expect(200);
+    await get('/v1/api-keys', rotated.new_key).expect(200);
+  });
+
+  it('rotated at once by many end with one value that has no end', async () => {
+    const { body: created } = await post('/v1/api-keys').send({ name: 'raced' }).expect(201);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => post(`/v1/api-keys/${created.id}/rotate`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const values = await gateway.context.db.prisma.apiKeyValue.findMany({ where: { apiKeyId: created.id } });
+    expect(values).toHaveLength(9);
+    expect(values.filter(({ validUntil }) => validUntil === null)).toHaveLength(1);
+  });
+
+  it('revoked stay listed, stop working and cannot be rotated', async () => {
+    const { body: created } = await post('/v1/api-keys').send({ name: 'gone' }).expect(201);
+    await revoke(created.id).expect(200, { id: created.id, revoked: true });
+    await revoke(created.id).expect(200);
+    await get('/v1/api-keys', created.key).expect(401);
+    await post(`/v1/api-keys/${created.id}/rotate`).expect(404);
+    const { body } = await get('/v1/api-keys').expect(200);
+    expect(body.data[0].revoked_at).not.toBeNull();
+  });
+
+  it('of others are unknown', async () => {
+    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const { body } = await get('/v1/api-keys').expect(200);
+    for (const id of [body.data[0].id, newId('key'), 'nonsense']) {
+      const refused = await revoke(id, stranger).expect(404);
+      expect(refused.body.error.code).toBe('NOT_FOUND');
+      await post(`/v1/api-keys/${id}/rotate`, stranger).expect(404);
+    }
+  });
+
+  it('are at most 20, under race too', async () => {
+    const owner = await gateway.newKey(await gateway.newOrganization());
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => post('/v1/api-keys', owner).send({ name: 'many' })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(11);
+    expect(refused[0]?.body.error.code).toBe('API_KEY_LIMIT_REACHED');
+  });
+
+  it('refuse a name that is missing and fields that are unknown', async () => {
+    const { body } = await post('/v1/api-keys').send({ surprise: 1 }).expect(400);
+    expect(
+      body.error.details.map(({ field, code }: { field: string; code: string }) => [field, code]),
+    ).toEqual([
+      ['name', 'REQUIRED'],
+      ['surprise', 'UNKNOWN_FIELD'],
+    ]);
+  });
+});
