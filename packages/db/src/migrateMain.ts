@@ -5,8 +5,7 @@ try {
   const applied = await migrate(readMigrateConfig().databaseUrl);
   for (const name of applied) console.log(`applied ${name}`);
   if (applied.length === 0) console.log('nothing to apply');
-  process.exit();
 } catch (error) {
   console.error(`migrate: ${error instanceof Error ? error.message : String(error)}`);
-  process.exit(1);
+  process.exitCode = 1;
 }

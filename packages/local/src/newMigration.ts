@@ -28,5 +28,3 @@ try {
   removePostgresData(dataDir);
   rmSync(folder, { recursive: true, force: true });
 }
-// The schema engine keeps a timer running.
-process.exit();

@@ -29,7 +29,7 @@ const defaults = { max_connections: '200', log_timezone: 'UTC', timezone: 'UTC' 
  * Rejects with one clear line when the port is taken, the data is damaged or in use, or the server doesn't start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
-  const account = serverAccount();
+  const account = serverAccount(join(options.dataDir, 'data'));
   if (options.port !== undefined) await requireFree(options.port);
   const folder = serverFolder(options.dataDir, account);
   const claim = claimFolder(folder);

@@ -23,7 +23,7 @@ export async function readMigrations(folder: string = migrationsFolder): Promise
       content: await readFile(join(folder, 'migration_lock.toml'), 'utf8'),
     },
     shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(names.sort().map((name) => readMigration(folder, name))),
+    migrationDirectories: await Promise.all(names.toSorted().map((name) => readMigration(folder, name))),
   };
 }
 

@@ -18,11 +18,19 @@ async function loadEngine(): Promise<void> {
     createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
   );
   const module = await WebAssembly.compile(await readFile(join(folder, 'schema_engine_bg.wasm')));
-  const { exports } = await WebAssembly.instantiate(module, {
-    './schema_engine_bg.js': { ...bindings },
-  });
+  const imports = Object.fromEntries(Object.entries(bindings).map(withQuietTimers));
+  const { exports } = await WebAssembly.instantiate(module, { './schema_engine_bg.js': imports });
   bindings.__wbg_set_wasm(exports);
   (exports['__wbindgen_start'] as () => void)();
+}
+
+// The engine leaves a timer of 10 s behind, which must not keep a process that has done its work.
+function withQuietTimers([name, value]: [string, unknown]): [string, unknown] {
+  return [name, name.startsWith('__wbg_setTimeout_') ? quietTimeout : value];
+}
+
+function quietTimeout(callback: () => void, delayMs: number): NodeJS.Timeout {
+  return setTimeout(callback, delayMs).unref();
 }
 
 /** Runs `work` with Prisma's schema engine connected to a database, and closes its connections afterwards. */

@@ -53,6 +53,6 @@ async function run(command: string, args: string[], account: Account | undefined
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     const lastLine = stderr?.trim().split('\n').at(-1);
-    throw new Error(`PostgreSQL's data folder can't be made: ${lastLine || message}`);
+    throw new Error(`PostgreSQL's data folder can't be made: ${lastLine || message}`, { cause: error });
   }
 }

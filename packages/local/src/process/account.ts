@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 
 /** A user that servers run as. */
 export type Account = { uid: number; gid: number };
@@ -7,10 +8,13 @@ const accountName = 'holdfast';
 
 /**
  * The unprivileged user that PostgreSQL runs as when we are root, which it refuses to serve; undefined when we are
- * an ordinary user. Made on first use (`holdfast`, a system user); where users can't be made, it is `nobody`.
+ * an ordinary user. It is whoever owns `data` already, else `holdfast`, a system user made on first use; where
+ * users can't be made, it is `nobody`.
  */
-export function serverAccount(): Account | undefined {
+export function serverAccount(data?: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
+  const owner = data === undefined ? undefined : statSync(data, { throwIfNoEntry: false });
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const account = lookUp(accountName) ?? create() ?? lookUp('nobody');
   if (!account)
     throw new Error('PostgreSQL refuses to run as root, and there is no unprivileged user to run it as.');
@@ -23,16 +27,15 @@ export function canRead(path: string, account: Account | undefined): boolean {
 }
 
 function create(): Account | undefined {
-  spawnSync('useradd', [
-    '--system',
-    '--user-group',
-    '--no-create-home',
-    '--shell',
-    '/usr/sbin/nologin',
-    accountName,
-  ]);
-  // Looked up whatever useradd says: another process may have made it in the same moment.
-  return lookUp(accountName);
+  const args = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', accountName];
+  for (let attempt = 1; ; attempt++) {
+    const { status } = spawnSync('useradd', args);
+    // Looked up whatever useradd says: another process may have made it in the same moment.
+    const account = lookUp(accountName);
+    // 1 and 10: somebody else has the password or group file locked.
+    if (account || attempt === 5 || (status !== 1 && status !== 10)) return account;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  }
 }
 
 function lookUp(name: string): Account | undefined {

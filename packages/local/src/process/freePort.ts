@@ -11,9 +11,8 @@ export async function requireFree(port: number): Promise<void> {
     await listenOnce(port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(
-      code === 'EADDRINUSE' ? `Port ${port} is in use.` : `Port ${port} can't be used (${code}).`,
-    );
+    const reason = code === 'EADDRINUSE' ? 'is in use.' : `can't be used (${code}).`;
+    throw new Error(`Port ${port} ${reason}`, { cause: error });
   }
 }
 

@@ -56,7 +56,7 @@ async function install(): Promise<void> {
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     const reason = stderr?.trim().split('\n').at(-1) || message;
-    throw new Error(`Redis is missing, and apt-get can't install redis-server: ${reason}`);
+    throw new Error(`Redis is missing, and apt-get can't install redis-server: ${reason}`, { cause: error });
   } finally {
     allowServices();
   }

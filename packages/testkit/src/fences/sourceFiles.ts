@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
 
-/** `owner` is the folder the file belongs to: `packages/db`, `services/ledger`, `bench`. */
+/**
+ * `owner` is the folder the file belongs to: `packages/db`, `services/ledger`, `bench`. What stands in a folder
+ * `testing` serves tests alone and counts as one.
+ */
 export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
 
 const patterns = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'bench/**/*.ts'];
@@ -19,7 +22,7 @@ export function readSourceFiles(root: string): SourceFile[] {
     .map((path) => ({
       path,
       owner: ownerOf(path),
-      isTest: path.endsWith('.test.ts'),
+      isTest: path.endsWith('.test.ts') || path.includes('/testing/'),
       ...readSourceFacts(readFileSync(join(root, path), 'utf8')),
     }));
 }

@@ -19,7 +19,7 @@ export async function clear(folder: string): Promise<void> {
     await endRedisOrphan(place);
   }
   for (const place of places) removePostgresData(place);
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 function foldersBelow(folder: string, levels: number): string[] {

@@ -29,7 +29,7 @@ export async function startTestServers(): Promise<{ servers: TestServers; stop: 
   const stop = async () => {
     endUsers(folder);
     await Promise.all(
-      started.map((result) => (result.status === 'fulfilled' ? result.value.stop() : undefined)),
+      started.filter((result) => result.status === 'fulfilled').map(({ value }) => value.stop()),
     );
     await clear(folder);
   };
