@@ -50,7 +50,6 @@ async function migrateAndSeed(options: Options): Promise<Demo> {
   const applied = await migrate(databaseUrl);
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);
   const apiKey = kept.apiKey ?? null;
-  const apiKey = kept.apiKey ?? null;
   const demo = await seed({
     databaseUrl,
     modelsDir: join(root, 'models'),
