@@ -23,12 +23,11 @@ export function openProducer<Payload>(
   log: Logger,
 ): Producer<Payload> {
   const queue = openQueue(definition.name, redis);
-  queue.on('error', () => {}); // The connection itself reports that Redis is away.
 
   async function addBulk(payloads: Payload[]): Promise<void> {
     if (payloads.length === 0) return;
     try {
-      await queue.addBulk(payloads.map((payload) => toJob(definition, payload)));
+      await queue().addBulk(payloads.map((payload) => toJob(definition, payload)));
     } catch (error) {
       log.warn(
         { err: error, queue: definition.name, jobs: payloads.length },
@@ -47,16 +46,33 @@ export function openProducer<Payload>(
   return {
     add: (payload) => batcher.add(payload),
     addAll: addBulk,
-    waiting: () => queue.getWaitingCount(),
+    waiting: async () => await queue().getWaitingCount(),
     async close() {
       await batcher.idle();
-      await queue.close();
+      if (redis.status === 'ready') await queue().close();
     },
   };
 }
 
-export function openQueue(name: string, redis: Redis): Queue {
-  return new Queue(name, { connection: redis, prefix: queuePrefix(name), skipWaitingForReady: true });
+/**
+ * The sending side of a queue, to be asked for at each use: throws while Redis is away, for BullMQ would wait for it.
+ * A queue whose first words to Redis failed stays broken for ever, so a new one takes its place.
+ */
+export function openQueue(name: string, redis: Redis): () => Queue {
+  let queue: Queue | null = null;
+  function open(): Queue {
+    const opened = new Queue(name, { connection: redis, prefix: queuePrefix(name) });
+    opened.on('error', () => {}); // The connection itself reports that Redis is away.
+    opened.waitUntilReady().catch(() => {
+      if (queue === opened) queue = null;
+    });
+    return opened;
+  }
+  return () => {
+    if (redis.status !== 'ready') throw new Error('Redis is away');
+    queue ??= open();
+    return queue;
+  };
 }
 
 export function toJob<Payload>(definition: QueueDefinition<Payload>, payload: Payload) {

@@ -20,13 +20,13 @@ export function openRequester<Payload>(
     connection: worker,
     prefix: queuePrefix(definition.name),
   });
-  queue.on('error', () => {});
   events.on('error', () => {});
   return {
     async request(payload, timeoutMs) {
+      const jobs = queue();
       await events.waitUntilReady();
       const { name, data, opts } = toJob(definition, payload);
-      const job = await queue.add(name, data, {
+      const job = await jobs.add(name, data, {
         ...opts,
         removeOnComplete: { age: 60 },
         removeOnFail: { age: 60 },
@@ -35,7 +35,7 @@ export function openRequester<Payload>(
     },
     async close() {
       await events.close();
-      await queue.close();
+      if (producer.status === 'ready') await queue().close();
     },
   };
 }

@@ -29,7 +29,6 @@ export function startWorker<Payload>(args: {
 }): QueueWorker {
   const { queue, redis, log } = args;
   const counts = openQueue(queue.name, redis);
-  counts.on('error', () => {});
   let lastProgressMs = performance.now();
   let active = 0;
   let worker = open();
@@ -63,7 +62,7 @@ export function startWorker<Payload>(args: {
   }
 
   async function watch(): Promise<void> {
-    const waiting = redis.status === 'ready' ? await counts.getWaitingCount() : 0;
+    const waiting = redis.status === 'ready' ? await counts().getWaitingCount() : 0;
     if (waiting === 0 || active > 0) lastProgressMs = performance.now();
     if (performance.now() - lastProgressMs < silentAfterMs) return;
     log.warn({ queue: queue.name, waiting }, 'the worker fell silent; opening a new one');
@@ -81,7 +80,7 @@ export function startWorker<Payload>(args: {
     async stop() {
       clearInterval(watcher);
       await worker.close();
-      await counts.close();
+      if (redis.status === 'ready') await counts().close();
     },
   };
 }

@@ -1,0 +1,51 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { connectProducer, connectWorker } from './connection.ts';
+import { deliverQueue } from './deliver.ts';
+import { openProducer } from './producer.ts';
+import { openRequester } from './request.ts';
+import { testCallQueue } from './testCall.ts';
+import { startWorker } from './worker.ts';
+
+const log = createLogger('test', 'silent');
+
+beforeEach(() => emptyRedis(testRedisUrl()));
+
+describe('a producer', () => {
+  it('opened before Redis is reached works once it is', async () => {
+    const redis = connectProducer(testRedisUrl(), log);
+    const producer = openProducer(deliverQueue, redis, log);
+    await producer.add({ deliveryId: 'dlv_lost' });
+    await new Promise((resolve) => redis.once('ready', resolve));
+    await producer.add({ deliveryId: 'dlv_found' });
+    expect(await producer.waiting()).toBe(1);
+    await producer.close();
+    redis.disconnect();
+  });
+});
+
+describe('a requester', () => {
+  it('opened before Redis is reached answers once it is', async () => {
+    const [producing, listening, working] = [
+      connectProducer(testRedisUrl(), log),
+      connectWorker(testRedisUrl(), log),
+      connectWorker(testRedisUrl(), log),
+    ];
+    const requester = openRequester(testCallQueue, producing, listening);
+    const worker = startWorker({
+      queue: testCallQueue,
+      redis: working,
+      concurrency: 1,
+      log,
+      process: async ({ endpointId }) => ({ endpointId }),
+    });
+    await new Promise((resolve) => producing.once('ready', resolve));
+    const call = { requestId: 'req_1', endpointId: 'wh_1', organizationId: 'org_1' };
+    expect(await requester.request(call, 10_000)).toEqual({ endpointId: 'wh_1' });
+    await requester.close();
+    await worker.stop();
+    for (const redis of [producing, listening, working]) redis.disconnect();
+  });
+});
