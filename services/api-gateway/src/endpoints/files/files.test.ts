@@ -1,0 +1,249 @@
+import { newId } from '@holdfast/domain/ids';
+import { limits } from '@holdfast/domain/limits';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { requireFiles } from '../../files/requireFiles.ts';
+import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  organizationId = await gateway.newOrganization();
+  key = await gateway.newKey(organizationId, 'execution');
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const declared = { filename: 'photo.png', content_type: 'image/png', size_bytes: png.length };
+
+const post = (path: string, as = key) => request(gateway.app).post(path).auth(as, { type: 'bearer' });
+const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
+const confirm = (id: string, as = key) => post('/v1/files/confirm', as).send({ file_id: id });
+
+/** PUTs as a client that follows the URL, without a key. */
+function put(url: string, bytes: Buffer, contentType = 'image/png') {
+  const { pathname, search } = new URL(url);
+  return request(gateway.app)
+    .put(pathname + search)
+    .set('Content-Type', contentType)
+    .send(bytes);
+}
+
+async function startUpload(body: object = declared): Promise<{ file_id: string; upload_url: string }> {
+  return (await post('/v1/files/upload').send(body).expect(201)).body;
+}
+
+async function uploaded(bytes = png, body: object = declared): Promise<string> {
+  const { file_id: id, upload_url: url } = await startUpload(body);
+  await put(url, bytes).expect(200);
+  return id;
+}
+
+describe('an upload', () => {
+  it('is started, put, confirmed and downloaded', async () => {
+    const started = await startUpload();
+    expect(started).toEqual({
+      file_id: expect.stringMatching(/^file_/),
+      upload_url: expect.stringContaining('/storage/'),
+      expires_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    });
+    await put(started.upload_url, png).expect(200);
+    const { body: record } = await confirm(started.file_id).expect(200);
+    expect(record).toMatchObject({
+      file_id: started.file_id,
+      filename: 'photo.png',
+      content_type: 'image/png',
+      size_bytes: png.length,
+      status: 'ready',
+      expires_at: null,
+    });
+    expect((await get(`/v1/files/${started.file_id}`).expect(200)).body).toEqual(record);
+
+    const download = await get(`/v1/files/${started.file_id}/download`).expect(200);
+    expect(download.body).toEqual(png);
+    expect(download.headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(png.length),
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(download.headers['content-disposition']).toMatch(/^attachment; filename="photo\.png"/);
+  });
+
+  it('may declare nothing but its purpose: type, size and name come from the bytes', async () => {
+    const id = await uploaded(png, { purpose: 'INPUT', region: 'EU', ttl_days: 2 });
+    const { body } = await confirm(id).expect(200);
+    expect(body).toMatchObject({ content_type: 'image/png', size_bytes: png.length });
+    expect(body.filename).toBe(`${id.slice(5)}.png`);
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(2 * 86_400_000);
+
+    const text = await uploaded(Buffer.from('a,b\n'), { purpose: 'UPLOAD' });
+    expect((await confirm(text).expect(200)).body.content_type).toBe('text/plain');
+    const unknown = await uploaded(Buffer.from([0, 1, 2, 3]), { purpose: 'UPLOAD' });
+    expect((await confirm(unknown).expect(400)).body.error.code).toBe('FILE_FORMAT_UNSUPPORTED');
+  });
+
+  it.each([
+    [{}, 'filename', 'REQUIRED'],
+    [{ ...declared, size_bytes: 0 }, 'size_bytes', 'OUT_OF_RANGE'],
+    [{ ...declared, size_bytes: limits.maxFileBytes + 1 }, 'size_bytes', 'OUT_OF_RANGE'],
+    [{ ...declared, size_bytes: '12' }, 'size_bytes', 'INVALID_TYPE'],
+    [{ ...declared, content_type: 'text/html' }, 'content_type', 'UNSUPPORTED_FORMAT'],
+    [{ ...declared, ttl_days: 366 }, 'ttl_days', 'OUT_OF_RANGE'],
+    [{ ...declared, purpose: 'OTHER' }, 'purpose', 'INVALID_VALUE'],
+    [{ ...declared, url: 'https://x' }, 'url', 'UNKNOWN_FIELD'],
+  ])('as %j is refused', async (body, field, code) => {
+    const refused = await post('/v1/files/upload').send(body).expect(400);
+    expect(refused.body.error.code).toBe('INPUT_VALIDATION_ERROR');
+    expect(refused.body.error.details[0]).toMatchObject({ field, code });
+  });
+
+  it('keeps no path of the name it was given', async () => {
+    const { file_id: id } = await startUpload({ ...declared, filename: '../../etc/pa\r\nsswd.png' });
+    expect((await get(`/v1/files/${id}`).expect(200)).body.filename).toBe('passwd.png');
+  });
+
+  it('of other bytes than declared is refused and can be repeated', async () => {
+    const { file_id: id, upload_url: url } = await startUpload();
+    expect((await confirm(id).expect(400)).body.error).toMatchObject({
+      code: 'FILE_NOT_FOUND',
+      details: [{ field: 'file_id', code: 'NOT_FOUND' }],
+    });
+    await put(url, Buffer.alloc(png.length, 'x')).expect(200);
+    expect((await confirm(id).expect(400)).body.error).toMatchObject({
+      code: 'FILE_FORMAT_UNSUPPORTED',
+      details: [{ field: 'file_id', code: 'UNSUPPORTED_FORMAT' }],
+    });
+    expect((await get(`/v1/files/${id}`).expect(200)).body.status).toBe('awaiting_upload');
+    await put(url, png).expect(200);
+    await confirm(id).expect(200);
+  });
+
+  it('of another size or type is refused at the door', async () => {
+    const { upload_url: url } = await startUpload();
+    await put(url, png.subarray(1)).expect(400);
+    await put(url, Buffer.concat([png, png])).expect(413);
+    await put(url, png, 'image/jpeg').expect(415);
+    await put(url.replace(/signature=./, 'signature=g'), png).expect(403);
+  });
+});
+
+describe('a download', () => {
+  it('that nobody confirmed is checked when it is asked for', async () => {
+    const id = await uploaded();
+    await get(`/v1/files/${id}/download`).expect(200);
+    expect((await get(`/v1/files/${id}`)).body.status).toBe('ready');
+  });
+
+  it('answers a range, HEAD and a range beyond the end', async () => {
+    const id = await uploaded();
+    const part = await get(`/v1/files/${id}/download`).set('Range', 'bytes=1-3').expect(206);
+    expect(part.body).toEqual(png.subarray(1, 4));
+    expect(part.headers['content-range']).toBe(`bytes 1-3/${png.length}`);
+    const beyond = await get(`/v1/files/${id}/download`).set('Range', 'bytes=9999-').expect(416);
+    expect(beyond.headers['content-range']).toBe(`bytes */${png.length}`);
+    expect(beyond.body.error.request_id).toBe(beyond.headers['x-request-id']);
+    const head = await request(gateway.app)
+      .head(`/v1/files/${id}/download`)
+      .auth(key, { type: 'bearer' })
+      .expect(200);
+    expect(head.headers['content-length']).toBe(String(png.length));
+    expect(head.headers['x-ratelimit-limit']).toBeDefined();
+  });
+
+  it('has a URL that needs no key', async () => {
+    const id = await uploaded();
+    const { body } = await get(`/v1/files/${id}/url`).expect(200);
+    expect(body).toMatchObject({ file_id: id, content_type: 'image/png', size_bytes: png.length });
+    expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now() + 3_590_000);
+    const { pathname, search } = new URL(body.url);
+    const answer = await request(gateway.app)
+      .get(pathname + search)
+      .expect(200);
+    expect(answer.body).toEqual(png);
+  });
+
+  it('of what is unknown, expired, another’s or not uploaded is 404', async () => {
+    const id = await uploaded();
+    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const { file_id: waiting } = await startUpload();
+    const expired = await uploaded();
+    await gateway.context.db.prisma.file.update({ where: { id: expired }, data: { expiresAt: new Date(0) } });
+    for (const [one, as] of [
+      [id, stranger],
+      [newId('file'), key],
+      ['x', key],
+      [waiting, key],
+      [expired, key],
+    ]) {
+      for (const what of ['download', 'url']) {
+        const refused = await get(`/v1/files/${one}/${what}`, as).expect(404);
+        expect(refused.body.error.code).toBe('NOT_FOUND');
+      }
+    }
+    await get(`/v1/files/${id}`, stranger).expect(404);
+    await confirm(id, stranger).expect(400);
+  });
+});
+
+describe('the files an execution names', () => {
+  it('may be uploaded and unconfirmed', async () => {
+    const id = await uploaded();
+    await requireFiles(gateway.context, organizationId, [
+      { field: 'input.image', id },
+      { field: 'input.mask', id },
+    ]);
+    expect((await get(`/v1/files/${id}`)).body.status).toBe('ready');
+  });
+
+  it('are all told of when they are missing', async () => {
+    const id = await uploaded();
+    const { file_id: waiting } = await startUpload();
+    const other = await gateway.newOrganization();
+    await expect(
+      requireFiles(gateway.context, organizationId, [
+        { field: 'input.image', id },
+        { field: 'input.mask', id: waiting },
+        { field: 'input.other', id: 'file_nonsense' },
+      ]),
+    ).rejects.toMatchObject({
+      code: 'FILE_NOT_FOUND',
+      details: [
+        { field: 'input.mask', code: 'NOT_FOUND' },
+        { field: 'input.other', code: 'NOT_FOUND' },
+      ],
+    });
+    await expect(requireFiles(gateway.context, other, [{ field: 'input.image', id }])).rejects.toMatchObject({
+      code: 'FILE_NOT_FOUND',
+    });
+  });
+
+  it('are refused when their bytes are not what was declared', async () => {
+    const id = await uploaded(Buffer.alloc(png.length, 'x'));
+    await expect(
+      requireFiles(gateway.context, organizationId, [{ field: 'input.image', id }]),
+    ).rejects.toMatchObject({
+      code: 'FILE_FORMAT_UNSUPPORTED',
+      details: [{ field: 'input.image', code: 'UNSUPPORTED_FORMAT' }],
+    });
+  });
+});

@@ -1,0 +1,278 @@
+import { newId } from '@holdfast/domain/ids';
+import { connectWorker } from '@holdfast/queues/connection';
+import { testCallQueue } from '@holdfast/queues/testCall';
+import { startWorker } from '@holdfast/queues/worker';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  organizationId = await gateway.newOrganization();
+  key = await gateway.newKey(organizationId);
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+const base = '/v1/webhooks/endpoints';
+const url = 'https://example.com/hooks';
+
+function call(method: 'get' | 'post' | 'patch' | 'delete', path: string, as = key) {
+  return request(gateway.app)[method](path).auth(as, { type: 'bearer' });
+}
+
+async function newEndpoint(body: object = {}): Promise<{ id: string; secret: string }> {
+  return (
+    await call('post', base)
+      .send({ url, ...body })
+      .expect(201)
+  ).body;
+}
+
+/** A delivery as fan-out would make it, of an event that has one. */
+async function newDelivery(endpointId: string, state: 'pending' | 'failed' | 'expired' | 'delivered') {
+  const { prisma } = gateway.context.db;
+  const eventId = newId('evt');
+  await prisma.event.create({
+    data: { id: eventId, organizationId, executionId: newId('exec'), type: 'execution.completed' },
+  });
+  const id = newId('dlv');
+  await prisma.delivery.create({
+    data: {
+      id,
+      eventId,
+      organizationId,
+      endpointId,
+      url,
+      state,
+      nextAttemptAt: new Date(Date.now() + 60_000),
+      expiresAt: new Date(Date.now() + 120_000),
+      finishedAt: state === 'pending' ? null : new Date(),
+    },
+  });
+  return id;
+}
+
+const delivery = (id: string) => gateway.context.db.prisma.delivery.findUniqueOrThrow({ where: { id } });
+
+describe('a webhook endpoint', () => {
+  it('is made with a secret that is shown once and kept sealed, its headers too', async () => {
+    const { body } = await call('post', base)
+      .send({ url, description: 'Mine', events: ['execution.completed'], headers: { 'X-Token': 't0ken' } })
+      .expect(201);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^wh_/),
+      url,
+      description: 'Mine',
+      events: ['execution.completed'],
+      secret: expect.stringMatching(/^whsec_/),
+      is_active: true,
+      failure_count: 0,
+      last_success: null,
+    });
+    const { secret, ...record } = body;
+    expect((await call('get', `${base}/${body.id}`).expect(200)).body).toEqual(record);
+
+    const row = await gateway.context.db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id: body.id } });
+    expect(gateway.context.box.open(row.secret)).toBe(secret);
+    expect(JSON.parse(gateway.context.box.open(row.headers ?? ''))).toEqual({ 'X-Token': 't0ken' });
+    expect(JSON.stringify(row)).not.toContain('t0ken');
+  });
+
+  it.each([
+    [{}, 'url', 'REQUIRED'],
+    [{ url: 'http://example.com/hooks' }, 'url', 'INVALID_URL'],
+    [{ url: 'https://127.0.0.1/' }, 'url', 'INVALID_URL'],
+    [{ url: 'https://user:pass@example.com/' }, 'url', 'INVALID_URL'],
+    [{ url, events: ['execution.exploded'] }, 'events.0', 'INVALID_VALUE'],
+    [{ url, description: 'x'.repeat(1001) }, 'description', 'OUT_OF_RANGE'],
+    [{ url, secret: 'mine' }, 'secret', 'UNKNOWN_FIELD'],
+    [{ url, headers: { Host: 'x' } }, 'headers.Host', 'RESERVED_HEADER'],
+    [{ url, headers: { 'content-length': '1' } }, 'headers.content-length', 'RESERVED_HEADER'],
+    [{ url, headers: { 'X-Signature': 'x' } }, 'headers.X-Signature', 'RESERVED_HEADER'],
+    [{ url, headers: { 'webhook-id': 'x' } }, 'headers.webhook-id', 'RESERVED_HEADER'],
+    [{ url, headers: { 'X-A': 'a\r\nX-B: b' } }, 'headers.X-A', 'INVALID_HEADER'],
+    [{ url, headers: { 'X A': 'a' } }, 'headers.X A', 'INVALID_HEADER'],
+    [{ url, headers: { 'X-A': 'a', 'x-a': 'b' } }, 'headers.X-A', 'DUPLICATE'],
+    [{ url, headers: { 'X-A': 'a'.repeat(4096) } }, 'headers.X-A', 'OUT_OF_RANGE'],
+    [
+      { url, headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`X-${i}`, 'a'])) },
+      'headers',
+      'OUT_OF_RANGE',
+    ],
+  ])('as %j is refused', async (body, field, code) => {
+    const refused = await call('post', base).send(body).expect(400);
+    expect(refused.body.error.code).toBe('INPUT_VALIDATION_ERROR');
+    expect(refused.body.error.details[0]).toMatchObject({ field, code });
+  });
+
+  it('is listed page by page, newest first', async () => {
+    const owner = await gateway.newKey(await gateway.newOrganization());
+    const made: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      made.unshift((await call('post', base, owner).send({ url }).expect(201)).body.id);
+    }
+    const first = await call('get', `${base}?limit=2`, owner).expect(200);
+    expect(first.body).toMatchObject({ has_more: true, next_cursor: made[1] });
+    const second = await call('get', `${base}?limit=2&cursor=${first.body.next_cursor}`, owner).expect(200);
+    expect(second.body).toMatchObject({ has_more: false, next_cursor: null });
+    const listed = [...first.body.endpoints, ...second.body.endpoints];
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(made);
+    expect(listed[0]).not.toHaveProperty('secret');
+    await call('get', `${base}?cursor=x`, owner).expect(400);
+    await call('get', `${base}?limit=0`, owner).expect(400);
+  });
+
+  it('set active again forgets its failures, and what waits for it is due', async () => {
+    const { id } = await newEndpoint();
+    await gateway.context.db.prisma.webhookEndpoint.update({
+      where: { id },
+      data: { isActive: false, failureCount: 10, probeAt: new Date() },
+    });
+    const waiting = await newDelivery(id, 'pending');
+    const renamed = await call('patch', `${base}/${id}`).send({ description: 'New' }).expect(200);
+    expect(renamed.body).toMatchObject({ description: 'New', is_active: false, failure_count: 10 });
+
+    const { body } = await call('patch', `${base}/${id}`).send({ is_active: true }).expect(200);
+    expect(body).toMatchObject({ id, description: 'New', is_active: true, failure_count: 0 });
+    expect((await delivery(waiting)).nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now() + 1000);
+    expect(await gateway.context.deliver.waiting()).toBeGreaterThan(0);
+    const row = await gateway.context.db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } });
+    expect(row.probeAt).toBeNull();
+    await call('patch', `${base}/${id}`).send({ url }).expect(400);
+  });
+
+  it('deleted is gone, and what waited for it is dropped', async () => {
+    const { id } = await newEndpoint();
+    const waiting = await newDelivery(id, 'pending');
+    await call('delete', `${base}/${id}`).expect(200, { id, deleted: true });
+    expect(await delivery(waiting)).toMatchObject({ state: 'failed', finishedAt: expect.any(Date) });
+    await call('delete', `${base}/${id}`).expect(404);
+    await call('get', `${base}/${id}`).expect(404);
+    await call('post', `/v1/webhooks/deliveries/${waiting}/redeliver`).expect(404);
+  });
+
+  it('is unknown to strangers, and to keys for executions alone forbidden', async () => {
+    const { id } = await newEndpoint();
+    const failed = await newDelivery(id, 'failed');
+    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const executionKey = await gateway.newKey(organizationId, 'execution');
+    for (const [as, status] of [
+      [stranger, 404],
+      [executionKey, 403],
+    ] as const) {
+      await call('get', `${base}/${id}`, as).expect(status);
+      await call('patch', `${base}/${id}`, as).send({}).expect(status);
+      await call('delete', `${base}/${id}`, as).expect(status);
+      await call('post', `${base}/${id}/test`, as).expect(status);
+      await call('get', `${base}/${id}/deliveries`, as).expect(status);
+      await call('post', `${base}/${id}/recover`, as).send({ since: '2026-01-01T00:00:00Z' }).expect(status);
+      await call('post', `/v1/webhooks/deliveries/${failed}/redeliver`, as).expect(status);
+    }
+  });
+});
+
+describe('deliveries', () => {
+  it('are listed with their attempts', async () => {
+    const { id } = await newEndpoint();
+    const failed = await newDelivery(id, 'failed');
+    const pending = await newDelivery(id, 'pending');
+    await gateway.context.db.prisma.deliveryAttempt.createMany({
+      data: [
+        { deliveryId: failed, number: 2, durationMs: 12, statusCode: 500, error: 'HTTP 500' },
+        { deliveryId: failed, number: 1, durationMs: 30_000, error: 'timeout' },
+      ],
+    });
+    const { body } = await call('get', `${base}/${id}/deliveries`).expect(200);
+    expect(body.deliveries.map((one: { id: string }) => one.id)).toEqual([pending, failed]);
+    expect(body.deliveries[1]).toMatchObject({
+      event_type: 'execution.completed',
+      status: 'failed',
+      next_attempt_at: null,
+      attempts: [
+        { number: 1, status_code: null, duration_ms: 30_000, error: 'timeout' },
+        { number: 2, status_code: 500, duration_ms: 12, error: 'HTTP 500' },
+      ],
+    });
+    const page = await call('get', `${base}/${id}/deliveries?limit=1`).expect(200);
+    expect(page.body).toMatchObject({ has_more: true, next_cursor: pending });
+    const next = await call('get', `${base}/${id}/deliveries?limit=1&cursor=${pending}`).expect(200);
+    expect(next.body.deliveries[0].id).toBe(failed);
+    const filtered = await call('get', `${base}/${id}/deliveries?status=failed`).expect(200);
+    expect(filtered.body.deliveries).toHaveLength(1);
+  });
+
+  it('sent again are due at once, for another day', async () => {
+    const { id } = await newEndpoint();
+    const failed = await newDelivery(id, 'failed');
+    const { body } = await call('post', `/v1/webhooks/deliveries/${failed}/redeliver`).expect(202);
+    expect(body).toMatchObject({ id: failed, endpoint_id: id, status: 'pending', finished_at: null });
+    expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(86_300_000);
+    expect(await delivery(failed)).toMatchObject({ state: 'pending', leaseUntil: null });
+  });
+
+  it('recovered are those that failed or expired since', async () => {
+    const { id } = await newEndpoint();
+    const ids = await Promise.all(
+      (['failed', 'expired', 'delivered', 'failed'] as const).map((state) => newDelivery(id, state)),
+    );
+    const [failed = '', expired = '', delivered = '', old = ''] = ids;
+    await gateway.context.db.prisma.delivery.update({ where: { id: old }, data: { createdAt: new Date(0) } });
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    await call('post', `${base}/${id}/recover`).send({ since }).expect(200, { redelivered: 2 });
+    const states = await Promise.all(
+      [failed, expired, delivered, old].map(async (one) => (await delivery(one)).state),
+    );
+    expect(states).toEqual(['pending', 'pending', 'delivered', 'failed']);
+    await call('post', `${base}/${id}/recover`).send({ since: 'yesterday' }).expect(400);
+  });
+});
+
+describe('a test call', () => {
+  it('answers what the sender found', async () => {
+    const { id } = await newEndpoint();
+    const result = { success: true, status_code: 204, response_time_ms: 7 };
+    const redis = connectWorker(testRedisUrl(), gateway.context.log);
+    const asked: unknown[] = [];
+    const worker = startWorker({
+      queue: testCallQueue,
+      redis,
+      concurrency: 1,
+      log: gateway.context.log,
+      process: async (payload) => {
+        asked.push(payload);
+        return result;
+      },
+    });
+    await call('post', `${base}/${id}/test`).expect(200, result);
+    expect(asked).toEqual([{ requestId: expect.any(String), endpointId: id, organizationId }]);
+    await worker.stop();
+    redis.disconnect();
+  });
+});
+
+describe('the secret of webhook_url deliveries', () => {
+  it('can be read and replaced', async () => {
+    const { body: before } = await call('get', '/v1/webhooks/secret').expect(200);
+    expect(before.secret).toMatch(/^whsec_/);
+    const { body: rotated } = await call('post', '/v1/webhooks/secret/rotate').expect(200);
+    expect(rotated.secret).not.toBe(before.secret);
+    expect((await call('get', '/v1/webhooks/secret').expect(200)).body).toEqual(rotated);
+  });
+});
