@@ -8,7 +8,7 @@ export default {
     ],
   },
   testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/services/*/src/**/*.test.ts'],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   maxWorkers: 2,
   watchman: false,
   globalSetup: '<rootDir>/packages/testkit/src/globalSetup.mjs',
