@@ -46,7 +46,7 @@ export function openProducer<Payload>(
   return {
     add: (payload) => batcher.add(payload),
     addAll: addBulk,
-    waiting: async () => await queue().getWaitingCount(),
+    waiting: async () => queue().getWaitingCount(),
     async close() {
       await batcher.idle();
       if (redis.status === 'ready') await queue().close();

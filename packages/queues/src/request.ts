@@ -31,7 +31,7 @@ export function openRequester<Payload>(
         removeOnComplete: { age: 60 },
         removeOnFail: { age: 60 },
       });
-      return await job.waitUntilFinished(events, timeoutMs);
+      return job.waitUntilFinished(events, timeoutMs);
     },
     async close() {
       await events.close();

@@ -21,7 +21,7 @@ export type CreateApiKeyResult =
 
 /** A new key. Creates of one organization wait for each other, so that the limit holds under race too. */
 export async function createApiKey(db: Database, key: NewApiKey): Promise<CreateApiKeyResult> {
-  return await inTransaction(db, async (client) => {
+  return inTransaction(db, async (client) => {
     const owners = await runStatement(client, 'lock_organization', lock, [key.organizationId]);
     if (owners.length === 0) return { kind: 'no organization' };
     const [created] = await runStatement<{ createdAt: Date }>(client, 'create_api_key', insert, [

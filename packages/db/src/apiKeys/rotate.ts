@@ -20,7 +20,7 @@ export async function rotateApiKey(
   db: Database,
   args: { organizationId: string; id: string; hash: string; prefix: string },
 ): Promise<RotatedApiKey | null> {
-  return await inTransaction(db, async (client) => {
+  return inTransaction(db, async (client) => {
     const [key] = await runStatement<Omit<RotatedApiKey, 'previousKeyValidUntil'>>(
       client,
       'rotate_api_key_prefix',

@@ -5,7 +5,7 @@ import { type FileRow, fileColumnsSql } from './row.ts';
 /** Those of an organization's files with these ids that are neither deleted nor expired. */
 export async function getFiles(db: Database, organizationId: string, ids: string[]): Promise<FileRow[]> {
   if (ids.length === 0) return [];
-  return await runStatement<FileRow>(db.pool, 'get_files', statement, [ids, organizationId]);
+  return runStatement<FileRow>(db.pool, 'get_files', statement, [ids, organizationId]);
 }
 
 const statement = `SELECT ${fileColumnsSql} FROM files

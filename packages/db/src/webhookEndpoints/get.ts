@@ -7,7 +7,7 @@ export async function getWebhookEndpoint(
   organizationId: string,
   id: string,
 ): Promise<WebhookEndpointRow | null> {
-  return await db.prisma.webhookEndpoint.findFirst({
+  return db.prisma.webhookEndpoint.findFirst({
     where: { id, organizationId, deletedAt: null },
     select: shownColumns,
   });

@@ -22,7 +22,7 @@ export async function insertWebhookEndpoint(
   maximum: number,
 ): Promise<WebhookEndpointRow | null> {
   const { id, organizationId, url, description, events, headers, secret } = endpoint;
-  return await inTransaction(db, async (client) => {
+  return inTransaction(db, async (client) => {
     await runStatement(client, 'lock_organization_endpoints', lock, [organizationId]);
     const values = [id, organizationId, url, description, events, headers, secret, maximum];
     const [row] = await runStatement<WebhookEndpointRow>(client, 'insert_webhook_endpoint', insert, values);

@@ -6,7 +6,7 @@ export async function listWebhookEndpoints(
   db: Database,
   args: { organizationId: string; limit: number; cursor?: string | undefined },
 ): Promise<WebhookEndpointRow[]> {
-  return await db.prisma.webhookEndpoint.findMany({
+  return db.prisma.webhookEndpoint.findMany({
     where: {
       organizationId: args.organizationId,
       deletedAt: null,

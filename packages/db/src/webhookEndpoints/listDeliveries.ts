@@ -20,7 +20,7 @@ export async function listDeliveries(
     statement,
     values,
   );
-  return await withAttempts(db, rows);
+  return withAttempts(db, rows);
 }
 
 const statement = `SELECT ${deliveryColumnsSql}

@@ -38,7 +38,7 @@ function describeSize(declaredBytes: number | null, sizeBytes: number): string |
 
 async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
   const head = await store.readHead(file.id, headBytes);
-  if (file.contentType === null) return await foundType(head);
+  if (file.contentType === null) return foundType(head);
   return (await matchesDeclaredType(head, file.contentType)) ? file.contentType : null;
 }
 
