@@ -28,6 +28,11 @@ describe('the log of a service', () => {
     expect(lastErrors(log, bornAt)).toEqual(['config: PORT is missing', 'no database', 'Segmentation fault']);
   });
 
+  it('does not show the end of a line that it cut', () => {
+    writeFileSync(log, `${'x'.repeat(20_000)}\nthe reason\n`);
+    expect(lastErrors(log, 0)).toEqual(['the reason']);
+  });
+
   it('has no errors and no size before it exists', () => {
     expect(lastErrors(log, 0)).toEqual([]);
     expect(logSize(log)).toBe(0);

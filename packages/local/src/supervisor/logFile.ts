@@ -20,7 +20,8 @@ function readTail(path: string, fromByte: number): string {
     const position = Math.max(fromByte, size - tailBytes);
     const buffer = Buffer.alloc(Math.max(size - position, 0));
     readSync(file, buffer, 0, buffer.length, position);
-    return buffer.toString('utf8');
+    const text = buffer.toString('utf8');
+    return position > fromByte ? text.slice(text.indexOf('\n') + 1) : text;
   } finally {
     closeSync(file);
   }
