@@ -44,7 +44,8 @@ function planned(event: EventToFanOut, log: Logger): FanOut[] {
 /** Spec, "Events" 7: `webhook_url` hears of endings alone. */
 function receiversOf(event: EventToFanOut): Receiver[] {
   const endpoints = event.endpoints.map(({ id, url }) => ({ endpointId: id, url }));
-  if (event.webhookUrl === null || !terminalEventTypes.some((type) => type === event.eventType)) return endpoints;
+  if (event.webhookUrl === null || !terminalEventTypes.some((type) => type === event.eventType))
+    return endpoints;
   return [...endpoints, { endpointId: null, url: event.webhookUrl }];
 }
 

@@ -1,0 +1,41 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Received = { headers: IncomingHttpHeaders; body: string; path: string; atMs: number };
+export type Answer = (request: Received, response: ServerResponse) => void;
+
+export type Receiver = {
+  url: string;
+  received: Received[];
+  /** How it answers from now on; 200 unless told. */
+  answer: Answer;
+  close(): Promise<void>;
+};
+
+export const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (_request, response) =>
+    void response.writeHead(code, headers).end();
+
+/** A receiver of webhooks on a free loopback port, that remembers what it received. */
+export async function startReceiver(): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    const received = { headers: request.headers, body, path: request.url ?? '', atMs: performance.now() };
+    receiver.received.push(received);
+    receiver.answer(received, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received: [],
+    answer: status(200),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return receiver;
+}

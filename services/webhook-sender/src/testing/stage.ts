@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import type { EventType } from '@holdfast/domain/eventTypes';
+import { newId } from '@holdfast/domain/ids';
+import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
+import { parseConfig } from '@holdfast/kit/config';
+import { createLogger } from '@holdfast/kit/logger';
+import { createSealedBox, type SealedBox } from '@holdfast/kit/sealedBox';
+import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue } from '@holdfast/queues/deliver';
+import { fanoutQueue } from '@holdfast/queues/fanout';
+import { openProducer } from '@holdfast/queues/producer';
+import { openRequester } from '@holdfast/queues/request';
+import { testCallQueue } from '@holdfast/queues/testCall';
+import { webhookSenderConfig } from '../config.ts';
+import { startWebhookSender } from '../start.ts';
+import { until } from './until.ts';
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+const log = createLogger('test', 'silent');
+const hour = 3_600_000;
+
+/** A webhook-sender on a database of its own, whose receivers may live on loopback; retries follow within seconds. */
+export async function openStage(
+  database: { url: string; drop: () => Promise<void> },
+  redisUrl: string,
+  settings: Record<string, string> = {},
+) {
+  const config = parseConfig(webhookSenderConfig, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redisUrl,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_RETRY_DELAYS_S: '0,1,1,1,1',
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
+  const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
+  const box = createSealedBox(config.ENCRYPTION_KEYS);
+  const producing = connectProducer(config.REDIS_URL, log);
+  const working = connectWorker(config.REDIS_URL, log);
+  const fanout = openProducer(fanoutQueue, producing, log);
+  const deliver = openProducer(deliverQueue, producing, log);
+  const testCalls = openRequester(testCallQueue, producing, working);
+  const start = () => startWebhookSender(config, log);
+  let sender = await start();
+  await until('Redis', () => producing.status === 'ready');
+  return {
+    db,
+    box,
+    config,
+    fanout,
+    deliver,
+    testCalls,
+    log,
+    sender: () => sender,
+    stopSender: () => sender.stop(),
+    async startSender() {
+      sender = await start();
+    },
+    addOrganization: () => addOrganization(db, box),
+    addEndpoint: (organizationId: string, url: string, fields: EndpointFields = {}) =>
+      addEndpoint(db, box, organizationId, url, fields),
+    addEvent: (organizationId: string, type: EventType, fields: EventFields = {}) =>
+      addEvent(db, organizationId, type, fields),
+    async close() {
+      await sender.stop();
+      await Promise.all([fanout.close(), deliver.close(), testCalls.close()]);
+      producing.disconnect();
+      working.disconnect();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+async function addOrganization(db: Database, box: SealedBox) {
+  const [id, secret] = [newId('org'), newWebhookSecret()];
+  await db.prisma.organization.create({ data: { id, name: 'test', webhookSecret: box.seal(secret) } });
+  return { id, secret };
+}
+
+type EndpointFields = {
+  events?: EventType[];
+  headers?: Record<string, string>;
+  failureCount?: number;
+  probeAt?: Date;
+  isActive?: boolean;
+};
+
+async function addEndpoint(
+  db: Database,
+  box: SealedBox,
+  organizationId: string,
+  url: string,
+  { headers, events = [], ...fields }: EndpointFields,
+) {
+  const [id, secret] = [newId('wh'), newWebhookSecret()];
+  await db.prisma.webhookEndpoint.create({
+    data: {
+      id,
+      organizationId,
+      url,
+      events,
+      secret: box.seal(secret),
+      headers: headers ? box.seal(JSON.stringify(headers)) : null,
+      ...fields,
+    },
+  });
+  return { id, secret, now: () => db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } }) };
+}
+
+type EventFields = { webhookUrl?: string; createdAt?: Date };
+
+/** An execution that has come to what `type` tells of, and its event, which nobody has fanned out. */
+async function addEvent(db: Database, organizationId: string, type: EventType, fields: EventFields) {
+  const [eventId, executionId] = [newId('evt'), newId('exec')];
+  const { webhookUrl = null, createdAt = new Date() } = fields;
+  const isStart = type === 'execution.started';
+  const isCompleted = type === 'execution.completed';
+  await db.prisma.execution.create({
+    data: {
+      id: executionId,
+      organizationId,
+      model: 'sandbox-text',
+      status: isStart ? 'PROCESSING' : type.replace('execution.', '').toUpperCase(),
+      input: { prompt: 'hello' },
+      webhookUrl,
+      holdAmount: '0.01',
+      estimatedCost: '0.005',
+      cost: isCompleted ? '0.004' : null,
+      ...(isCompleted && {
+        output: { text: 'hello\u2028 wörld' },
+        inputTokens: 3,
+        outputTokens: 5,
+        latencyMs: 12,
+      }),
+      ...(['execution.failed', 'execution.expired'].includes(type) && {
+        errorCode: 'GENERATION_FAILED',
+        errorMessage: 'no',
+      }),
+      startedAt: new Date(),
+      completedAt: isStart ? null : new Date(),
+      expiresAt: new Date(Date.now() + hour),
+    },
+  });
+  await db.prisma.event.create({ data: { id: eventId, organizationId, executionId, type, createdAt } });
+  return { eventId, executionId };
+}

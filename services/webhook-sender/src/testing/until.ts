@@ -1,0 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Resolves with the first answer that is neither null nor undefined nor false. Rejects when none comes in time. */
+export async function until<Value>(
+  what: string,
+  look: () => Value | Promise<Value>,
+  timeoutMs = 15_000,
+): Promise<Exclude<Value, null | undefined | false>> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await look();
+    if (value !== null && value !== undefined && value !== false) {
+      return value as Exclude<Value, null | undefined | false>;
+    }
+    if (performance.now() > deadlineMs) throw new Error(`it did not come about in time: ${what}`);
+    await delay(20);
+  }
+}
