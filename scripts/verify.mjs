@@ -20,7 +20,7 @@ async function runTests(args) {
   let tail = '';
   const onOutput = (text) => void (tail = (tail + text).slice(-4_000));
   const exitCode = await test(args, { onOutput, tee: true });
-  const line = [...tail.matchAll(/^(\d+) passed, (\d+) failed\s*$/gm)].at(-1);
+  const line = [...tail.matchAll(/^(\d+) passed, (\d+) failed\b.*$/gm)].at(-1);
   return { exitCode, passed: Number(line?.[1] ?? 0), failed: Number(line?.[2] ?? 0) };
 }
 
