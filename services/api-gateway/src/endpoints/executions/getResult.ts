@@ -20,6 +20,7 @@ export const getResult = endpoint({
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The result', schema: ExecutionResult } },
+  errors: ['EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED'],
   async handle({ context, caller, params }) {
     const execution = await findExecution(context, caller.organizationId, params.id);
     if (execution.status === 'COMPLETED') return { status: 200, body: resultRecord(execution) };

@@ -15,6 +15,7 @@ export const postCancel = endpoint({
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
+  errors: ['EXECUTION_ALREADY_TERMINAL'],
   async handle({ context, caller, params }) {
     const id = knownShape('exec', params.id, 'execution');
     return { status: 200, body: statusRecord(await cancel(context, caller.organizationId, id)) };

@@ -1,0 +1,381 @@
+import { newId } from '@holdfast/domain/ids';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { applyTestModels } from '../../testing/testModels.ts';
+import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let key: string;
+let organizationId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  await applyTestModels(gateway.context.db);
+  ({ key, organizationId } = await organizationWithKey(gateway, { balance: '1000' }));
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
+const post = (path: string, body?: object, as = key) =>
+  request(gateway.app).post(path).auth(as, { type: 'bearer' }).send(body);
+const create = (body: object, idempotencyKey?: string, as = key) => {
+  const sent = post('/v1/executions', body, as);
+  return idempotencyKey === undefined ? sent : sent.set('Idempotency-Key', idempotencyKey);
+};
+const details = (body: { error: { details: { field: string; code: string }[] } }) =>
+  body.error.details.map(({ field, code }) => `${field} ${code}`).sort();
+const executionsOf = (id: string) =>
+  gateway.context.db.prisma.execution.count({ where: { organizationId: id } });
+const end = (id: string, status: 'COMPLETED' | 'FAILED') =>
+  gateway.context.db.prisma.execution.update({
+    where: { id },
+    data: {
+      status,
+      completedAt: new Date(),
+      ...(status === 'FAILED' && { errorCode: 'MODEL_OVERLOADED', errorMessage: 'too busy' }),
+      ...(status === 'COMPLETED' && {
+        cost: '0.012',
+        output: { text: 'hello' },
+        latencyMs: 1234,
+        inputTokens: 3,
+        outputTokens: 4,
+      }),
+    },
+  });
+
+describe('POST /v1/executions', () => {
+  it('answers 202 with the create response, and holds estimate x 1.2', async () => {
+    const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '10' });
+    const { body } = await create(
+      { model: 'painter', input: { prompt: 'a', images: 2 } },
+      undefined,
+      ownKey,
+    ).expect(202);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^exec_[0-9a-f-]{36}$/),
+      status: 'PENDING',
+      model: 'painter',
+      hold_amount: '0.12',
+      estimated_cost: '0.10',
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(300_000);
+    const balance = await get('/v1/balance', ownKey).expect(200);
+    expect(balance.body).toEqual({ available: '9.88', held: '0.12', total: '10.00', currency: 'USD' });
+    expect(await executionsOf(own)).toBe(1);
+  });
+
+  it('timeout_seconds decides over the timeout of the model', async () => {
+    const { body } = await create({ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 10 }).expect(
+      202,
+    );
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(10_000);
+  });
+
+  it('reports everything that is wrong with an input at once', async () => {
+    const { body } = await create({
+      model: 'painter',
+      input: { width: 5, format: 'bmp', cost: true, extra: 1, images: '2', style: { tone: 1, other: 2 } },
+      webhook_url: 'http://127.0.0.1/hook',
+    }).expect(400);
+    expect(body.error.code).toBe('INPUT_VALIDATION_ERROR');
+    expect(details(body)).toEqual([
+      'input.cost INVALID_VALUE',
+      'input.extra UNKNOWN_FIELD',
+      'input.format INVALID_VALUE',
+      'input.images INVALID_TYPE',
+      'input.prompt REQUIRED',
+      'input.style.other UNKNOWN_FIELD',
+      'input.style.tone INVALID_TYPE',
+      'input.width OUT_OF_RANGE',
+      'webhook_url INVALID_URL',
+    ]);
+  });
+
+  it.each([
+    [{}, ['input REQUIRED', 'model REQUIRED']],
+    [{ model: 'nobody', input: {} }, ['model NOT_FOUND']],
+    [{ model: 'retired', input: {} }, ['model NOT_FOUND']],
+    [{ model: 'writer', input: [] }, ['input INVALID_TYPE']],
+    [{ model: 'writer', input: 'text' }, ['input INVALID_TYPE']],
+    [{ model: 7, input: {} }, ['model INVALID_TYPE']],
+    [{ model: 'writer', input: { prompt: 'a' }, priority: 1 }, ['priority UNKNOWN_FIELD']],
+    [{ model: 'writer', input: { prompt: 'a' }, metadata: [] }, ['metadata INVALID_TYPE']],
+    [{ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 9 }, ['timeout_seconds OUT_OF_RANGE']],
+    [{ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 86_401 }, ['timeout_seconds OUT_OF_RANGE']],
+    [{ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 10.5 }, ['timeout_seconds INVALID_TYPE']],
+    [{ model: 'writer', input: { prompt: 'a' }, webhook_url: 'nonsense' }, ['webhook_url INVALID_URL']],
+    [
+      { model: 'painter', input: { prompt: 'a', source: 'https://x.test/a.png' } },
+      ['input.source INVALID_FORMAT'],
+    ],
+  ])('refuses %j', async (body, expected) => {
+    const before = await executionsOf(organizationId);
+    const answer = await create(body).expect(400);
+    expect(details(answer.body)).toEqual(expected);
+    expect(await executionsOf(organizationId)).toBe(before);
+  });
+
+  it('refuses metadata of more than 16 KiB', async () => {
+    const fits = { text: 'y'.repeat(16_384 - '{"text":""}'.length) };
+    await create({ model: 'writer', input: { prompt: 'a' }, metadata: fits }).expect(202);
+    const metadata = { text: `${fits.text}y` };
+    const { body } = await create({ model: 'writer', input: { prompt: 'a' }, metadata }).expect(400);
+    expect(details(body)).toEqual(['metadata OUT_OF_RANGE']);
+  });
+
+  it('allows anything inside metadata and gives it back', async () => {
+    const metadata = JSON.parse('{"__proto__":{"a":1},"deep":{"list":[1,null]},"ключ":"значение"}');
+    const { body } = await create({ model: 'writer', input: { prompt: 'a' }, metadata }).expect(202);
+    const { text } = await get(`/v1/executions/${body.id}`).expect(200);
+    expect(JSON.stringify(JSON.parse(text).metadata)).toContain('"__proto__":{"a":1}');
+  });
+
+  it('refuses files that are unknown, wherever they stand', async () => {
+    const unknown = newId('file');
+    const answer = await create({ model: 'painter', input: { prompt: unknown, source: 'file_nope' } }).expect(
+      400,
+    );
+    expect(answer.body.error.code).toBe('FILE_NOT_FOUND');
+    expect(details(answer.body)).toEqual(['input.prompt NOT_FOUND', 'input.source NOT_FOUND']);
+  });
+
+  it('an estimate beyond every amount is 402 and takes nobody with it', async () => {
+    const [huge, fine] = await Promise.all([
+      create({ model: 'painter', input: { prompt: 'a', images: 1e300 } }),
+      create({ model: 'painter', input: { prompt: 'a' } }),
+    ]);
+    expect([huge.status, huge.body.error.code, fine.status]).toEqual([402, 'INSUFFICIENT_BALANCE', 202]);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const body = { model: 'writer', input: { prompt: 'once' } };
+
+  it('the same key and request answer the original, marked as replayed', async () => {
+    const first = await create(body, 'order-1').expect(202);
+    const again = await create({ input: { prompt: 'once' }, model: 'writer' }, 'order-1').expect(202);
+    expect(again.body).toEqual(first.body);
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    expect(again.headers['idempotent-replayed']).toBe('true');
+  });
+
+  it('another request under the key is 422, valid or not', async () => {
+    await create(body, 'order-2').expect(202);
+    const other = await create({ ...body, input: { prompt: 'twice' } }, 'order-2').expect(422);
+    expect(other.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    await create({ ...body, input: {} }, 'order-2').expect(422);
+  });
+
+  it('a refused request does not use up its key', async () => {
+    await create({ ...body, input: {} }, 'order-3').expect(400);
+    const { key: poor, organizationId: poorId } = await organizationWithKey(gateway);
+    await create(body, 'order-3', poor).expect(402);
+    await create(body, 'order-3').expect(202);
+    expect(await executionsOf(poorId)).toBe(0);
+  });
+
+  it('is scoped to the organization', async () => {
+    const { key: other } = await organizationWithKey(gateway, { balance: '1' });
+    const first = await create(body, 'order-4').expect(202);
+    const second = await create(body, 'order-4', other).expect(202);
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+
+  it.each([
+    ['one with a space', 'with space'],
+    ['one of 256 characters', 'x'.repeat(256)],
+    ['an empty one', ''],
+  ])('refuses %s', async (_name, bad) => {
+    const { body: answer } = await create(body, bad).expect(400);
+    expect(details(answer)).toEqual(['Idempotency-Key INVALID_FORMAT']);
+  });
+
+  it('50 times at once: one execution, one hold', async () => {
+    const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '10' });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create(body, 'twin', ownKey)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202));
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(49);
+    expect(await executionsOf(own)).toBe(1);
+    const balance = await get('/v1/balance', ownKey);
+    expect(balance.body).toMatchObject({ available: '9.988', held: '0.012' });
+  });
+});
+
+it('50 creates at once against a balance for 20: exactly 20, and the balance is exact', async () => {
+  const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '0.2400' });
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      create({ model: 'writer', input: { prompt: `${index}` } }, undefined, ownKey),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
+  const refused = answers.filter(({ status }) => status === 402);
+  expect(refused).toHaveLength(30);
+  expect(refused[0]?.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE', retryable: false });
+  expect(await executionsOf(own)).toBe(20);
+  const balance = await get('/v1/balance', ownKey);
+  expect(balance.body).toEqual({ available: '0.00', held: '0.24', total: '0.24', currency: 'USD' });
+});
+
+describe('reading executions', () => {
+  it('another organization gets 404, never 403, for every way of asking', async () => {
+    const { body } = await create({ model: 'writer', input: { prompt: 'mine' } }).expect(202);
+    const { key: stranger } = await organizationWithKey(gateway);
+    await get(`/v1/executions/${body.id}`, stranger).expect(404);
+    await get(`/v1/executions/${body.id}/result`, stranger).expect(404);
+    await post(`/v1/executions/${body.id}/cancel`, undefined, stranger).expect(404);
+    await get(`/v1/executions/${body.id}`).expect(200);
+  });
+
+  it.each(['exec_nope', 'exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d', 'exec_%00', '%F0%28', "'; drop table"])(
+    '%j is 404',
+    async (id) => {
+      const { body } = await get(`/v1/executions/${encodeURI(id).replaceAll('%25', '%')}`).expect(404);
+      expect(body.error.code).toBe('NOT_FOUND');
+    },
+  );
+
+  it('the status record carries what was sent and what is known', async () => {
+    const sent = {
+      model: 'writer',
+      input: { prompt: 'a' },
+      metadata: { n: 1 },
+      webhook_url: 'https://example.com/h',
+    };
+    const { body: created } = await create(sent).expect(202);
+    const { body } = await get(`/v1/executions/${created.id}`).expect(200);
+    expect(body).toEqual({
+      ...created,
+      mode: 'ASYNC',
+      metadata: { n: 1 },
+      webhook_url: 'https://example.com/h',
+      started_at: null,
+      completed_at: null,
+      cost: null,
+      error: null,
+    });
+  });
+
+  it('a result is 409 with Retry-After until the execution has completed', async () => {
+    const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }).expect(202);
+    const early = await get(`/v1/executions/${created.id}/result`).expect(409);
+    expect(early.body.error).toMatchObject({ code: 'EXECUTION_NOT_READY', retryable: true });
+    expect(early.headers['retry-after']).toBe('2');
+    await end(created.id, 'COMPLETED');
+    const { body } = await get(`/v1/executions/${created.id}/result`).expect(200);
+    expect(body).toEqual({
+      execution_id: created.id,
+      status: 'COMPLETED',
+      output: { text: 'hello' },
+      usage: { input_tokens: 3, output_tokens: 4 },
+      cost: '0.012',
+      latency_ms: 1234,
+    });
+    const { body: record } = await get(`/v1/executions/${created.id}`);
+    expect(record).toMatchObject({ status: 'COMPLETED', cost: '0.012', result: { text: 'hello' } });
+  });
+
+  it('a failed one shows its error and has no result', async () => {
+    const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }).expect(202);
+    await end(created.id, 'FAILED');
+    const { body } = await get(`/v1/executions/${created.id}/result`).expect(409);
+    expect(body.error).toMatchObject({ code: 'EXECUTION_NOT_COMPLETED', retryable: false });
+    const { body: record } = await get(`/v1/executions/${created.id}`);
+    expect(record.error).toEqual({ code: 'MODEL_OVERLOADED', message: 'too busy', retryable: true });
+  });
+
+  it('lists newest first, page by page, by filter', async () => {
+    const { key: own } = await organizationWithKey(gateway, { balance: '10' });
+    const ids: string[] = [];
+    for (const model of ['writer', 'painter', 'writer', 'writer', 'writer']) {
+      const { body } = await create({ model, input: { prompt: 'a' } }, undefined, own).expect(202);
+      ids.unshift(body.id);
+    }
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await get(`/v1/executions?limit=2${cursor && `&cursor=${cursor}`}`, own).expect(200);
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      expect(body.has_more).toBe(body.next_cursor !== null);
+      cursor = body.next_cursor ?? '';
+    } while (cursor !== '');
+    expect(seen).toEqual(ids);
+
+    const count = async (query: string) =>
+      (await get(`/v1/executions?${query}`, own).expect(200)).body.data.length;
+    expect(await count('model=painter')).toBe(1);
+    expect(await count('status=PENDING&model=writer')).toBe(4);
+    expect(await count('status=FAILED')).toBe(0);
+    expect(await count('created_after=2020-01-01T00:00:00Z&created_before=2999-01-01T00:00:00%2B02:00')).toBe(
+      5,
+    );
+    expect(await count('created_before=2020-01-01T00:00:00Z')).toBe(0);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'status=DONE',
+    'cursor=x',
+    'created_after=yesterday',
+    'limit=1&limit=2',
+  ])('refuses the list of %s', async (query) => {
+    const { body } = await get(`/v1/executions?${query}`).expect(400);
+    expect(body.error.details[0].field).toBe(query.split('=')[0]);
+  });
+});
+
+describe('POST /v1/executions/{id}/cancel', () => {
+  it('releases the hold at once, and answers the same again', async () => {
+    const { key: own } = await organizationWithKey(gateway, { balance: '5' });
+    const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }, undefined, own);
+    const first = await post(`/v1/executions/${created.id}/cancel`, undefined, own).expect(200);
+    expect(first.body).toMatchObject({ id: created.id, status: 'CANCELLED', cost: null, error: null });
+    const again = await post(`/v1/executions/${created.id}/cancel`, {}, own).expect(200);
+    expect(again.body).toEqual(first.body);
+    const balance = await get('/v1/balance', own);
+    expect(balance.body).toEqual({ available: '5.00', held: '0.00', total: '5.00', currency: 'USD' });
+  });
+
+  it('what ended in another way is 409', async () => {
+    const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } });
+    await end(created.id, 'COMPLETED');
+    const { body } = await post(`/v1/executions/${created.id}/cancel`).expect(409);
+    expect(body.error.code).toBe('EXECUTION_ALREADY_TERMINAL');
+  });
+});
+
+describe('models', () => {
+  it('show schema and price, never the provider, and only what is on offer', async () => {
+    const { body, text } = await get('/v1/models').expect(200);
+    expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(['painter', 'writer']);
+    expect(text).not.toContain('secret_provider');
+    const one = await get('/v1/models/painter').expect(200);
+    expect(one.body).toMatchObject({
+      slug: 'painter',
+      price: { currency: 'USD', per_image: '0.05' },
+      timeout_seconds: 300,
+      input_schema: { type: 'object', required: ['prompt'] },
+    });
+    await get('/v1/models/retired').expect(404);
+    await get('/v1/models/nobody').expect(404);
+  });
+});

@@ -1,0 +1,338 @@
+import { createHash } from 'node:crypto';
+import { newApiKey } from '@holdfast/domain/apiKey';
+import { newId } from '@holdfast/domain/ids';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  await applyTestModels(gateway.context.db);
+  ({ organizationId, key } = await organizationWithKey(gateway, { balance: '100' }));
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
+const post = (path: string, as = key) => request(gateway.app).post(path).auth(as, { type: 'bearer' });
+
+/** Spec, "Errors" and "Rate limiting" 1: what every refusal looks like. */
+function expectError(response: Response, status: number, code: string): void {
+  expect(response.body).toEqual({
+    error: {
+      code,
+      message: expect.any(String),
+      retryable: expect.any(Boolean),
+      request_id: expect.stringMatching(/^req_[0-9a-f-]{36}$/),
+      details: expect.any(Array),
+    },
+  });
+  expect(response.status).toBe(status);
+  expectHeaders(response);
+  expect(response.headers['x-request-id']).toBe(response.body.error.request_id);
+  expect(response.text).not.toMatch(/node_modules|\.ts:\d/);
+}
+
+function expectHeaders({ headers }: Response): void {
+  expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/);
+  expect(Number(headers['x-ratelimit-limit'])).toBeGreaterThan(0);
+  expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0);
+  const inS = Number(headers['x-ratelimit-reset']) - Date.now() / 1000;
+  expect(inS).toBeGreaterThan(-1);
+  expect(inS).toBeLessThanOrEqual(61);
+}
+
+describe('authentication', () => {
+  const changed = (text: string) => text.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+
+  it.each([
+    ['no header', () => undefined],
+    ['another scheme', () => 'Basic YTpi'],
+    ['no key', () => 'Bearer '],
+    ['a key of another shape', () => 'Bearer sk_123'],
+    ['a key with a wrong checksum', () => `Bearer ${changed(key)}`],
+    ['a key nobody was given', () => `Bearer ${newApiKey()}`],
+    ['a key in upper case', () => `Bearer ${key.toUpperCase()}`],
+    ['a key and something more', () => `Bearer ${key} ${key}`],
+    ['a very long key', () => `Bearer ${'a'.repeat(8000)}`],
+  ])('%s is 401', async (_name, header) => {
+    const value = header();
+    const sent = request(gateway.app).get('/v1/executions');
+    const response = await (value === undefined ? sent : sent.set('Authorization', value));
+    expectError(response, 401, 'UNAUTHENTICATED');
+    expect(response.headers['www-authenticate']).toBe('Bearer');
+  });
+
+  it('the scheme is read whatever its case', async () => {
+    await request(gateway.app).get('/v1/balance').set('Authorization', `bearer ${key}`).expect(200);
+  });
+
+  it('a value past its grace period is no longer valid', async () => {
+    const { organizationId: id } = await organizationWithKey(gateway);
+    const old = await gateway.newKey(id);
+    const hash = createHash('sha256').update(old).digest('hex');
+    const past = new Date(Date.now() - 1000);
+    await gateway.context.db.prisma.apiKeyValue.update({ where: { hash }, data: { validUntil: past } });
+    expectError(await get('/v1/balance', old), 401, 'UNAUTHENTICATED');
+  });
+
+  it('a value within its grace period works until it ends, and no longer', async () => {
+    const graced = await gateway.newKey(organizationId);
+    const hash = createHash('sha256').update(graced).digest('hex');
+    const soon = new Date(Date.now() + 1000);
+    await gateway.context.db.prisma.apiKeyValue.update({ where: { hash }, data: { validUntil: soon } });
+    await get('/v1/balance', graced).expect(200);
+    await expectEventually(async () => (await get('/v1/balance', graced)).status, 401);
+    expect(Date.now()).toBeGreaterThan(soon.getTime() - 50);
+  });
+
+  it('a revoked key stops working within 5 seconds', async () => {
+    const revoked = await gateway.newKey(organizationId);
+    await get('/v1/balance', revoked).expect(200);
+    const hash = createHash('sha256').update(revoked).digest('hex');
+    const { apiKeyId } = await gateway.context.db.prisma.apiKeyValue.findUniqueOrThrow({ where: { hash } });
+    await gateway.context.db.prisma.apiKey.update({
+      where: { id: apiKeyId },
+      data: { revokedAt: new Date() },
+    });
+    const startedAt = Date.now();
+    await expectEventually(async () => (await get('/v1/balance', revoked)).status, 401);
+    expect(Date.now() - startedAt).toBeLessThan(5000);
+  });
+});
+
+async function expectEventually(read: () => Promise<number>, wanted: number): Promise<void> {
+  const giveUpAt = Date.now() + 6000;
+  while (Date.now() < giveUpAt) {
+    if ((await read()) === wanted) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(await read()).toBe(wanted);
+}
+
+describe('permissions', () => {
+  it('an `execution` key reaches executions, files and models alone', async () => {
+    const limited = await gateway.newKey(organizationId, 'execution');
+    await get('/v1/executions', limited).expect(200);
+    await get('/v1/models', limited).expect(200);
+    await get(`/v1/files/${newId('file')}`, limited).expect(404);
+    for (const path of ['/v1/balance', '/v1/api-keys', '/v1/webhooks/endpoints', '/v1/webhooks/secret']) {
+      expectError(await get(path, limited), 403, 'FORBIDDEN');
+    }
+  });
+});
+
+describe('paths and methods', () => {
+  it.each([
+    '/',
+    '/v1',
+    '/v1/nothing',
+    '/v2/executions',
+    '/v1/executions/a/b/c',
+    '/v1/%E0%A4%A',
+    '/v1/models/%00',
+    '//x',
+  ])('%s is 404', async (path) => {
+    expectError(await get(path), 404, 'NOT_FOUND');
+  });
+
+  it.each([
+    ['delete', '/v1/executions', 'POST, GET, HEAD'],
+    ['put', '/v1/executions', 'POST, GET, HEAD'],
+    ['post', '/v1/balance', 'GET, HEAD'],
+    ['patch', '/v1/api-keys', 'GET, HEAD, POST'],
+    ['options', '/v1/executions', 'POST, GET, HEAD'],
+  ] as const)('%s %s is 405 with Allow', async (method, path, allow) => {
+    const response = await request(gateway.app)[method](path).auth(key, { type: 'bearer' });
+    expectError(response, 405, 'METHOD_NOT_ALLOWED');
+    for (const one of allow.split(', ')) expect(response.headers.allow?.split(', ')).toContain(one);
+  });
+
+  it('HEAD is answered as GET, without a body', async () => {
+    const response = await request(gateway.app).head('/v1/balance').auth(key, { type: 'bearer' });
+    expect([response.status, response.text]).toEqual([200, undefined]);
+    expectHeaders(response);
+  });
+
+  it('a request id of ours stands on every answer, never the client’s', async () => {
+    const response = await get('/v1/balance').set('X-Request-Id', 'mine').expect(200);
+    expectHeaders(response);
+    expect(response.headers['x-powered-by']).toBeUndefined();
+  });
+});
+
+describe('bodies', () => {
+  const send = (body: string | Buffer, type = 'application/json') =>
+    post('/v1/executions')
+      .set('Content-Type', type)
+      .serialize((same) => same)
+      .send(body);
+  const deep = (levels: number) =>
+    `{"model":"writer","input":{"prompt":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+  const invalid = (body: string | Buffer) => async () =>
+    expectError(await send(body), 400, 'INPUT_VALIDATION_ERROR');
+
+  it('no body is 400 where one is needed', async () => {
+    expectError(await post('/v1/executions'), 400, 'INPUT_VALIDATION_ERROR');
+  });
+  it('malformed JSON is 400', invalid('{"model":'));
+  it('an array is 400', invalid('[]'));
+  it('a number is 400', invalid('7'));
+  it('null is 400', invalid('null'));
+  it('a string is 400', invalid('"text"'));
+  it('broken UTF-8 is 400', invalid(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])));
+  it('too deep a nesting is 400', invalid(deep(70)));
+  it('an absurdly deep nesting is 400', invalid(deep(200_000)));
+  it('a number beyond all numbers is 400', invalid('{"model":"writer","input":{"prompt":1e999}}'));
+  it('a lone surrogate is 400', invalid('{"model":"writer","input":{"prompt":"\\ud800"}}'));
+  it(
+    'an own __proto__ is an unknown field like any other',
+    invalid('{"model":"writer","input":{"prompt":"a","__proto__":{}}}'),
+  );
+  it(
+    'an inherited name is no field',
+    invalid('{"model":"writer","input":{"prompt":"a"},"__proto__":{"x":1},"constructor":1}'),
+  );
+
+  it.each([
+    ['{"model":"writer","input":{"prompt":"a\\u0000b"}}', 'input.prompt'],
+    ['{"model":"writer","input":{"prompt":"a"},"metadata":{"list":[{"x":"\\u0000"}]}}', 'metadata.list.0.x'],
+    ['{"model":"writer","input":{"prompt":"a"},"metadata":{"k\\u0000":1}}', 'metadata.k\uFFFD'],
+  ])('a NUL character in %s is 400 with its field', async (body, field) => {
+    const response = await send(body);
+    expectError(response, 400, 'INPUT_VALIDATION_ERROR');
+    expect(response.body.error.details).toMatchObject([{ field, code: 'INVALID_FORMAT' }]);
+  });
+
+  it('a body of 1 MiB is read, one byte more is 413', async () => {
+    const body = (bytes: number) => {
+      const frame = '{"model":"writer","input":{"prompt":""}}';
+      return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`);
+    };
+    expect((await send(body(1_048_576))).status).toBe(202);
+    expectError(await send(body(1_048_577)), 413, 'PAYLOAD_TOO_LARGE');
+    expectError(await send(body(3_000_000)), 413, 'PAYLOAD_TOO_LARGE');
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=latin1',
+  ])('%s is 415', async (type) => {
+    expectError(await send('{"model":"writer","input":{"prompt":"a"}}', type), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('JSON with a charset or under another name of JSON is read', async () => {
+    for (const type of ['application/json; charset=UTF-8', 'application/problem+json']) {
+      expect((await send('{"model":"writer","input":{"prompt":"a"}}', type)).status).toBe(202);
+    }
+  });
+
+  it('a compressed body is 415', async () => {
+    const response = await post('/v1/executions')
+      .set('Content-Encoding', 'gzip')
+      .send({ model: 'writer', input: {} });
+    expectError(response, 415, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('a POST that needs no body is fine without one, and without a Content-Type', async () => {
+    expectError(await post(`/v1/executions/${newId('exec')}/cancel`), 404, 'NOT_FOUND');
+    expectError(
+      await post(`/v1/executions/${newId('exec')}/cancel`).send({ force: true }),
+      400,
+      'INPUT_VALIDATION_ERROR',
+    );
+  });
+});
+
+describe('rubbish of every kind is never a 500', () => {
+  const values = [
+    null,
+    true,
+    -1,
+    1.5,
+    '',
+    'x'.repeat(5000),
+    [],
+    [[]],
+    {},
+    { a: { b: [] } },
+    '\u202e',
+    'file_',
+    'NaN',
+  ];
+  const paths = [
+    '/v1/executions',
+    '/v1/files/upload',
+    '/v1/files/confirm',
+    '/v1/webhooks/endpoints',
+    '/v1/api-keys',
+  ];
+  const fields = [
+    'model',
+    'input',
+    'metadata',
+    'webhook_url',
+    'timeout_seconds',
+    'url',
+    'events',
+    'headers',
+    'name',
+    'permissions',
+    'filename',
+    'content_type',
+    'size_bytes',
+    'ttl_days',
+    'file_id',
+    'toString',
+    '__proto__',
+  ];
+
+  it.each(paths)('POST %s', async (path) => {
+    const statuses = new Set<number>();
+    for (const field of fields) {
+      for (const value of values) {
+        const { status } = await post(path).send(
+          JSON.parse(`{${JSON.stringify(field)}:${JSON.stringify(value)}}`),
+        );
+        statuses.add(status);
+      }
+    }
+    expect([...statuses].filter((status) => status >= 500)).toEqual([]);
+    expect(statuses).toContain(400);
+  });
+
+  it('queries', async () => {
+    for (const query of [
+      'limit=%00',
+      'status=%00',
+      'cursor=%FF',
+      '=',
+      '&&',
+      'limit[]=1',
+      '__proto__=1',
+      'created_after=%ED%A0%80',
+    ]) {
+      expect((await get(`/v1/executions?${query}`)).status).toBeLessThan(500);
+    }
+  });
+});
