@@ -1,4 +1,5 @@
 import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
+import type { ErrorCode } from '@holdfast/domain/errorCodes';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -41,6 +42,8 @@ export type Endpoint = {
   body?: z.ZodType;
   /** By status; null for an answer without JSON. */
   responses: Record<number, { description: string; schema: z.ZodType | null }>;
+  /** Codes it refuses with beside those that follow from its schemas and permission. */
+  errors?: readonly ErrorCode[];
   /** Null: the handler has answered on `raw.response` itself. */
   handle(request: EndpointRequest<never, never, never>): Promise<Reply | null>;
 };

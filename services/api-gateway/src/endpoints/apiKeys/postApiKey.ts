@@ -26,10 +26,8 @@ export const postApiKey = endpoint({
       permissions: permissionsField.default('full'),
     })
     .meta({ id: 'ApiKeyRequest' }),
-  responses: {
-    201: { description: 'The key', schema: Created },
-    409: { description: 'There are 20 active keys already (`API_KEY_LIMIT_REACHED`)', schema: null },
-  },
+  responses: { 201: { description: 'The key', schema: Created } },
+  errors: ['API_KEY_LIMIT_REACHED'],
   async handle({ context, caller, body }) {
     const key = await issueApiKey(context.db, { organizationId: caller.organizationId, ...body });
     const reply: z.infer<typeof Created> = {

@@ -20,6 +20,7 @@ export const postConfirm = endpoint({
   limit: 'other',
   body: z.strictObject({ file_id: idField('file') }).meta({ id: 'ConfirmRequest' }),
   responses: { 200: { description: 'The file is ready', schema: FileRecord } },
+  errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED'],
   async handle({ context, caller, body }) {
     const id = body.file_id;
     const [file] = isId('file', id) ? await getFiles(context.db, caller.organizationId, [id]) : [];

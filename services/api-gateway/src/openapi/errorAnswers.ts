@@ -1,0 +1,78 @@
+import { type ErrorCode, errorCodes } from '@holdfast/domain/errorCodes';
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { Endpoint } from '../http/endpoint.ts';
+import { commonHeaderReferences, retryAfter } from './answerHeaders.ts';
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+
+const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(codes),
+      message: z.string().describe('For people'),
+      retryable: z.boolean().describe('Whether the same request may succeed later'),
+      request_id: z.string().meta({ example: 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d' }),
+      details: z.array(
+        z.object({
+          field: z.string().meta({ description: 'A path', example: 'input.width' }),
+          code: z.string().meta({ example: 'OUT_OF_RANGE' }),
+          message: z.string(),
+        }),
+      ),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+/** The answers an endpoint refuses with, by status; each says which codes it can carry. */
+export function errorAnswers(endpoint: Endpoint): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorCodes[code].status);
+  const declared = Object.entries(endpoint.responses).filter(([status]) => Number(status) >= 400);
+  return Object.fromEntries([
+    ...[...byStatus].map(([status, some]) => [status, errorAnswer(some)]),
+    ...declared.map(([status, { description }]) => [status, answer(description)]),
+  ]);
+}
+
+function codesOf({ access, permission, params, query, body, errors = [] }: Endpoint): ErrorCode[] {
+  const isOpen = access === 'anyone';
+  const found: (ErrorCode | false)[] = [
+    (body !== undefined || query !== undefined) && 'INPUT_VALIDATION_ERROR',
+    !isOpen && 'UNAUTHENTICATED',
+    !isOpen && permission === 'full' && 'FORBIDDEN',
+    params !== undefined && 'NOT_FOUND',
+    body !== undefined && 'PAYLOAD_TOO_LARGE',
+    body !== undefined && 'UNSUPPORTED_MEDIA_TYPE',
+    ...errors,
+    'RATE_LIMITED',
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+  ];
+  return [...new Set(found.filter((code) => code !== false))];
+}
+
+function errorAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
+  const [code = 'INTERNAL_ERROR'] = some;
+  const described = answer(some.map((one) => `\`${one}\``).join(', '), code);
+  return code === 'RATE_LIMITED'
+    ? { ...described, headers: { ...commonHeaderReferences(), ...retryAfter } }
+    : described;
+}
+
+function answer(description: string, code?: ErrorCode): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: commonHeaderReferences(),
+    content: { 'application/json': { schema: ErrorBody, ...(code && { example: exampleOf(code) }) } },
+  };
+}
+
+function exampleOf(code: ErrorCode) {
+  const details =
+    code === 'INPUT_VALIDATION_ERROR'
+      ? [{ field: 'size_bytes', code: 'REQUIRED', message: 'size_bytes is required.' }]
+      : [];
+  const request_id = 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d';
+  const message = details[0]?.message ?? 'What went wrong, in a sentence.';
+  return { error: { code, message, retryable: errorCodes[code].retryable, request_id, details } };
+}

@@ -1,0 +1,40 @@
+import type { oas31 } from 'zod-openapi';
+import type { ApiDocument } from './document.ts';
+
+export const methods = ['get', 'post', 'patch', 'delete'] as const;
+
+/** `isEvent`: something that clients receive, not an endpoint of ours. */
+export type Operation = {
+  method: (typeof methods)[number];
+  path: string;
+  isEvent: boolean;
+  operation: oas31.OperationObject;
+};
+
+/** Every operation of a document, in its order: the endpoints, then what clients receive. */
+export function operationsOf({ paths = {}, webhooks = {} }: ApiDocument): Operation[] {
+  const items = [
+    ...Object.entries(paths).map(([path, item]) => ({ path, item, isEvent: false })),
+    ...Object.entries(webhooks).map(([path, item]) => ({ path, item, isEvent: true })),
+  ];
+  return items.flatMap(({ path, item, isEvent }) =>
+    methods.flatMap((method) => {
+      const operation = (item as oas31.PathItemObject)[method];
+      return operation ? [{ method, path, isEvent, operation }] : [];
+    }),
+  );
+}
+
+export type Answer = { status: string; answer: oas31.ResponseObject };
+
+/** The answers of an operation, by status. */
+export function answersOf(operation: oas31.OperationObject): Answer[] {
+  return Object.entries(operation.responses ?? {}).map(([status, answer]) => ({
+    status,
+    answer: answer as oas31.ResponseObject,
+  }));
+}
+
+export function requestContent(operation: oas31.OperationObject): oas31.MediaTypeObject | undefined {
+  return (operation.requestBody as oas31.RequestBodyObject | undefined)?.content?.['application/json'];
+}
