@@ -1,12 +1,13 @@
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
+import { exampleExecution, exampleOutput } from './exampleExecution.ts';
 import { jsonObject } from './jsonObject.ts';
 
 export const amount = (description: string) => z.string().meta({ description, example: '0.048' });
 
 const status = z.enum(executionStatuses);
-const output = () => jsonObject('Model-specific output', { images: [{ file_id: 'file_…', format: 'png' }] });
+const output = () => jsonObject('Model-specific output', exampleOutput);
 
 const createFields = {
   id: idField('exec'),
@@ -36,7 +37,7 @@ export const ExecutionRecord = z
       .describe('Why it failed or expired'),
     result: output().optional(),
   })
-  .meta({ id: 'Execution' });
+  .meta({ id: 'Execution', example: exampleExecution });
 
 /** Spec, "Execution result". */
 export const ExecutionResult = z
@@ -46,6 +47,6 @@ export const ExecutionResult = z
     output: output(),
     usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
     cost: amount('What was charged'),
-    latency_ms: z.int().describe('Milliseconds from creation to completion'),
+    latency_ms: z.int().meta({ description: 'Milliseconds from creation to completion', example: 8420 }),
   })
   .meta({ id: 'ExecutionResult' });

@@ -18,7 +18,7 @@ export function pageQuery(defaults: { limit: number; maxLimit: number }) {
 
 /** What every list carries beside its items. */
 export const pageFields = {
-  has_more: z.boolean().describe('Whether there are more'),
+  has_more: z.boolean().meta({ description: 'Whether there are more', example: false }),
   next_cursor: z.string().nullable().describe('Pass it as `cursor` to read on; null on the last page'),
 };
 

@@ -7,7 +7,7 @@ import { sampleOf } from './sampleOf.ts';
 export function addExamples(document: ApiDocument): void {
   const schemas = document.components?.schemas ?? {};
   for (const { operation } of operationsOf(document)) {
-    const answers = answersOf(operation).map(({ answer }) => answer.content?.['application/json']);
+    const answers = answersOf(document, operation).map(({ answer }) => answer.content?.['application/json']);
     for (const media of [requestContent(operation), ...answers]) addExample(media, schemas);
   }
 }

@@ -51,7 +51,17 @@ function codesOf({ access, permission, params, query, body, errors = [] }: Endpo
   return [...new Set(found.filter((code) => code !== false))];
 }
 
+const known = new Map<string, ZodOpenApiResponseObject>();
+
+/** One object for equal answers: by its `id` it becomes one component. */
 function errorAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
+  const id = some.join('-');
+  const found = known.get(id) ?? { id, ...describedAnswer(some) };
+  known.set(id, found);
+  return found;
+}
+
+function describedAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
   const [code = 'INTERNAL_ERROR'] = some;
   const described = answer(some.map((one) => `\`${one}\``).join(', '), code);
   return code === 'RATE_LIMITED'

@@ -27,12 +27,13 @@ export function operationsOf({ paths = {}, webhooks = {} }: ApiDocument): Operat
 
 export type Answer = { status: string; answer: oas31.ResponseObject };
 
-/** The answers of an operation, by status. */
-export function answersOf(operation: oas31.OperationObject): Answer[] {
-  return Object.entries(operation.responses ?? {}).map(([status, answer]) => ({
-    status,
-    answer: answer as oas31.ResponseObject,
-  }));
+/** The answers of an operation, by status; references are followed. */
+export function answersOf({ components }: ApiDocument, { responses = {} }: oas31.OperationObject): Answer[] {
+  return Object.entries(responses).map(([status, given]) => {
+    const name = '$ref' in given ? (given.$ref as string).split('/').pop() : undefined;
+    const answer = name === undefined ? given : components?.responses?.[name];
+    return { status, answer: answer as oas31.ResponseObject };
+  });
 }
 
 export function requestContent(operation: oas31.OperationObject): oas31.MediaTypeObject | undefined {

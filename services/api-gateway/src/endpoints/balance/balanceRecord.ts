@@ -9,7 +9,10 @@ export const BalanceRecord = z
     total: amount('Both together'),
     currency: z.literal('USD'),
   })
-  .meta({ id: 'Balance' });
+  .meta({
+    id: 'Balance',
+    example: { available: '9.40', held: '0.60', total: '10.00', currency: 'USD' },
+  });
 
 export function balanceRecord({ available, held }: { available: Money; held: Money }) {
   return {

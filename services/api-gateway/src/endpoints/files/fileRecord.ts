@@ -11,7 +11,7 @@ export const FileRecord = z
       example: 'image/png',
     }),
     size_bytes: z.int().nullable().meta({ description: 'Null likewise', example: 2_048_576 }),
-    status: z.enum(['awaiting_upload', 'ready']),
+    status: z.enum(['awaiting_upload', 'ready']).meta({ example: 'ready' }),
     width: z.int().nullable().describe('Pixels, where known'),
     height: z.int().nullable().describe('Pixels, where known'),
     created_at: timestamp('When the file was made'),

@@ -41,7 +41,10 @@ export const UploadBody = z
       .optional()
       .describe('Accepted for compatibility; there is one store'),
   })
-  .meta({ id: 'UploadRequest' });
+  .meta({
+    id: 'UploadRequest',
+    example: { filename: 'input-photo.png', content_type: 'image/png', size_bytes: 2_048_576 },
+  });
 
 export type UploadBody = z.infer<typeof UploadBody>;
 

@@ -7,18 +7,26 @@ import { jsonObject } from '../../executions/jsonObject.ts';
 export const ModelRecord = z
   .object({
     slug: z.string().meta({ example: 'sandbox-image' }),
-    display_name: z.string(),
-    description: z.string(),
-    price: z.object({
-      currency: z.literal('USD'),
-      per_run: amount('For each run').optional(),
-      per_second: amount('For each second of running').optional(),
-      per_image: amount('For each image').optional(),
-      per_input_token: amount('For each token of input').optional(),
-      per_output_token: amount('For each token of output').optional(),
+    display_name: z.string().meta({ example: 'Sandbox image' }),
+    description: z.string().meta({ example: 'Draws a picture of a prompt.' }),
+    price: z
+      .object({
+        currency: z.literal('USD'),
+        per_run: amount('For each run').optional(),
+        per_second: amount('For each second of running').optional(),
+        per_image: amount('For each image').optional(),
+        per_input_token: amount('For each token of input').optional(),
+        per_output_token: amount('For each token of output').optional(),
+      })
+      .meta({ example: { currency: 'USD', per_image: '0.04' } }),
+    timeout_seconds: z
+      .int()
+      .meta({ description: 'Until an execution expires, unless it says otherwise', example: 600 }),
+    input_schema: jsonObject('JSON Schema of `input`', {
+      type: 'object',
+      required: ['prompt'],
+      properties: { prompt: { type: 'string' } },
     }),
-    timeout_seconds: z.int().describe('Until an execution expires, unless it says otherwise'),
-    input_schema: jsonObject('JSON Schema of `input`', { type: 'object' }),
   })
   .meta({ id: 'Model' });
 

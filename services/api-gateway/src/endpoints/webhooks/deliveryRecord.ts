@@ -10,17 +10,26 @@ const DeliveryAttempt = z
     duration_ms: z.int().nullable(),
     error: z.string().nullable().describe('Null: it succeeded, or is under way'),
   })
-  .meta({ id: 'DeliveryAttempt' });
+  .meta({
+    id: 'DeliveryAttempt',
+    example: {
+      number: 1,
+      started_at: '2026-03-20T10:30:08.430Z',
+      status_code: 200,
+      duration_ms: 180,
+      error: null,
+    },
+  });
 
 export const Delivery = z
   .object({
     id: idField('dlv'),
     endpoint_id: idField('wh').nullable().describe('Null for an execution’s own `webhook_url`'),
-    url: z.string(),
+    url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
     event_id: idField('evt'),
     event_type: z.string().meta({ example: 'execution.completed' }),
     execution_id: idField('exec'),
-    status: z.enum(['pending', 'delivered', 'failed', 'expired']),
+    status: z.enum(['pending', 'delivered', 'failed', 'expired']).meta({ example: 'delivered' }),
     attempts: z.array(DeliveryAttempt),
     next_attempt_at: timestamp('When it is tried next').nullable(),
     created_at: timestamp('When it was made'),

@@ -6,12 +6,14 @@ export const WebhookEndpoint = z
   .object({
     id: idField('wh'),
     url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
-    description: z.string(),
+    description: z.string().meta({ example: 'Production' }),
     events: z.array(z.string()).meta({ example: ['execution.completed', 'execution.failed'] }),
     is_active: z.boolean().describe('Whether deliveries are made'),
     status: z.enum(['active', 'inactive']).describe('`is_active` in a word'),
-    failure_count: z.int().describe('Failed deliveries in a row'),
-    last_success: timestamp('The last successful delivery').nullable(),
+    failure_count: z.int().meta({ description: 'Failed deliveries in a row', example: 0 }),
+    last_success: timestamp('The last successful delivery')
+      .nullable()
+      .meta({ example: '2026-03-20T10:30:08.610Z' }),
     last_failure: timestamp('The last failed delivery').nullable(),
     last_error: z.string().nullable().describe('What the last failure was'),
     created_at: timestamp('When the endpoint was made'),
