@@ -1,3 +1,4 @@
+import { within } from '@holdfast/kit/within';
 import { QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { openQueue, toJob } from './producer.ts';
@@ -9,6 +10,8 @@ export type Requester<Payload> = {
   close(): Promise<void>;
 };
 
+const closeWithinMs = 1000;
+
 /** For the rare work a client waits for: a job whose result is read back through Redis. */
 export function openRequester<Payload>(
   definition: QueueDefinition<Payload>,
@@ -16,25 +19,33 @@ export function openRequester<Payload>(
   worker: Redis,
 ): Requester<Payload> {
   const queue = openQueue(definition.name, producer);
-  const events = new QueueEvents(definition.name, {
-    connection: worker,
-    prefix: queuePrefix(definition.name),
-  });
-  events.on('error', () => {});
+  let opened: QueueEvents | null = null;
+
+  /** Opened by the first request: it holds a connection of its own, which can't be closed while Redis is away. */
+  function events(): QueueEvents {
+    opened ??= new QueueEvents(definition.name, {
+      connection: worker,
+      prefix: queuePrefix(definition.name),
+    }).on('error', () => {});
+    return opened;
+  }
+
+  async function run(payload: Payload, timeoutMs: number): Promise<unknown> {
+    const jobs = queue();
+    await events().waitUntilReady();
+    const { name, data, opts } = toJob(definition, payload);
+    const job = await jobs.add(name, data, {
+      ...opts,
+      removeOnComplete: { age: 60 },
+      removeOnFail: { age: 60 },
+    });
+    return await job.waitUntilFinished(events(), timeoutMs);
+  }
+
   return {
-    async request(payload, timeoutMs) {
-      const jobs = queue();
-      await events.waitUntilReady();
-      const { name, data, opts } = toJob(definition, payload);
-      const job = await jobs.add(name, data, {
-        ...opts,
-        removeOnComplete: { age: 60 },
-        removeOnFail: { age: 60 },
-      });
-      return job.waitUntilFinished(events, timeoutMs);
-    },
+    request: (payload, timeoutMs) => within(timeoutMs, definition.name, run(payload, timeoutMs)),
     async close() {
-      await events.close();
+      await within(closeWithinMs, 'closing', opened?.close() ?? Promise.resolve()).catch(() => {});
       if (producer.status === 'ready') await queue().close();
     },
   };

@@ -11,7 +11,10 @@ export const gatewayConfig = {
   ADMIN_PORT: port()
     .default(8081)
     .describe('Port of the admin API, not to be published; 0 chooses a free one'),
-  ADMIN_TOKEN: z.string().min(16).describe('Bearer token of the admin API; 16 characters or more'),
+  ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 visible ASCII characters or more')
+    .describe('Bearer token of the admin API; 16 characters or more'),
   ENCRYPTION_KEYS: encryptionKeys,
   EGRESS_ALLOW_CIDRS: z
     .string()

@@ -17,8 +17,9 @@ export async function listen(app: RequestListener, port: number, perMinute: numb
   const server = createServer({ requireHostHeader: false, requestTimeout: requestTimeoutMs });
   let closing = false;
   const answer: RequestListener = (request, response) => {
-    // A client that keeps its connection busy would otherwise hold the server open.
+    // A connection that is kept alive would otherwise hold the server open.
     if (closing) response.setHeader('Connection', 'close');
+    response.once('finish', () => closing && request.socket.end());
     app(request, response);
   };
   server.on('request', answer);

@@ -1,3 +1,4 @@
+import { within } from '@holdfast/kit/within';
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
 import type { Context } from '../context.ts';
@@ -34,7 +35,7 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     },
     async increment(key) {
       try {
-        return await within(patienceMs, count(key));
+        return await within(patienceMs, 'counting', count(key));
       } catch {
         opening = null;
         metrics.unlimited.inc();
@@ -44,16 +45,4 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     decrement: () => {},
     resetKey: () => {},
   };
-}
-
-async function within<Result>(timeMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis did not answer in time')), timeMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -17,7 +17,7 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
   const config = parseConfig(gatewayConfig, {
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
-    ADMIN_TOKEN: 'a token for the tests',
+    ADMIN_TOKEN: 'an-admin-token-for-tests',
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     FILE_DISK_PATH: servers.folder,
     FILE_URL_SECRET: 'a secret for the tests',

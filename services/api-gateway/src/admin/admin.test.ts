@@ -1,0 +1,159 @@
+import { newId } from '@holdfast/domain/ids';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { createAdminApp } from './adminApp.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let admin: Express;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  await applyTestModels(gateway.context.db);
+  admin = createAdminApp(gateway.context);
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+const token = () => gateway.context.config.ADMIN_TOKEN;
+const get = (path: string) =>
+  request(admin).get(`/admin/v1${path}`).set('Authorization', `Bearer ${token()}`);
+const post = (path: string, body: object) =>
+  request(admin).post(`/admin/v1${path}`).set('Authorization', `Bearer ${token()}`).send(body);
+const newOrganization = async (): Promise<string> => (await post('/organizations', { name: 'Acme' })).body.id;
+
+describe('the admin API', () => {
+  it('needs its own token: nothing else opens it', async () => {
+    const { body } = await post(`/organizations/${await newOrganization()}/api-keys`, { name: 'a' }).expect(
+      201,
+    );
+    for (const bearer of ['', 'wrong', `${token()}x`, body.key]) {
+      const answer = await request(admin)
+        .get('/admin/v1/organizations')
+        .set('Authorization', `Bearer ${bearer}`);
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'UNAUTHENTICATED']);
+    }
+  });
+
+  it('does not stand on the port of the API, nor the API on its', async () => {
+    await request(gateway.app).get('/admin/v1/models').set('Authorization', `Bearer ${token()}`).expect(404);
+    await request(admin).get('/v1/models').set('Authorization', `Bearer ${token()}`).expect(404);
+  });
+
+  it('makes organizations with an empty balance and a webhook secret that is sealed', async () => {
+    const { body } = await post('/organizations', { name: ' Acme ' }).expect(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^org_/),
+      name: 'Acme',
+      created_at: expect.any(String),
+    });
+    const read = await get(`/organizations/${body.id}`).expect(200);
+    expect(read.body).toEqual({
+      ...body,
+      balance: { available: '0.00', held: '0.00', total: '0.00', currency: 'USD' },
+    });
+    const row = await gateway.context.db.prisma.organization.findUniqueOrThrow({ where: { id: body.id } });
+    expect(gateway.context.box.open(row.webhookSecret)).toMatch(/^whsec_/);
+    expect(row.webhookSecret).not.toContain('whsec_');
+  });
+
+  it('lists organizations newest first, page by page', async () => {
+    const ids = [await newOrganization(), await newOrganization()].reverse();
+    const first = await get('/organizations?limit=1').expect(200);
+    const second = await get(`/organizations?limit=1&cursor=${first.body.next_cursor}`).expect(200);
+    expect([first.body.data[0].id, second.body.data[0].id]).toEqual(ids);
+  });
+
+  it('its keys work at the API at once', async () => {
+    const id = await newOrganization();
+    const { body } = await post(`/organizations/${id}/api-keys`, { name: 'main' }).expect(201);
+    expect(body).toMatchObject({ name: 'main', permissions: 'full', key: expect.stringMatching(/^sk_/) });
+    await request(gateway.app).get('/v1/balance').auth(body.key, { type: 'bearer' }).expect(200);
+    const list = await get(`/organizations/${id}/api-keys`).expect(200);
+    expect(list.body.data).toMatchObject([{ id: body.id, name: 'main' }]);
+    expect(list.text).not.toContain(body.key);
+  });
+
+  it('unknown organizations are 404', async () => {
+    for (const id of [newId('org'), 'org_x', newId('exec')]) {
+      await get(`/organizations/${id}`).expect(404);
+      await get(`/organizations/${id}/api-keys`).expect(404);
+      await post(`/organizations/${id}/api-keys`, { name: 'a' }).expect(404);
+      await post(`/organizations/${id}/top-ups`, { amount: '1' }).expect(404);
+    }
+  });
+
+  it('shows any execution with its attempts, and every model with its provider', async () => {
+    const id = await newOrganization();
+    await post(`/organizations/${id}/top-ups`, { amount: '5' }).expect(201);
+    const { body: key } = await post(`/organizations/${id}/api-keys`, { name: 'a' });
+    const created = await request(gateway.app)
+      .post('/v1/executions')
+      .auth(key.key, { type: 'bearer' })
+      .send({ model: 'writer', input: { prompt: 'a' } })
+      .expect(202);
+    const { body } = await get(`/executions/${created.body.id}`).expect(200);
+    expect(body).toMatchObject({ id: created.body.id, organization_id: id, status: 'PENDING', attempts: [] });
+    await get(`/executions/${newId('exec')}`).expect(404);
+    const models = await get('/models').expect(200);
+    expect(models.body.data).toHaveLength(3);
+    expect(models.text).toContain('secret_provider');
+  });
+});
+
+describe('top-ups', () => {
+  it('are exact, journalled, and added once under a key however often they are sent', async () => {
+    const id = await newOrganization();
+    const send = () =>
+      post(`/organizations/${id}/top-ups`, { amount: '10.12345678', reason: 'invoice 7' }).set(
+        'Idempotency-Key',
+        'i7',
+      );
+    const answers = await Promise.all(Array.from({ length: 10 }, send));
+    for (const { status, body } of answers) {
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        organization_id: id,
+        amount: '10.12345678',
+        reason: 'invoice 7',
+        available_after: '10.12345678',
+        balance: { available: '10.12345678' },
+      });
+    }
+    const transfers = await gateway.context.db.prisma.transfer.findMany({ where: { organizationId: id } });
+    expect(transfers).toHaveLength(1);
+    expect(transfers[0]).toMatchObject({
+      kind: 'top_up',
+      debitAccount: 'funding',
+      creditAccount: 'available',
+    });
+    await post(`/organizations/${id}/top-ups`, { amount: '11' }).set('Idempotency-Key', 'i7').expect(422);
+    await post(`/organizations/${id}/top-ups`, { amount: '1' }).expect(201);
+    const { body } = await post(`/organizations/${id}/top-ups`, { amount: '1' }).expect(201);
+    expect(body.balance.available).toBe('12.12345678');
+  });
+
+  it.each(['0', '-1', '1e3', '1.123456789', '', 'ten', '1000000001', 5, null, '0x10', ' 1'])(
+    'of %j are refused',
+    async (amount) => {
+      const { body } = await post(`/organizations/${await newOrganization()}/top-ups`, { amount }).expect(
+        400,
+      );
+      expect(body.error.details[0].field).toBe('amount');
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { startExecutions } from '@holdfast/db/executions/start';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { applyTestModels } from '../../testing/testModels.ts';
+import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+let token: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  await applyTestModels(gateway.context.db);
+  token = await runningToken();
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+async function runningToken(): Promise<string> {
+  const { key } = await organizationWithKey(gateway, { balance: '10' });
+  const { body } = await request(gateway.app)
+    .post('/v1/executions')
+    .auth(key, { type: 'bearer' })
+    .send({ model: 'writer', input: { prompt: 'a' } })
+    .expect(202);
+  const [started] = await startExecutions(gateway.context.db, [body.id], 30);
+  if (!started) throw new Error('the execution did not start');
+  return started.attemptToken;
+}
+
+const stored = () => gateway.context.db.prisma.providerCallback.findMany({ orderBy: { receivedAt: 'asc' } });
+const call = (to: string, body: Buffer | string, headers: Record<string, string> = {}) =>
+  request(gateway.app)
+    .post(`/v1/callbacks/secret_provider/${to}`)
+    .set({ 'Content-Type': 'application/octet-stream', ...headers })
+    .serialize((same) => same)
+    .send(body);
+
+describe('POST /v1/callbacks/{provider}/{token}', () => {
+  it('keeps the bytes and what signatures are made of, nothing else, and hints at it', async () => {
+    const bytes = Buffer.from([0, 255, 254, 123]);
+    const headers = {
+      'Webhook-Id': 'msg_1',
+      'X-Fal-Webhook-Signature': 'ab',
+      Authorization: 'Bearer secret',
+      Cookie: 'a=b',
+    };
+    const { body } = await call(token, bytes, headers).expect(200);
+    expect(body).toEqual({ received: true });
+    const [callback] = await stored();
+    expect(Buffer.from(callback?.body ?? []).equals(bytes)).toBe(true);
+    expect(callback?.headers).toEqual({
+      'content-type': 'application/octet-stream',
+      'webhook-id': 'msg_1',
+      'x-fal-webhook-signature': 'ab',
+    });
+    expect(callback?.provider).toBe('secret_provider');
+    expect(await gateway.context.callbacks.waiting()).toBeGreaterThan(0);
+  });
+
+  it('the same callback is stored once, another one beside it', async () => {
+    const before = (await stored()).length;
+    for (const body of ['{"a":1}', '{"a":1}', '{"a":2}']) await call(token, body).expect(200);
+    expect(await stored()).toHaveLength(before + 2);
+  });
+
+  it('an unknown token is 404 and stores nothing', async () => {
+    const before = (await stored()).length;
+    const { body } = await call('0'.repeat(64), '{}').expect(404);
+    expect(body.error.code).toBe('NOT_FOUND');
+    await call('%00', '{}').expect(404);
+    expect(await stored()).toHaveLength(before);
+  });
+
+  it('8 MiB are taken, more is 413', async () => {
+    await call(token, Buffer.alloc(8_388_608, 'x')).expect(200);
+    const { body } = await call(token, Buffer.alloc(8_388_609, 'x')).expect(413);
+    expect(body.error.code).toBe('PAYLOAD_TOO_LARGE');
+  });
+});

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const limits = { RATE_LIMIT_CREATE_PER_MINUTE: '2', RATE_LIMIT_PER_MINUTE: '3' };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+async function openLimited(redisUrl: string): Promise<TestGateway> {
+  const gateway = await openTestGateway(
+    { databaseUrl: database.url, redisUrl, folder: testFolder('files') },
+    limits,
+  );
+  await applyTestModels(gateway.context.db);
+  return gateway;
+}
+
+function callers(gateway: TestGateway, key: string) {
+  return {
+    read: (path = '/v1/balance') => request(gateway.app).get(path).auth(key, { type: 'bearer' }),
+    create: () =>
+      request(gateway.app)
+        .post('/v1/executions')
+        .auth(key, { type: 'bearer' })
+        .send({ model: 'writer', input: { prompt: 'a' } }),
+  };
+}
+
+describe('rate limits', () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await openLimited(testRedisUrl());
+    const { redis } = gateway.context;
+    if (redis.status !== 'ready') await once(redis, 'ready');
+    await redis.flushdb();
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+  });
+
+  it('creates and everything else are counted apart, per API key', async () => {
+    const { key } = await organizationWithKey(gateway, { balance: '10' });
+    const { key: other } = await organizationWithKey(gateway, { balance: '10' });
+    const { create, read } = callers(gateway, key);
+    const creates = [await create(), await create(), await create()];
+    expect(creates.map(({ status }) => status)).toEqual([202, 202, 429]);
+    expect(creates.map(({ headers }) => headers['x-ratelimit-limit'])).toEqual(['2', '2', '2']);
+    expect(creates.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['1', '0', '0']);
+    const reads = [await read(), await read('/v1/nothing'), await read('/v1/models'), await read()];
+    expect(reads.map(({ status }) => status)).toEqual([200, 404, 200, 429]);
+    expect((await callers(gateway, other).create()).status).toBe(202);
+  });
+
+  it('429 carries Retry-After, which agrees with X-RateLimit-Reset', async () => {
+    const { key } = await organizationWithKey(gateway);
+    const { read } = callers(gateway, key);
+    for (let count = 0; count < 3; count += 1) await read().expect(200);
+    const { body, headers } = await read().expect(429);
+    expect(body.error).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
+    const afterS = Number(headers['retry-after']);
+    expect(afterS).toBeGreaterThan(50);
+    expect(afterS).toBeLessThanOrEqual(60);
+    expect(Math.abs(Number(headers['x-ratelimit-reset']) - Date.now() / 1000 - afterS)).toBeLessThanOrEqual(
+      2,
+    );
+  });
+
+  it('requests without a valid key are counted per address', async () => {
+    const send = () => request(gateway.app).get('/v1/executions').set('Authorization', 'Bearer nonsense');
+    const statuses = [await send(), await send(), await send(), await send()].map(({ status }) => status);
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+});
+
+it('with Redis away requests pass, the headers are there, and a metric says so', async () => {
+  const nobody = createServer();
+  await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
+  const { port } = nobody.address() as { port: number };
+  await new Promise((resolve) => nobody.close(resolve));
+  const gateway = await openLimited(`redis://127.0.0.1:${port}`);
+  try {
+    const { key } = await organizationWithKey(gateway, { balance: '10' });
+    const { create, read } = callers(gateway, key);
+    for (let count = 0; count < 5; count += 1) {
+      const { headers } = await read().expect(200);
+      expect([headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual(['3', '2']);
+      expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000);
+    }
+    await create().expect(202);
+    expect(await gateway.context.registry.metrics()).toMatch(/rate_limit_skipped_total\{[^}]*\} 6/);
+  } finally {
+    await gateway.close();
+  }
+});

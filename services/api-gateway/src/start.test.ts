@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { parseConfig } from '@holdfast/kit/config';
+import { createLogger } from '@holdfast/kit/logger';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { gatewayConfig } from './config.ts';
+import { type Gateway, startGateway } from './start.ts';
+
+const adminToken = 'an-admin-token-for-tests';
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await start(database.url);
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await database.drop();
+});
+
+async function start(databaseUrl: string): Promise<Gateway> {
+  const config = parseConfig(gatewayConfig, {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: testRedisUrl(),
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: adminToken,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    FILE_DISK_PATH: testFolder('files'),
+    FILE_URL_SECRET: 'a secret for the tests',
+    PUBLIC_URL: 'http://gateway.test',
+  });
+  return await startGateway({ config, log: createLogger('test', 'silent') });
+}
+
+/** What is answered to these bytes, until the connection ends. */
+function exchange(bytes: string, until = /\r\n\r\n[^]*\}$/): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () => socket.write(bytes));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+      if (until.test(answer)) socket.end();
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+describe('the gateway as a process', () => {
+  it.each([
+    ['what is no HTTP', 'GIBBERISH\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
+    [
+      'headers that are too long',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      'a header with a NUL',
+      'GET /v1/models HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n',
+      400,
+      'INPUT_VALIDATION_ERROR',
+    ],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na',
+      400,
+      'INPUT_VALIDATION_ERROR',
+    ],
+    ['no Host', 'GET /v1/models HTTP/1.1\r\n\r\n', 401, 'UNAUTHENTICATED'],
+    [
+      'an unknown Expect',
+      'GET /v1/models HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n',
+      401,
+      'UNAUTHENTICATED',
+    ],
+    ['a path of *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
+    ['an absolute URL', 'GET http://evil.test/v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
+  ])('answers %s in the words of the API', async (_name, bytes, status, code) => {
+    const answer = await exchange(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    for (const header of [
+      'x-request-id: req_',
+      'x-ratelimit-limit: 3000',
+      'x-ratelimit-remaining: ',
+      'x-ratelimit-reset: ',
+    ]) {
+      expect(answer.toLowerCase()).toContain(header);
+    }
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code } });
+  });
+
+  it('is alive and ready, and shows metrics', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await fetch(`${gateway.metricsUrl}${path}`)).status).toBe(200);
+    }
+    await fetch(`${gateway.url}/v1/models`);
+    const metrics = await (await fetch(`${gateway.metricsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/holdfast_http_request_seconds_count\{.*route="\/v1\/models",status="401"/);
+  });
+
+  it('the admin API answers on a port of its own', async () => {
+    const headers = { Authorization: `Bearer ${adminToken}` };
+    expect((await fetch(`${gateway.adminUrl}/admin/v1/organizations`, { headers })).status).toBe(200);
+    expect((await fetch(`${gateway.url}/admin/v1/organizations`, { headers })).status).toBe(404);
+  });
+
+  it('stops listening and finishes what is in hand', async () => {
+    const other = await start(database.url);
+    const body = JSON.stringify({ name: 'late' });
+    const head = [
+      'POST /admin/v1/organizations HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${adminToken}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+    ];
+    const socket = connect(Number(new URL(other.adminUrl).port), '127.0.0.1');
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const [taken] = await once(socket, 'data');
+    expect(String(taken)).toMatch(/^HTTP\/1\.1 100 /);
+
+    const stopped = other.stop();
+    await expect(fetch(`${other.url}/v1/models`)).rejects.toThrow();
+    expect((await fetch(`${other.metricsUrl}/readyz`)).status).toBe(503);
+    socket.write(body);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
+    await stopped;
+  });
+});
