@@ -7,7 +7,8 @@ import { withInstallLock } from './installLock.mjs';
 const installStamp = path.join(root, 'node_modules/.holdfast-install');
 const generateStamp = path.join(root, 'node_modules/.holdfast-prisma');
 const generatedClient = path.join(root, 'packages/db/src/generated/client.ts');
-const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/;
+const offline =
+  /ENOTFOUND|ENOTCACHED|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|dns error/i;
 
 function hashOf(...files) {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
@@ -69,13 +70,16 @@ async function install() {
     '--frozen-lockfile',
     '--pm-on-fail=ignore',
     '--reporter=append-only',
+    // Short waits: a registry that can't be reached is to be told within a minute.
+    '--config.fetch-retries=3',
+    '--config.fetch-retry-mintimeout=300',
+    '--config.fetch-retry-maxtimeout=1000',
   ];
-  const env = {
-    CI: 'true',
-    npm_config_fetch_retry_mintimeout: '1000',
-    npm_config_fetch_retry_maxtimeout: '5000',
-  };
-  const code = await run('npx', args, { env, onOutput: progress.onOutput }).finally(progress.end);
+  const code = await run('npx', args, {
+    env: { CI: 'true', npm_config_fetch_retry_mintimeout: '1000' },
+    onOutput: progress.onOutput,
+  }).finally(progress.end);
+  if (code > 128) throw new UserError('Installing the dependencies was interrupted.');
   if (code !== 0) {
     if (offline.test(progress.text())) {
       throw new UserError(
