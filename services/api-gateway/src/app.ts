@@ -33,6 +33,7 @@ import { postRecover } from './endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from './endpoints/webhooks/postRedeliver.ts';
 import { getSecret } from './endpoints/webhooks/getSecret.ts';
 import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
+import { mountReference } from './docs/mountReference.ts';
 import { mountStorage } from './files/mountStorage.ts';
 
 /** Every endpoint of the API, in the order of the reference. */
@@ -73,6 +74,9 @@ export function createApp(context: Context): Express {
     context,
     endpoints,
     authenticate: authenticate(openKeyCache(context.db)),
-    mount: (app) => mountStorage(app, context),
+    mount: (app) => {
+      mountStorage(app, context);
+      mountReference(app, endpoints);
+    },
   });
 }

@@ -1,7 +1,7 @@
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
-import { exampleExecution, exampleOutput } from './exampleExecution.ts';
+import { exampleCreated, exampleExecution, exampleOutput } from './exampleExecution.ts';
 import { jsonObject } from './jsonObject.ts';
 
 export const amount = (description: string) => z.string().meta({ description, example: '0.048' });
@@ -20,7 +20,10 @@ const createFields = {
 };
 
 /** Spec, "Execution (create response)". */
-export const CreatedExecution = z.object(createFields).meta({ id: 'CreatedExecution' });
+export const CreatedExecution = z.object(createFields).meta({
+  id: 'CreatedExecution',
+  example: exampleCreated,
+});
 
 export const ExecutionRecord = z
   .object({

@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from './document.ts';
 
-export const methods = ['get', 'post', 'patch', 'delete'] as const;
+export const methods = ['post', 'get', 'patch', 'delete'] as const;
 
 /** `isEvent`: something that clients receive, not an endpoint of ours. */
 export type Operation = {
@@ -19,7 +19,7 @@ export function operationsOf({ paths = {}, webhooks = {} }: ApiDocument): Operat
   ];
   return items.flatMap(({ path, item, isEvent }) =>
     methods.flatMap((method) => {
-      const operation = (item as oas31.PathItemObject)[method];
+      const operation = (item)[method];
       return operation ? [{ method, path, isEvent, operation }] : [];
     }),
   );

@@ -30,7 +30,7 @@ function sampleOfType(schema: oas31.SchemaObject, schemas: Schemas): unknown {
     case 'object':
       return sampleOfObject(schema, schemas);
     case 'array':
-      return schema.items ? [sampleOf(schema.items as Schema, schemas)] : [];
+      return schema.items ? [sampleOf(schema.items, schemas)] : [];
     case 'integer':
     case 'number':
       return Math.max(schema.minimum ?? 0, 1);
@@ -44,6 +44,6 @@ function sampleOfType(schema: oas31.SchemaObject, schemas: Schemas): unknown {
 }
 
 function sampleOfObject({ properties = {} }: oas31.SchemaObject, schemas: Schemas): unknown {
-  const entries = Object.entries(properties as Schemas);
+  const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([name, one]) => [name, sampleOf(one, schemas)]));
 }

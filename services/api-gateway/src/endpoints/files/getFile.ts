@@ -7,7 +7,7 @@ export const getFile = endpoint({
   method: 'GET',
   path: '/v1/files/{file_id}',
   tag: 'Files',
-  summary: 'Read a file’s record',
+  summary: 'Read the record of a file',
   permission: 'execution',
   limit: 'other',
   params: idParams('file', 'file_id'),

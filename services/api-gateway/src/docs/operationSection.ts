@@ -1,0 +1,77 @@
+import type { oas31 } from 'zod-openapi';
+import type { ApiDocument } from '../openapi/document.ts';
+import { type Answer, answersOf, type Operation, requestContent } from '../openapi/operations.ts';
+import { curlCommand } from './curl.ts';
+import { descriptionOf, type FieldRow, fieldRows, typeName } from './fieldRows.ts';
+import { type Html, html, prose } from './html.ts';
+
+/** One endpoint: what it does and takes on the left, how that looks on the right. */
+export function operationSection(document: ApiDocument, item: Operation): Html {
+  const { operation, isEvent } = item;
+  const schemas = document.components?.schemas ?? {};
+  const answers = answersOf(document, operation);
+  const success = answers.find(({ status }) => status.startsWith('2'));
+  const body = requestContent(operation);
+  const answer = success?.answer.content?.['application/json'];
+  const rowsOf = (media: oas31.MediaTypeObject | undefined) =>
+    media?.schema ? fieldRows(media.schema, schemas) : [];
+  return html`<section class="operation" id="${operation.operationId}">
+<div class="text">
+<h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
+<p class="path">${methodBadge(item)} <code>${isEvent ? 'your endpoint' : item.path}</code></p>
+${operation.description && html`<p>${prose(operation.description)}</p>`}
+${fieldTable('Parameters', parameterRows(operation, schemas))}
+${fieldTable('Body', rowsOf(body))}
+${fieldTable('Answer', rowsOf(answer), true)}
+${answerTable(answers)}
+</div>
+<div class="samples">
+${!isEvent && sample('Request', curlCommand(item, body?.example))}
+${isEvent && sample('Body', JSON.stringify(body?.example, null, 2))}
+${answer && sample(`Answer ${success?.status}`, JSON.stringify(answer.example, null, 2))}
+</div>
+</section>`;
+}
+
+export function methodBadge({ method, isEvent }: Operation): Html {
+  return html`<span class="method ${method}">${isEvent ? 'EVENT' : method.toUpperCase()}</span>`;
+}
+
+function parameterRows(
+  { parameters = [] }: oas31.OperationObject,
+  schemas: Parameters<typeof typeName>[1],
+): FieldRow[] {
+  return (parameters as oas31.ParameterObject[]).map(({ name, in: place, schema = {}, required }) => ({
+    name,
+    type: `${place} · ${typeName(schema, schemas)}`,
+    required: required ?? false,
+    description: descriptionOf(schema, schemas),
+  }));
+}
+
+/** `isFolded`: behind a line to click on, for what an example shows already. */
+function fieldTable(title: string, rows: FieldRow[], isFolded = false): Html | null {
+  if (rows.length === 0) return null;
+  const table = html`<dl class="fields">${rows.map(fieldEntry)}</dl>`;
+  return isFolded
+    ? html`<details><summary>${title}</summary>${table}</details>`
+    : html`<h4>${title}</h4>${table}`;
+}
+
+function fieldEntry({ name, type, required, description }: FieldRow): Html {
+  return html`<div><dt><code>${name}</code> <span class="type">${type}</span>${
+    required && html` <span class="required">required</span>`
+  }</dt><dd>${prose(description)}</dd></div>`;
+}
+
+function answerTable(answers: Answer[]): Html {
+  const rows = answers.map(
+    ({ status, answer }) =>
+      html`<div class="${status.startsWith('2') ? 'good' : 'bad'}"><dt>${status}</dt><dd>${prose(answer.description ?? '')}</dd></div>`,
+  );
+  return html`<details><summary>Statuses</summary><dl class="statuses">${rows}</dl></details>`;
+}
+
+function sample(title: string, text: string): Html {
+  return html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
+}

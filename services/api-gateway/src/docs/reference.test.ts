@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import express from 'express';
+import request from 'supertest';
+import { endpoints } from '../app.ts';
+import { createApiDocument } from '../openapi/document.ts';
+import { answersOf, operationsOf } from '../openapi/operations.ts';
+import { html } from './html.ts';
+import { mountReference } from './mountReference.ts';
+
+const document = createApiDocument(endpoints);
+const operations = operationsOf(document);
+const app = express();
+mountReference(app, endpoints);
+
+describe('the OpenAPI document', () => {
+  it('has every endpoint of clients and none of providers', () => {
+    const described = operations
+      .filter(({ isEvent }) => !isEvent)
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const served = endpoints
+      .filter(({ limit }) => limit !== 'callback')
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(described.toSorted()).toEqual(served.toSorted());
+    expect(described).not.toContain('POST /v1/callbacks/{provider}/{token}');
+  });
+
+  it('names each operation once', () => {
+    const names = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('holds no reference that leads nowhere', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(50);
+    const components = document.components as Record<string, Record<string, unknown>>;
+    const broken = references.filter(([, kind = '', name = '']) => !components[kind]?.[name]);
+    expect(broken.map(([text]) => text)).toEqual([]);
+  });
+
+  it('says of each endpoint how it refuses and counts', () => {
+    for (const { operation, isEvent } of operations) {
+      if (isEvent) continue;
+      const answers = answersOf(document, operation);
+      expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining(['401', '429', '500']));
+      for (const { answer } of answers) {
+        expect(Object.keys(answer.headers ?? {})).toEqual(
+          expect.arrayContaining([
+            'X-Request-Id',
+            'X-RateLimit-Limit',
+            'X-RateLimit-Remaining',
+            'X-RateLimit-Reset',
+          ]),
+        );
+      }
+    }
+  });
+
+  it('gives every JSON body an example', () => {
+    const bodies = operations.flatMap(({ operation }) =>
+      answersOf(document, operation).flatMap(({ answer }) => answer.content?.['application/json'] ?? []),
+    );
+    expect(bodies.length).toBeGreaterThan(50);
+    expect(bodies.filter(({ example }) => example === undefined)).toEqual([]);
+  });
+
+  it('is served to anyone', async () => {
+    const { body } = await request(app).get('/openapi.json').expect(200);
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast API' } });
+  });
+});
+
+describe('the reference page', () => {
+  it('shows every endpoint, without a script', async () => {
+    const { text, headers } = await request(app).get('/docs').expect(200);
+    for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
+    expect(text).not.toContain('<script');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    await request(app)
+      .get('/docs/style.css')
+      .expect(200)
+      .expect('Content-Type', /text\/css/);
+  });
+
+  it('escapes what it is given', () => {
+    expect(html`<p title="${'"'}">${'<script>'}</p>`.markup).toBe('<p title="&#34;">&#60;script&#62;</p>');
+  });
+});
