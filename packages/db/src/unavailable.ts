@@ -5,13 +5,13 @@ const poolMessages =
 
 /** Whether an error says that the database could not be reached, rather than that it refused something. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (error === null || typeof error !== 'object') return false;
+  const { code, syscall, message, cause, errors } = error as Partial<Record<string, unknown>>;
   return (
-    sqlStates.test(code) ||
-    (networkCodes.includes(code) && 'syscall' in error) ||
-    poolMessages.test(error.message) ||
-    isDatabaseUnavailable(error.cause)
+    (typeof code === 'string' && sqlStates.test(code)) ||
+    (typeof code === 'string' && networkCodes.includes(code) && syscall !== undefined) ||
+    (typeof message === 'string' && poolMessages.test(message)) ||
+    (Array.isArray(errors) && errors.some(isDatabaseUnavailable)) ||
+    isDatabaseUnavailable(cause)
   );
 }

@@ -31,6 +31,9 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
   const redis = connectProducer(config.REDIS_URL, log);
   const workerRedis = connectWorker(config.REDIS_URL, log);
   const registry = createRegistry('api-gateway');
+  const metrics = createMetrics(registry);
+  redis.on('ready', () => metrics.redisUp.set(1));
+  redis.on('close', () => metrics.redisUp.set(0));
   const dispatch = openProducer(dispatchQueue, redis, log);
   return {
     config,
@@ -39,7 +42,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
     redis,
     workerRedis,
     registry,
-    metrics: createMetrics(registry),
+    metrics,
     dispatch,
     creator: openCreator({ db, dispatch }),
     /** Told of an execution that a client cancelled. */

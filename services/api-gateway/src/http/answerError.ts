@@ -9,12 +9,16 @@ import { stateOf } from './requestState.ts';
 export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const { requestId, match } = stateOf(response);
+    if (request.errored || response.destroyed) {
+      response.destroy(); // The client went away while it was sending: nobody is there to hear.
+      return;
+    }
     const apiError = toApiError(error);
     if (apiError.status >= 500) {
       const route = match.kind === 'endpoint' ? match.endpoint.path : undefined;
       log.error({ err: error, requestId, route }, 'request failed');
     }
-    if (response.headersSent || request.socket.destroyed) {
+    if (response.headersSent) {
       response.destroy();
       return;
     }

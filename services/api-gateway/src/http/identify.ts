@@ -4,6 +4,9 @@ import type { Context } from '../context.ts';
 import { openState, type RequestState, stateOf } from './requestState.ts';
 import type { Match, Routes } from './routes.ts';
 
+/** In logs and metrics alone: the client went away before its answer was sent. */
+const clientClosed = 499;
+
 /** Gives every request its id and its route, and reports it once it is over: no body, no query, no key. */
 export function identify(context: Context, routes: Routes): RequestHandler {
   return (request, response, next) => {
@@ -18,7 +21,10 @@ export function identify(context: Context, routes: Routes): RequestHandler {
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
     });
     response.setHeader('X-Request-Id', requestId);
-    response.once('close', () => report(context, request.method, response.statusCode, stateOf(response)));
+    response.once('close', () => {
+      const status = response.writableFinished ? response.statusCode : clientClosed;
+      report(context, request.method, status, stateOf(response));
+    });
     next();
   };
 }

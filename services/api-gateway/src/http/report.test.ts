@@ -1,0 +1,119 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { newApiKey } from '@holdfast/domain/apiKey';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await openTestGateway({
+    databaseUrl: database.url,
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  await applyTestModels(gateway.context.db);
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await database.drop();
+});
+
+describe('what is told of a request', () => {
+  it('one line with ids, route and status; never a body, a query or a key', async () => {
+    const { key, organizationId } = await organizationWithKey(gateway, { balance: '1' });
+    const info = jest.spyOn(gateway.context.log, 'info');
+    const { body, headers } = await request(gateway.app)
+      .post('/v1/executions?secret=query')
+      .auth(key, { type: 'bearer' })
+      .send({ model: 'writer', input: { prompt: 'a private prompt' } })
+      .expect(202);
+    await request(gateway.app).get(`/v1/executions/${body.id}`).auth(key, { type: 'bearer' }).expect(200);
+    expect(info.mock.calls.map(([fields]) => fields)).toEqual([
+      {
+        requestId: headers['x-request-id'],
+        method: 'POST',
+        route: '/v1/executions',
+        status: 202,
+        durationMs: expect.any(Number),
+        organizationId,
+        executionId: body.id,
+      },
+      expect.objectContaining({
+        method: 'GET',
+        route: '/v1/executions/{id}',
+        status: 200,
+        executionId: body.id,
+      }),
+    ]);
+    expect(JSON.stringify(info.mock.calls)).not.toMatch(/private prompt|secret=|sk_/);
+    info.mockRestore();
+  });
+
+  it('what nobody foresaw is 500 without a word about it, and logged', async () => {
+    const error = jest.spyOn(gateway.context.log, 'error');
+    const list = jest.spyOn(gateway.context.models, 'list').mockRejectedValue(new Error('the inner secret'));
+    const { key } = await organizationWithKey(gateway);
+    const { status, body, text, headers } = await request(gateway.app)
+      .get('/v1/models')
+      .auth(key, { type: 'bearer' });
+    expect([status, body.error.code, body.error.retryable]).toEqual([500, 'INTERNAL_ERROR', false]);
+    expect(text).not.toMatch(/inner secret|at /);
+    expect(headers['x-ratelimit-limit']).toBe('3000');
+    expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: body.error.request_id, route: '/v1/models' });
+    list.mockRestore();
+    error.mockRestore();
+  });
+
+  it('a client that leaves in mid-body is no error of ours', async () => {
+    const { key } = await organizationWithKey(gateway);
+    const error = jest.spyOn(gateway.context.log, 'error');
+    const info = jest.spyOn(gateway.context.log, 'info');
+    const server = createServer(gateway.app).listen(0);
+    const socket = connect((server.address() as AddressInfo).port);
+    socket.write(
+      `POST /v1/executions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    const reported = new Promise<unknown>((resolve) =>
+      info.mockImplementation((fields: unknown) => resolve(fields)),
+    );
+    socket.destroy();
+    expect(await reported).toMatchObject({ route: '/v1/executions', status: 499 });
+    expect(error).not.toHaveBeenCalled();
+    server.close();
+    info.mockRestore();
+    error.mockRestore();
+  });
+});
+
+it('with the database away every answer is 503 SERVICE_UNAVAILABLE, with all its headers', async () => {
+  const away = await openTestGateway({
+    databaseUrl: 'postgresql://nobody:x@127.0.0.1:9/none',
+    redisUrl: testRedisUrl(),
+    folder: testFolder('files'),
+  });
+  try {
+    for (const path of ['/v1/executions', '/v1/models', '/v1/balance']) {
+      const { status, body, headers } = await request(away.app)
+        .get(path)
+        .auth(newApiKey(), { type: 'bearer' });
+      expect([status, body.error.code, body.error.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true]);
+      expect(headers['x-ratelimit-limit']).toBe('3000');
+      expect(headers['retry-after']).toBe('2');
+    }
+  } finally {
+    await away.close();
+  }
+});
