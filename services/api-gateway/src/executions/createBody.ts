@@ -23,7 +23,7 @@ export const createBody = z
       .min(limits.minTimeoutS)
       .max(limits.maxTimeoutS)
       .optional()
-      .describe("Seconds until it expires; the model's timeout unless given"),
+      .meta({ description: "Seconds until it expires; the model's timeout unless given", example: 300 }),
   })
   .meta({ id: 'CreateExecution' });
 

@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gatewayConfig } from '../../services/api-gateway/src/config.ts';
+import { dispatcherConfig } from '../../services/dispatcher/src/config.ts';
+import { ledgerConfig } from '../../services/ledger/src/config.ts';
+import { sandboxConfig } from '../../services/sandbox/src/config.ts';
+import { webhookSenderConfig } from '../../services/webhook-sender/src/config.ts';
+import { root } from '../child.mjs';
+
+const services = {
+  'api-gateway': gatewayConfig,
+  dispatcher: dispatcherConfig,
+  ledger: ledgerConfig,
+  'webhook-sender': webhookSenderConfig,
+  sandbox: sandboxConfig,
+};
+
+/** What a variable is when it is unset: the default as one would write it, or whether it must be set. */
+function preset(schema) {
+  const { def } = schema._zod;
+  if (def.type === 'default') return def.defaultValue === '' ? 'empty' : `\`${def.defaultValue}\``;
+  if (def.type === 'pipe') return preset(def.in);
+  return def.type === 'optional' ? 'unset' : '**required**';
+}
+
+function description(schema) {
+  const { def } = schema._zod;
+  return schema.description ?? (def.innerType ?? def.in)?.description ?? '';
+}
+
+/** A variable that several services read alike is one row. */
+function collect() {
+  const rows = new Map();
+  for (const [service, shape] of Object.entries(services)) {
+    for (const [name, schema] of Object.entries(shape)) {
+      const row = { name, preset: preset(schema), description: description(schema) };
+      if (row.description === '') throw new Error(`${name} of ${service} has no description`);
+      const known = rows.get(JSON.stringify(row)) ?? { ...row, services: [] };
+      known.services.push(service);
+      rows.set(JSON.stringify(row), known);
+    }
+  }
+  return [...rows.values()];
+}
+
+function table(rows) {
+  const lines = rows.map(
+    (row) => `| \`${row.name}\` | ${row.preset} | ${row.description.replaceAll('|', '\\|')} |`,
+  );
+  return ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...lines].join('\n');
+}
+
+const core = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
+
+function titleOf({ services: readers }) {
+  if (core.every((service) => readers.includes(service))) return 'Every service';
+  return readers.join(' and ');
+}
+
+const sections = [...Map.groupBy(collect(), titleOf)];
+
+const page = `# Configuration
+
+<!-- Written by scripts/generators/configuration.mjs from each service's config.ts: do not edit. -->
+
+Services are configured by environment variables. A service that is misconfigured says everything that is wrong
+and does not start. \`npm start\` sets all of this by itself. The sandbox reads no database and no Redis.
+
+${sections.map(([title, some]) => `## ${title}\n\n${table(some)}`).join('\n\n')}
+
+## Providers
+
+The dispatcher reaches a provider through a connection: \`<NAME>_BASE_URL\` and \`<NAME>_API_KEY\` make the
+connection \`<name>\` that models refer to. With \`OPENAI_API_KEY\` alone, \`openai\` is OpenAI itself.
+\`SANDBOX_BASE_URL\` points at the sandbox.
+
+## Migrations
+
+\`DATABASE_URL\` is all that the migrate command reads.
+`;
+
+writeFileSync(path.join(root, 'docs/configuration.md'), page);
