@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Received, type Receiver, startReceiver, status } from './testing/receiver.ts';
 import { openStage, type Stage } from './testing/stage.ts';
 import { until } from './testing/until.ts';
@@ -233,5 +233,22 @@ describe('delivery of an event', () => {
     await add('execution.completed');
     await until('the failure', async () => (await endpoint.now()).failureCount === 1);
     expect((await endpoint.now()).lastError).toMatch(/^policy: /);
+  });
+
+  it('does not hold it against an endpoint that we can not open its secret', async () => {
+    const endpoint = await stage.addEndpoint(organization.id, receiver.url);
+    await stage.db.prisma.webhookEndpoint.update({
+      where: { id: endpoint.id },
+      data: { secret: 'lost-key.AAAA' },
+    });
+    const { eventId } = await add('execution.completed');
+    await until('the attempt', async () => (await deliveryOf(eventId))?.attempts === 1);
+    await stage.db.prisma.webhookEndpoint.update({
+      where: { id: endpoint.id },
+      data: { secret: stage.box.seal(endpoint.secret) },
+    });
+    expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 2 });
+    expect(receiver.received).toHaveLength(1);
+    expect(await endpoint.now()).toMatchObject({ lastFailure: null, failureCount: 0 });
   });
 });

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { updateWebhookEndpoint } from '@holdfast/db/webhookEndpoints/update';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Receiver, startReceiver, status } from './testing/receiver.ts';
 import { openStage, type Stage } from './testing/stage.ts';
 import { until } from './testing/until.ts';

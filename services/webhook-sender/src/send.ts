@@ -1,6 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import type { EgressPolicy } from '@holdfast/egress/policy';
 import { type PostResult, postJson } from '@holdfast/egress/post';
+import type { Logger } from '@holdfast/kit/logger';
 import { z } from 'zod';
 import { requestHeaders } from './requestHeaders.ts';
 import type { OpenSecret } from './secrets.ts';
@@ -25,8 +26,9 @@ export function createSend(args: {
   policy: EgressPolicy;
   openSecret: OpenSecret;
   stopped: AbortSignal;
+  log: Logger;
 }): Send {
-  const { policy, openSecret, stopped } = args;
+  const { policy, openSecret, stopped, log } = args;
 
   function headersOf({ secret, headers, eventId, body }: Message): Record<string, string> {
     const custom = headers === null ? {} : customHeaders.parse(JSON.parse(openSecret(headers)));
@@ -38,7 +40,8 @@ export function createSend(args: {
     let headers: Record<string, string>;
     try {
       headers = headersOf(message);
-    } catch {
+    } catch (error) {
+      log.error({ eventId: message.eventId, reason: reasonOf(error) }, 'a webhook could not be prepared');
       return { ok: false, stage: 'unprepared', message: 'its secret could not be opened', durationMs: 0 };
     }
     return await postJson({
@@ -51,4 +54,12 @@ export function createSend(args: {
       signal: stopped,
     });
   };
+}
+
+/** A parser's message quotes what it read: secrets. */
+function reasonOf(error: unknown): string {
+  const isQuoting = error instanceof SyntaxError || error instanceof z.ZodError;
+  return !isQuoting && error instanceof Error
+    ? error.message
+    : 'its custom headers are not an object of texts';
 }

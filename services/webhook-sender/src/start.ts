@@ -92,9 +92,6 @@ function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal
     allowHttp: config.WEBHOOK_ALLOW_HTTP,
   });
   for (const opening of policy.openings) log.warn(`egress is opened: ${opening}`);
-  return createSend({
-    policy,
-    openSecret: createOpenSecret(createSealedBox(config.ENCRYPTION_KEYS)),
-    stopped,
-  });
+  const openSecret = createOpenSecret(createSealedBox(config.ENCRYPTION_KEYS));
+  return createSend({ policy, openSecret, stopped, log });
 }

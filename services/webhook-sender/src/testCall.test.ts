@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '@holdfast/domain/ids';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Receiver, startReceiver, status } from './testing/receiver.ts';
 import { openStage, type Stage } from './testing/stage.ts';
 
@@ -40,7 +40,7 @@ describe('a test call', () => {
       event_type: 'webhook.test',
       organization_id: organizationId,
     });
-    const text = `${request?.headers['x-signature-timestamp']}.${body}`;
+    const text = `${String(request?.headers['x-signature-timestamp'])}.${body}`;
     expect(request?.headers['x-signature']).toBe(
       createHmac('sha256', endpoint.secret).update(text).digest('hex'),
     );

@@ -19,12 +19,17 @@ export const status =
 
 /** A receiver of webhooks on a free loopback port, that remembers what it received. */
 export async function startReceiver(): Promise<Receiver> {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    const received = { headers: request.headers, body, path: request.url ?? '', atMs: performance.now() };
-    receiver.received.push(received);
-    receiver.answer(received, response);
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const { headers, url: path = '' } = request;
+      const received = { headers, body, path, atMs: performance.now() };
+      receiver.received.push(received);
+      receiver.answer(received, response);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const receiver: Receiver = {
