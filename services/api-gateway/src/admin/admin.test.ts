@@ -72,7 +72,7 @@ describe('the admin API', () => {
   });
 
   it('lists organizations newest first, page by page', async () => {
-    const ids = [await newOrganization(), await newOrganization()].reverse();
+    const ids = [await newOrganization(), await newOrganization()].toReversed();
     const first = await get('/organizations?limit=1').expect(200);
     const second = await get(`/organizations?limit=1&cursor=${first.body.next_cursor}`).expect(200);
     expect([first.body.data[0].id, second.body.data[0].id]).toEqual(ids);

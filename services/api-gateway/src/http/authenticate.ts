@@ -11,7 +11,7 @@ export function authenticate(findCaller: (hash: string) => Promise<Caller | null
     try {
       state.caller = await callerOf(request.headers.authorization, findCaller);
     } catch (error) {
-      state.refusal = error;
+      state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
     next();
   };

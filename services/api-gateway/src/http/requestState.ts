@@ -9,7 +9,7 @@ export type RequestState = {
   match: Match;
   caller: Caller | null;
   /** Why there is no caller: thrown once the rate limit has counted the request. */
-  refusal: unknown;
+  refusal: Error | null;
   executionId: string | null;
 };
 

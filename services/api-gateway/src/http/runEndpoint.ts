@@ -34,7 +34,7 @@ export function runEndpoint(context: Context): RequestHandler {
   };
 }
 
-function requireAccess({ access, permission }: Endpoint, caller: Caller | null, refusal: unknown): void {
+function requireAccess({ access, permission }: Endpoint, caller: Caller | null, refusal: Error | null): void {
   if (access === 'anyone') return;
   if (refusal) throw refusal;
   if (permission === 'full' && caller?.permissions === 'execution') {
