@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -250,5 +251,20 @@ describe('delivery of an event', () => {
     expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 2 });
     expect(receiver.received).toHaveLength(1);
     expect(await endpoint.now()).toMatchObject({ lastFailure: null, failureCount: 0 });
+  });
+
+  it('sends a delivery again on request, though all its attempts are used up', async () => {
+    await stage.addEndpoint(organization.id, receiver.url);
+    const { eventId } = await add('execution.completed');
+    const { id } = await inState(eventId, 'delivered');
+    await stage.db.prisma.delivery.update({ where: { id }, data: { state: 'failed', attempts: 5 } });
+    await redeliver(stage.db, organization.id, id);
+    await stage.deliver.add({ deliveryId: id });
+    expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 1 });
+    const rows = await stage.db.prisma.deliveryAttempt.findMany({ where: { deliveryId: id } });
+    expect(rows.map(({ number, statusCode }) => [number, statusCode])).toEqual([
+      [1, 200],
+      [2, 200],
+    ]);
   });
 });
