@@ -22,7 +22,7 @@ export function fieldRows(given: Schema, schemas: Schemas, parent = '', depth = 
     return fieldRows(schema.items, schemas, `${parent}[]`, depth);
   }
   const required = new Set(schema.required);
-  return Object.entries((schema.properties ?? {})).flatMap(([key, one]) => {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, one]) => {
     const name = parent === '' ? key : `${parent}.${key}`;
     const row = {
       name,
@@ -40,8 +40,7 @@ export function typeName(given: Schema, schemas: Schemas): string {
   const plain = Array.isArray(schema.type)
     ? schema.type.filter((type) => type !== 'null').join(' or ')
     : schema.type;
-  const items =
-    schema.type === 'array' && schema.items ? ` of ${typeName(schema.items, schemas)}` : '';
+  const items = schema.type === 'array' && schema.items ? ` of ${typeName(schema.items, schemas)}` : '';
   const name = `${plain ?? (schema.const === undefined ? 'any' : typeof schema.const)}${items}`;
   return `${name}${boundsOf(schema)}${isNullable(given, schemas) ? ' or null' : ''}`;
 }

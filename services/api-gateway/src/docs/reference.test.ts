@@ -1,9 +1,13 @@
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { answersOf, operationsOf } from '../openapi/operations.ts';
+import { openTestGateway } from '../testing/testGateway.ts';
 import { html } from './html.ts';
 import { mountReference } from './mountReference.ts';
 
@@ -66,6 +70,23 @@ describe('the OpenAPI document', () => {
   it('is served to anyone', async () => {
     const { body } = await request(app).get('/openapi.json').expect(200);
     expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast API' } });
+  });
+});
+
+describe('the gateway', () => {
+  it('serves both without a key, counted, the page under a policy of its own', async () => {
+    const database = await createTestDatabase();
+    const gateway = await openTestGateway({
+      databaseUrl: database.url,
+      redisUrl: testRedisUrl(),
+      folder: testFolder('files'),
+    });
+    await request(gateway.app).get('/openapi.json').expect(200).expect('X-RateLimit-Limit', '3000');
+    const { headers } = await request(gateway.app).get('/docs').expect(200);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    await gateway.close();
+    await database.drop();
   });
 });
 

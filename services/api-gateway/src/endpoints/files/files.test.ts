@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
@@ -5,6 +7,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { createApp } from '../../app.ts';
 import { requireFiles } from '../../files/requireFiles.ts';
 import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
@@ -52,9 +55,9 @@ async function startUpload(body: object = declared): Promise<{ file_id: string; 
   return (await post('/v1/files/upload').send(body).expect(201)).body;
 }
 
-async function uploaded(bytes = png, body: object = declared): Promise<string> {
+async function uploaded(bytes = png, body: object = declared, type?: string): Promise<string> {
   const { file_id: id, upload_url: url } = await startUpload(body);
-  await put(url, bytes).expect(200);
+  await put(url, bytes, type).expect(200);
   return id;
 }
 
@@ -90,11 +93,12 @@ describe('an upload', () => {
   });
 
   it('may declare nothing but its purpose: type, size and name come from the bytes', async () => {
-    const id = await uploaded(png, { purpose: 'INPUT', region: 'EU', ttl_days: 2 });
-    const { body } = await confirm(id).expect(200);
-    expect(body).toMatchObject({ content_type: 'image/png', size_bytes: png.length });
-    expect(body.filename).toBe(`${id.slice(5)}.png`);
-    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(2 * 86_400_000);
+    const body = { purpose: 'INPUT', region: 'EU', ttl_days: 2 };
+    const id = await uploaded(png, body, 'application/octet-stream');
+    const { body: record } = await confirm(id).expect(200);
+    expect(record).toMatchObject({ content_type: 'image/png', size_bytes: png.length });
+    expect(record.filename).toBe(`${id.slice(5)}.png`);
+    expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(2 * 86_400_000);
 
     const text = await uploaded(Buffer.from('a,b\n'), { purpose: 'UPLOAD' });
     expect((await confirm(text).expect(200)).body.content_type).toBe('text/plain');
@@ -168,6 +172,34 @@ describe('a download', () => {
       .expect(200);
     expect(head.headers['content-length']).toBe(String(png.length));
     expect(head.headers['x-ratelimit-limit']).toBeDefined();
+  });
+
+  it('frees the store when its client leaves half-way', async () => {
+    const large = Buffer.concat([png, Buffer.alloc(50_000_000)]);
+    const id = await uploaded(large, { ...declared, size_bytes: large.length });
+    const { store } = gateway.context;
+    let freed: Promise<unknown> | undefined;
+    const server = createApp({
+      ...gateway.context,
+      store: {
+        ...store,
+        read: async (key, range) => {
+          const stream = await store.read(key, range);
+          freed = new Promise((resolve) => stream.once('close', resolve));
+          return stream;
+        },
+      },
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = connect(port, '127.0.0.1');
+    client.write(`GET /v1/files/${id}/download HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await once(client, 'data');
+    client.destroy();
+    await freed;
+    expect(freed).toBeDefined();
+    server.close();
+    await once(server, 'close');
   });
 
   it('has a URL that needs no key', async () => {

@@ -267,6 +267,23 @@ describe('a test call', () => {
   });
 });
 
+describe('without Redis', () => {
+  it('a test call is answered as unavailable, and everything else goes on', async () => {
+    const { id } = await newEndpoint();
+    const cutOff = await openTestGateway({
+      databaseUrl: database.url,
+      redisUrl: 'redis://127.0.0.1:1',
+      folder: testFolder('files'),
+    });
+    const as = (method: 'patch' | 'post', path: string) =>
+      request(cutOff.app)[method](path).auth(key, { type: 'bearer' });
+    const refused = await as('post', `${base}/${id}/test`).expect(503);
+    expect(refused.body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    await as('patch', `${base}/${id}`).send({ is_active: true }).expect(200);
+    await cutOff.close();
+  });
+});
+
 describe('the secret of webhook_url deliveries', () => {
   it('can be read and replaced', async () => {
     const { body: before } = await call('get', '/v1/webhooks/secret').expect(200);
