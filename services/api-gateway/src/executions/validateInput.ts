@@ -14,6 +14,9 @@ const ajv = new Ajv2020({
 });
 ajv.addFormat('file', fileReferenceFormat);
 
+/** More than anyone reads; an input of a million mistakes must not keep the others waiting. */
+const maxErrors = 200;
+
 /** One per definition: the catalogue keeps the object for as long as nothing in it changes. */
 const compiled = new WeakMap<ModelDefinition, ValidateFunction>();
 
@@ -22,7 +25,7 @@ export function validateInput(definition: ModelDefinition, input: Record<string,
   const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
   compiled.set(definition, validate);
   if (validate(input)) return [];
-  return withoutBranches(validate.errors ?? []).map(toDetail);
+  return withoutBranches((validate.errors ?? []).slice(0, maxErrors)).map(toDetail);
 }
 
 /** Of a choice that nothing fits, the choice is reported and not every branch of it. */

@@ -1,6 +1,9 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
 
+/** A name that a client made up is not sent back at any length. */
+const maxNameLength = 100;
+
 /** What no field may hold, for the database could not keep it: the first problem, or null. */
 export function checkJson(value: unknown, field: string, depth: number): ErrorDetail | null {
   if (typeof value === 'string') return checkText(value, field);
@@ -22,7 +25,9 @@ export function checkJson(value: unknown, field: string, depth: number): ErrorDe
 
 /** `input` and `width` make `input.width`; what the database cannot keep is not repeated to the client either. */
 export function fieldPath(parent: string, name: string): string {
-  const shown = name.toWellFormed().replaceAll('\0', '\uFFFD');
+  const shown = (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
+    .toWellFormed()
+    .replaceAll('\0', '\uFFFD');
   return parent === '' ? shown : `${parent}.${shown}`;
 }
 

@@ -247,6 +247,21 @@ describe('bodies', () => {
     }
   });
 
+  it('mistakes without end get an answer of reasonable length', async () => {
+    const wrong = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, 1]));
+    const name = 'n'.repeat(500_000);
+    for (const body of [
+      { model: 'writer', input: wrong },
+      wrong,
+      { model: 'writer', input: { [name]: 1 } },
+      { [name]: 1 },
+    ]) {
+      const response = await send(JSON.stringify(body));
+      expectError(response, 400, 'INPUT_VALIDATION_ERROR');
+      expect(response.text.length).toBeLessThan(50_000);
+    }
+  });
+
   it('a compressed body is 415', async () => {
     const response = await post('/v1/executions')
       .set('Content-Encoding', 'gzip')

@@ -15,7 +15,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
 export function invalidInput(details: ErrorDetail[]): ApiError {
   const [first] = details;
   const message = details.length === 1 && first ? first.message : 'The request has invalid fields.';
-  return new ApiError('INPUT_VALIDATION_ERROR', message, { details: details.slice(0, 100) });
+  return new ApiError('INPUT_VALIDATION_ERROR', message, { details });
 }
 
 function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
