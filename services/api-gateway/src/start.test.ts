@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
@@ -95,6 +96,35 @@ describe('the gateway as a process', () => {
       expect(answer.toLowerCase()).toContain(header);
     }
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code } });
+  });
+
+  it.each([
+    ['too large by far', {}, 20_000_000, 401],
+    ['without a key', {}, 3_000_000, 401],
+    ['of the operator, too large', { Authorization: `Bearer ${adminToken}` }, 20_000_000, 413],
+    ['compressed', { Authorization: `Bearer ${adminToken}`, 'Content-Encoding': 'gzip' }, 3_000_000, 415],
+  ])('a body %s is answered, and the connection goes on', async (_name, headers, bytes, status) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const path = `${gateway.adminUrl}/admin/v1/organizations`;
+    const send = (body: string) =>
+      new Promise<{ status: number | undefined; port: number | undefined }>((resolve, reject) => {
+        const sent = request(path, {
+          method: 'POST',
+          agent,
+          headers: { ...headers, 'Content-Type': 'application/json' },
+        });
+        sent.on('response', (response) => {
+          const port = response.socket.localPort;
+          response.resume().on('end', () => resolve({ status: response.statusCode, port }));
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      });
+    const first = await send('x'.repeat(bytes));
+    expect(first.status).toBe(status);
+    const second = await send('[]');
+    expect(second.port).toBe(first.port);
+    agent.destroy();
   });
 
   it('is alive and ready, and shows metrics', async () => {

@@ -22,7 +22,8 @@ export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler 
       response.destroy();
       return;
     }
-    if (!request.complete) response.set('Connection', 'close');
+    // Some clients hear no answer before all is said: the rest of the body is taken and forgotten.
+    if (!request.complete) request.resume();
     response.set({ 'Cache-Control': 'no-store', ...apiError.headers });
     response.status(apiError.status).json(errorBody(apiError, requestId));
   };
