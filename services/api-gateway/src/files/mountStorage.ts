@@ -1,3 +1,4 @@
+import { ApiError } from '@holdfast/domain/errors';
 import { createStorageHandlers } from '@holdfast/files/disk/httpHandlers';
 import type { Express } from 'express';
 import type { Context } from '../context.ts';
@@ -7,6 +8,16 @@ import { answerStoreError } from './answerStoreError.ts';
 export function mountStorage(app: Express, { disk }: Context): void {
   if (!disk) return;
   const { handleStoragePut, handleStorageGet } = createStorageHandlers(disk, answerStoreError);
-  app.put('/storage/*key', handleStoragePut);
-  app.get('/storage/*key', handleStorageGet);
+  const handlers = new Map([
+    ['PUT', handleStoragePut],
+    ['GET', handleStorageGet],
+    ['HEAD', handleStorageGet],
+  ]);
+  // Not a pattern of Express's: it would decode the path before the signature is checked, and stumble.
+  app.use('/storage', async (request, response) => {
+    const handle = handlers.get(request.method);
+    if (handle) return await handle(request, response);
+    const headers = { Allow: [...handlers.keys()].join(', ') };
+    throw new ApiError('METHOD_NOT_ALLOWED', `Allowed here: ${headers.Allow}.`, { headers });
+  });
 }

@@ -1,7 +1,7 @@
+import type { Duplex } from 'node:stream';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import type { Duplex } from 'node:stream';
 import { errorBody } from './errorBody.ts';
 
 /** Answers what Node could not read as HTTP at all (`clientError`), in the API's own words. */

@@ -1,6 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errorCodes';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 

@@ -1,5 +1,5 @@
-import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { ApiError } from '@holdfast/domain/errors';
+import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
 
 /** A time in answers: ISO 8601, UTC, milliseconds. */

@@ -1,5 +1,5 @@
-import type { Database } from '@holdfast/db/client';
 import { findApiKey } from '@holdfast/db/apiKeys/find';
+import type { Database } from '@holdfast/db/client';
 import type { Caller } from './endpoint.ts';
 
 /** A revoked key stops working everywhere within 5 s, so nothing is believed for longer than this. */

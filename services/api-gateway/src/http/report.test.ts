@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { newApiKey } from '@holdfast/domain/apiKey';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';

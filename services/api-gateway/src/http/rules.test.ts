@@ -166,6 +166,25 @@ describe('paths and methods', () => {
     for (const one of allow.split(', ')) expect(response.headers.allow?.split(', ')).toContain(one);
   });
 
+  it.each([
+    '/storage',
+    '/storage/',
+    '/storage/files/x',
+    '/storage/%E0%A4%A',
+    '/storage/%00',
+    '/storage/../x',
+    '/storage/a?sig=%FF',
+  ])('%s without a signature of ours is 403', async (path) => {
+    expectError(await get(path), 403, 'FORBIDDEN');
+    expectError(await request(gateway.app).put(path).send('bytes'), 403, 'FORBIDDEN');
+  });
+
+  it('no other method reaches the stored files', async () => {
+    const response = await post('/storage/files/x');
+    expectError(response, 405, 'METHOD_NOT_ALLOWED');
+    expect(response.headers.allow).toBe('PUT, GET, HEAD');
+  });
+
   it('HEAD is answered as GET, without a body', async () => {
     const response = await request(gateway.app).head('/v1/balance').auth(key, { type: 'bearer' });
     expect([response.status, response.text]).toEqual([200, undefined]);
