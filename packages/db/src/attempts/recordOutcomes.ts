@@ -17,7 +17,7 @@ export async function recordOutcomes(
 
 const statement = `
 WITH item AS (
-  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::jsonb[], $3::text[]) AS t (id, outcome, state)
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[]) AS t (id, outcome, state)
 ),
 due AS (
   SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE

@@ -27,7 +27,7 @@ const { from, to } = transitions.awaitCallback;
 
 const statement = `
 WITH item AS (
-  SELECT * FROM unnest($1::text[], $2::jsonb[], $3::boolean[], $4::int[]) AS t (id, handle, awaits, poll_after_ms)
+  SELECT * FROM unnest($1::text[], $2::json[], $3::boolean[], $4::int[]) AS t (id, handle, awaits, poll_after_ms)
 ),
 due AS (
   SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE

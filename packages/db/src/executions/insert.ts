@@ -72,8 +72,8 @@ function toResult(row: InsertRow): InsertResult {
 
 const statement = `
 WITH incoming AS (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[],
-    $8::jsonb[], $9::text[], $10::numeric[], $11::numeric[], $12::int[]) WITH ORDINALITY AS t (id, organization_id,
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
+    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[]) WITH ORDINALITY AS t (id, organization_id,
     api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate, timeout_s, n)
 ),
 balance AS (
