@@ -26,15 +26,12 @@ const needed = {
   s3: ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'],
 } as const;
 
-export const FileStoreConfig = z.object(fileStoreConfig).superRefine((config, context) => {
-  for (const name of needed[config.FILE_STORE]) {
-    if (config[name]) continue;
-    context.addIssue({
-      code: 'custom',
-      path: [name],
-      message: `needed with FILE_STORE=${config.FILE_STORE}`,
-    });
-  }
-});
+/** What the chosen store lacks, a line each. */
+export function fileStoreProblems(env: NodeJS.ProcessEnv): string[] {
+  const store = env.FILE_STORE === 's3' ? 's3' : 'disk';
+  return needed[store]
+    .filter((name) => !env[name])
+    .map((name) => `${name} is not set: it is needed with FILE_STORE=${store}`);
+}
 
-export type FileStoreConfig = z.infer<typeof FileStoreConfig>;
+export type FileStoreConfig = z.infer<z.ZodObject<typeof fileStoreConfig>>;

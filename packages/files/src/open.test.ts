@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { FileStoreConfig } from './config.ts';
+import { z } from 'zod';
+import { fileStoreConfig, fileStoreProblems } from './config.ts';
 import { diskSettings, openStore } from './open.ts';
+
+const FileStoreConfig = z.object(fileStoreConfig);
 
 const disk = {
   FILE_DISK_PATH: '/data',
@@ -33,10 +36,9 @@ describe('openStore', () => {
   });
 
   it('names every setting that is missing', () => {
-    const missing = FileStoreConfig.safeParse({ FILE_STORE: 's3', S3_BUCKET: 'b' }).error?.issues.map(
-      (issue) => issue.path[0],
-    );
+    const missing = fileStoreProblems({ FILE_STORE: 's3', S3_BUCKET: 'b' }).map((line) => line.split(' ')[0]);
     expect(missing).toEqual(['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']);
+    expect(fileStoreProblems(disk)).toEqual([]);
     expect(() => openStore({ FILE_STORE: 'disk', S3_REGION: 'us-east-1' })).toThrow(
       'FILE_DISK_PATH is needed',
     );

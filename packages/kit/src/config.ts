@@ -1,24 +1,35 @@
 import { z } from 'zod';
 
+/** What no single variable tells: the problems of an environment, a line each. */
+export type ConfigCheck = (env: NodeJS.ProcessEnv) => string[];
+
 /**
  * Reads a service's settings from the environment, once. Every problem is listed at once; the process should end.
+ * A variable set to nothing is not set.
  * @throws ConfigError
  */
 export function parseConfig<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: NodeJS.ProcessEnv,
+  checks: ConfigCheck[] = [],
 ): z.infer<z.ZodObject<Shape>> {
-  const set = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
   const parsed = z.object(shape).safeParse(set);
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`));
+  const found = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, set, shape));
+  const problems = [...found, ...checks.flatMap((check) => check(set))];
+  if (parsed.success && problems.length === 0) return parsed.data;
+  throw new ConfigError(problems);
+}
+
+function problemOf(issue: z.core.$ZodIssue, set: NodeJS.ProcessEnv, shape: z.ZodRawShape): string {
+  const name = String(issue.path[0]);
+  if (set[name] !== undefined) return `${name}: ${issue.message}`;
+  return `${name} is not set: ${z.globalRegistry.get(shape[name] as z.ZodType)?.description ?? 'it is needed'}`;
 }
 
 export class ConfigError extends Error {
   constructor(problems: string[]) {
-    super(`The environment is not right:\n${problems.join('\n')}`);
+    super(`The environment is not right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Success } from '@holdfast/domain/outcome';
+import { describe, expect, it } from '@jest/globals';
 import { copyOutputFiles } from './outputFiles.ts';
 
 const png = 'data:image/png;base64,AA==';

@@ -1,4 +1,5 @@
-import { fileStoreConfig } from '@holdfast/files/config';
+import { egressAllowCidrs } from '@holdfast/egress/config';
+import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, flag, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
@@ -16,11 +17,7 @@ export const gatewayConfig = {
     .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 visible ASCII characters or more')
     .describe('Bearer token of the admin API; 16 characters or more'),
   ENCRYPTION_KEYS: encryptionKeys,
-  EGRESS_ALLOW_CIDRS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').filter((cidr) => cidr.trim() !== ''))
-    .describe('Addresses beyond the public ones that webhooks may reach, as CIDRs, comma-separated'),
+  EGRESS_ALLOW_CIDRS: egressAllowCidrs,
   WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
   RATE_LIMIT_CREATE_PER_MINUTE: positiveInt()
     .default(600)
@@ -42,5 +39,5 @@ export const gatewayConfig = {
 export type GatewayConfig = z.infer<z.ZodObject<typeof gatewayConfig>>;
 
 export function readConfig(): GatewayConfig {
-  return parseConfig(gatewayConfig, process.env);
+  return parseConfig(gatewayConfig, process.env, [fileStoreProblems]);
 }

@@ -1,6 +1,7 @@
-import { FileStoreConfig, fileStoreConfig } from '@holdfast/files/config';
+import { egressAllowCidrs } from '@holdfast/egress/config';
+import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
-import { connectionConfig } from '@holdfast/providers/connectionConfig';
+import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';
 import { z } from 'zod';
 
 export const dispatcherConfig = {
@@ -11,10 +12,7 @@ export const dispatcherConfig = {
     .url()
     .optional()
     .describe('Where providers reach the gateway for callbacks; PUBLIC_URL unless set'),
-  EGRESS_ALLOW_CIDRS: z
-    .string()
-    .default('')
-    .describe('Non-public addresses that output files may be fetched from, comma-separated'),
+  EGRESS_ALLOW_CIDRS: egressAllowCidrs,
 };
 
 export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {
@@ -22,7 +20,6 @@ export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {
 };
 
 export function readConfig(): DispatcherConfig {
-  const config = parseConfig(dispatcherConfig, process.env);
-  FileStoreConfig.parse(config);
+  const config = parseConfig(dispatcherConfig, process.env, [fileStoreProblems, connectionProblems]);
   return { ...config, connections: connectionConfig(process.env) };
 }

@@ -10,6 +10,7 @@ import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
+import { trustedHosts } from '@holdfast/providers/connection';
 import { createProviders } from '@holdfast/providers/registry';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import type { DispatcherConfig } from './config.ts';
@@ -78,8 +79,8 @@ function openContext(
     store: openStore(config),
     catalogue: openModelCatalogue(db),
     providers: createProviders(config.connections),
-    trustedHosts: Object.values(config.connections).map(({ baseUrl }) => hostAndPort(baseUrl)),
-    egress: createEgressPolicy({ allowCidrs: cidrs(config.EGRESS_ALLOW_CIDRS), allowHttp: false }),
+    trustedHosts: trustedHosts(config.connections),
+    egress: createEgressPolicy({ allowCidrs: config.EGRESS_ALLOW_CIDRS, allowHttp: false }),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),
     awaiter: openAwaiter(db),
     outcomes: openOutcomeRecorder({ db, settle: queues.settle }),
@@ -88,16 +89,4 @@ function openContext(
     metrics,
     log,
   };
-}
-
-function hostAndPort(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
-}
-
-function cidrs(list: string): string[] {
-  return list
-    .split(',')
-    .map((cidr) => cidr.trim())
-    .filter(Boolean);
 }

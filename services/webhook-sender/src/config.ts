@@ -1,4 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
+import { egressAllowCidrs } from '@holdfast/egress/config';
 import { baseConfig, flag, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
@@ -7,11 +8,7 @@ import { z } from 'zod';
 export const webhookSenderConfig = {
   ...baseConfig,
   ENCRYPTION_KEYS: encryptionKeys,
-  EGRESS_ALLOW_CIDRS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').filter((cidr) => cidr.trim() !== ''))
-    .describe('Addresses beyond the public ones that webhooks may reach, as CIDRs, comma-separated'),
+  EGRESS_ALLOW_CIDRS: egressAllowCidrs,
   WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
   WEBHOOK_RETRY_DELAYS_S: z
     .string()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeConformance } from '../conformance/suite.ts';
 import { type Subject, secrets } from '../conformance/subject.ts';
+import { describeConformance } from '../conformance/suite.ts';
 import { createCog } from './cog.ts';
 import { predictionOutcome, readPrediction } from './prediction.ts';
 

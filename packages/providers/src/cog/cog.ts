@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { TrustedResult } from '@holdfast/egress/trusted';
-import { connect, type Connection } from '../connection.ts';
+import { type Connection, connect } from '../connection.ts';
 import type { Handle, Progress, Provider, Submission } from '../interface.ts';
 import { networkProgress } from '../networkProgress.ts';
-import { parseJson } from '../parseJson.ts';
 import type { Secrets } from '../outcome/scrub.ts';
+import { parseJson } from '../parseJson.ts';
 import { predictionOutcome, readPrediction } from './prediction.ts';
 import { readRefusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startCounterpart } from '../conformance/counterpart.ts';
-import { describeConformance } from '../conformance/suite.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
+import { describeConformance } from '../conformance/suite.ts';
 import { createOpenai } from './openai.ts';
 
 const leak = `OpenAI at http://127.0.0.1:5000/v1 (key ${secrets.apiKey}) cannot run ${secrets.providerModel}`;

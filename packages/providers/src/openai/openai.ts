@@ -1,4 +1,4 @@
-import { connect, type Connection } from '../connection.ts';
+import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
 import { networkProgress } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { flag, parseConfig, port } from './config.ts';
+
+const shape = {
+  PORT: port().default(8080).describe('a port'),
+  SECRET: z.string().describe('what nobody may know'),
+  OPEN: flag().default(false).describe('a flag'),
+};
+
+describe('parseConfig', () => {
+  it('reads what is set and presets the rest', () => {
+    expect(parseConfig(shape, { SECRET: 's', OPEN: 'true' })).toEqual({
+      PORT: 8080,
+      SECRET: 's',
+      OPEN: true,
+    });
+  });
+
+  it('lists every problem at once, and says what is missing', () => {
+    const check = () => ['OTHER is wrong'];
+    expect(() => parseConfig(shape, { PORT: 'x', SECRET: '', OPEN: 'perhaps' }, [check])).toThrow(
+      /PORT: [^]*SECRET is not set: what nobody may know[^]*OPEN: [^]*OTHER is wrong/,
+    );
+  });
+});
