@@ -1,5 +1,5 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { closeServer, type ListenAt, listenAt } from './listen.ts';
 import type { Registry } from './metrics.ts';
 
 /** Answers null when all is well, else what is wrong, in a line. */
@@ -12,7 +12,7 @@ export type HealthServer = { port: number; close(): Promise<void> };
  * On a port of its own, not to be published.
  */
 export async function startHealthServer(args: {
-  port: number;
+  at: ListenAt;
   registry: Registry;
   live: Record<string, Check>;
   ready: Record<string, Check>;
@@ -25,19 +25,8 @@ export async function startHealthServer(args: {
     else if (path === '/metrics') void answerMetrics(response, registry);
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(args.port, resolve);
-  });
-  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
-}
-
-/** Stops accepting, lets open requests end, and drops idle connections. */
-export function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+  const port = await listenAt(server, args.at);
+  return { port, close: () => closeServer(server) };
 }
 
 async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {

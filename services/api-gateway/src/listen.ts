@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { closeServer } from '@holdfast/kit/health';
+import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/listen';
 import { answerBrokenRequest } from './http/answerBrokenRequest.ts';
 
 /** Uploads go through here when files lie on disk: slow ones are given as long as their URL lives. */
@@ -12,8 +11,8 @@ export type Listening = {
   close(): Promise<void>;
 };
 
-/** Serves `app` on a port; 0 chooses a free one. @throws when the port is in use */
-export async function listen(app: RequestListener, port: number, perMinute: number): Promise<Listening> {
+/** Serves `app` at a port; 0 chooses a free one. @throws when the port is in use */
+export async function listen(app: RequestListener, at: ListenAt, perMinute: number): Promise<Listening> {
   const server = createServer({ requireHostHeader: false, requestTimeout: requestTimeoutMs });
   let closing = false;
   const answer: RequestListener = (request, response) => {
@@ -26,12 +25,8 @@ export async function listen(app: RequestListener, port: number, perMinute: numb
   // An Expect that nobody knows is answered like any request, not by a bare 417.
   server.on('checkExpectation', answer);
   server.on('clientError', answerBrokenRequest(perMinute));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, resolve);
-  });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listenAt(server, at),
     async close() {
       closing = true;
       await closeServer(server);

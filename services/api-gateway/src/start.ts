@@ -16,12 +16,13 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
   const context = openContext(args);
   for (const opening of context.egress.openings) log.warn(`egress: ${opening}`);
   await context.store.prepare();
+  const host = config.LISTEN_HOST;
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
-  const api = await listen(createApp(context), config.PORT, perMinute);
-  const admin = await listen(createAdminApp(context), config.ADMIN_PORT, perMinute);
+  const api = await listen(createApp(context), { host, port: config.PORT }, perMinute);
+  const admin = await listen(createAdminApp(context), { host, port: config.ADMIN_PORT }, perMinute);
   let stopping = false;
   const health = await startHealthServer({
-    port: config.METRICS_PORT,
+    at: { host, port: config.METRICS_PORT },
     registry: context.registry,
     live: {},
     ready: {

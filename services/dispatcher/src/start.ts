@@ -37,7 +37,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
   const sweeps = startSweeps(context, queues);
   const health = await startHealthServer({
-    port: config.METRICS_PORT,
+    at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
     live: {
       workers: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,

@@ -51,7 +51,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const auditIntervalMs = config.AUDIT_INTERVAL_S * 1000;
   const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, metrics, auditIntervalMs, log });
   const health = await startHealthServer({
-    port: config.METRICS_PORT,
+    at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
     live: { worker: worker.problem, sweeps: sweeps.problem },
     ready: { database: () => ping(db) },

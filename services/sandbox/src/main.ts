@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { closeServer, startHealthServer } from '@holdfast/kit/health';
+import { startHealthServer } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/listen';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { runService } from '@holdfast/kit/run';
@@ -15,17 +15,14 @@ runService(async () => {
     onLostWebhook: () => log.warn('a webhook was not taken in three tries'),
   });
   const server = createServer(app);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.PORT, resolve);
-  });
+  const port = await listenAt(server, { host: config.LISTEN_HOST, port: config.PORT });
   const health = await startHealthServer({
-    port: config.METRICS_PORT,
+    at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry: createRegistry('sandbox'),
     live: {},
     ready: {},
   });
-  log.info({ port: (server.address() as AddressInfo).port, metricsPort: health.port }, 'listening');
+  log.info({ port, metricsPort: health.port }, 'listening');
   const stop = async () => {
     const closed = closeServer(server);
     // Runs that somebody waits for may take ten minutes: whoever asked will ask again.

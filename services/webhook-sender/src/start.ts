@@ -60,7 +60,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const workers = startWorkers({ redis: working, concurrency, log, db, send, fanOut, deliverer });
   const sweeps = startSweeps({ db, fanout, deliver, maxAttempts: delaysS.length, metrics, log });
   const health: HealthServer = await startHealthServer({
-    port: config.METRICS_PORT,
+    at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
     live: { workers: workers.problem, sweeps: sweeps.problem },
     ready: {

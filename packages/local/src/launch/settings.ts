@@ -26,6 +26,7 @@ export function sharedSettings(
   return {
     DATABASE_URL: addresses.databaseUrl,
     REDIS_URL: addresses.redisUrl,
+    LISTEN_HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
     ADMIN_PORT: String(addresses.adminPort),
     ADMIN_TOKEN: secrets.adminToken,
