@@ -19,7 +19,7 @@ export function operationsOf({ paths = {}, webhooks = {} }: ApiDocument): Operat
   ];
   return items.flatMap(({ path, item, isEvent }) =>
     methods.flatMap((method) => {
-      const operation = (item)[method];
+      const operation = item[method];
       return operation ? [{ method, path, isEvent, operation }] : [];
     }),
   );

@@ -1,5 +1,5 @@
-import { limits } from '@holdfast/domain/limits';
 import type { ErrorDetail } from '@holdfast/domain/errors';
+import { limits } from '@holdfast/domain/limits';
 import { allowedTypes, isAllowedType } from '@holdfast/files/allowedTypes';
 import { z } from 'zod';
 import { invalidInput } from '../../http/validate.ts';
