@@ -8,8 +8,6 @@ export const sandboxConfig = {
   SANDBOX_MAX_RUNS: positiveInt().default(20_000).describe('Runs under way at once; more are answered 409'),
 };
 
-export type SandboxConfig = ReturnType<typeof readConfig>;
-
 export function readConfig() {
   return parseConfig(sandboxConfig, process.env);
 }
