@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export type Flags = {
+  help: boolean;
+  seconds: number;
+  clients: number;
+  executions: number;
+  only: string[];
+  /** Where each service leaves a CPU profile; null: none is taken. */
+  cpuProfile: string | null;
+};
+
+export class UsageError extends Error {}
+
+export function usage(parts: Record<string, string>): string {
+  const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(12)} ${about}`);
+  return `Usage: npm run bench [-- flags]
+
+Starts everything anew on free ports (Postgres with its durable defaults), measures, checks the ledger, ends it all.
+One JSON document goes to standard output, progress to standard error.
+
+  --seconds N       length of what is measured by time (default 10; hot_row takes half)
+  --clients N       connections that create at once (default 64)
+  --executions N    executions of end_to_end (default 3000)
+  --only a,b        these parts alone
+  --cpu-prof DIR    every service leaves a CPU profile there
+  --help            this text
+
+Parts:
+${lines.join('\n')}`;
+}
+
+/** @throws UsageError with one clear line */
+export function parseFlags(args: string[], parts: string[]): Flags {
+  const values = knownFlags(args);
+  return {
+    help: values.help ?? false,
+    seconds: positive('--seconds', values.seconds ?? '10'),
+    clients: positive('--clients', values.clients ?? '64'),
+    executions: positive('--executions', values.executions ?? '3000'),
+    only: partsOf(values.only, parts),
+    cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
+  };
+}
+
+function knownFlags(args: string[]) {
+  const text = { type: 'string' } as const;
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    seconds: text,
+    clients: text,
+    executions: text,
+    only: text,
+    'cpu-prof': text,
+  } as const;
+  try {
+    return parseArgs({ args, options, strict: true }).values;
+  } catch (error) {
+    throw new UsageError(
+      `${error instanceof Error ? error.message.split('. ')[0] : String(error)}. See --help.`,
+    );
+  }
+}
+
+function positive(name: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number > 0) return number;
+  throw new UsageError(`${name} takes a whole number above 0, not "${text}".`);
+}
+
+function partsOf(only: string | undefined, parts: string[]): string[] {
+  if (only === undefined) return parts;
+  const wanted = only.split(',').map((name) => name.trim());
+  const unknown = wanted.find((name) => !parts.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no part "${unknown}": one of ${parts.join(', ')}.`);
+  return parts.filter((name) => wanted.includes(name));
+}

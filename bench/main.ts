@@ -1,0 +1,53 @@
+// `npm run bench`: the whole walk under load, on a stack of its own.
+import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
+import { parts } from './parts.ts';
+import { runParts } from './run.ts';
+import { startStack } from './stack.ts';
+
+function startConsole(): (line: string) => void {
+  const startMs = performance.now();
+  return (line) => {
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1).padStart(6);
+    process.stderr.write(`${seconds} s  ${line}\n`);
+  };
+}
+
+/** Rejects at the first signal. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => reject(new Error(`ended by ${signal}`)));
+    }
+  });
+}
+
+/** Answers the exit code: 0 when it was measured and the ledger is right. */
+async function measure(flags: Flags): Promise<number> {
+  const say = startConsole();
+  const interrupted = interruption();
+  const stack = startStack(say, flags.cpuProfile);
+  try {
+    const state = await Promise.race([stack.ready, interrupted]);
+    const result = await Promise.race([runParts(flags, state, say), interrupted]);
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    return result.ledger.ok ? 0 : 1;
+  } finally {
+    say('ending everything');
+    await stack.close();
+  }
+}
+
+async function main(): Promise<number> {
+  const flags = parseFlags(process.argv.slice(2), Object.keys(parts));
+  if (!flags.help) return await measure(flags);
+  const abouts = Object.entries(parts).map(([name, { about }]) => [name, about]);
+  process.stdout.write(`${usage(Object.fromEntries(abouts))}\n`);
+  return 0;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${error instanceof UsageError ? error.message : String((error as Error).stack)}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { migrate } from '@holdfast/db/migrate/migrate';
+import { launch } from '@holdfast/local/launch/launch';
+import { servicePort } from '@holdfast/local/launch/ports';
+import { readJson } from '@holdfast/local/launch/privateFile';
+import { type Running, shutDown } from '@holdfast/local/launch/running';
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { seed } from '@holdfast/local/seed';
+import { serviceEnvironment } from './config.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** What `npm start -- --ephemeral` starts, in a home of its own. */
+export type Stack = {
+  /** Resolves when everything is ready. */
+  ready: Promise<LocalState>;
+  /** Ends every process and removes every file; also while it still starts. */
+  close(): Promise<void>;
+};
+
+export function startStack(say: (line: string) => void, profileFolder: string | null): Stack {
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  const running: Running = { services: [] };
+  const aborting = new AbortController();
+
+  async function start(): Promise<LocalState> {
+    const options = {
+      root,
+      flags: { port: await servicePort(), ephemeral: true, help: false },
+      env: serviceEnvironment(home, profileFolder),
+      migrate,
+      seed,
+      say,
+      mainOf: (name: string) => join(root, 'services', name, 'src/main.ts'),
+    };
+    await launch(options, running, aborting.signal);
+    return readJson(join(home, 'local.json')) as LocalState;
+  }
+
+  const ready = start();
+  return {
+    ready,
+    async close() {
+      aborting.abort();
+      await ready.catch(() => undefined);
+      await shutDown(running);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
