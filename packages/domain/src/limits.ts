@@ -18,6 +18,11 @@ export const limits = {
   customHeaderBytes: 4096,
   urlLength: 2048,
   jsonDepth: 64,
+  /** Of an execution's output, in characters of JSON without its files. */
+  outputLength: 4_194_304,
+  errorMessageLength: 2000,
+  /** No run costs more; a provider's figures that say so are not believed. */
+  maxCost: '1000000000',
   callbackBodyBytes: 8_388_608,
   defaultTimeoutS: 600,
   minTimeoutS: 10,

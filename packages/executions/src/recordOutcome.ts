@@ -5,6 +5,7 @@ import { createBatcher } from '@holdfast/kit/batcher';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 import type { settleQueue } from '@holdfast/queues/settle';
+import { storableOutcome } from './storableOutcome.ts';
 
 export type OutcomeRecorder = {
   /** Writes how a run ended, once, then hints the ledger to settle it. A second outcome of an attempt is dropped. */
@@ -31,7 +32,14 @@ export function openOutcomeRecorder(args: {
     },
   });
   return {
-    record: (attemptId, outcome, state) => batcher.add({ attemptId, outcome, state }),
+    async record(attemptId, outcome, state) {
+      const storable = storableOutcome(outcome);
+      await batcher.add({
+        attemptId,
+        outcome: storable,
+        state: storable.ok === outcome.ok ? state : 'failed',
+      });
+    },
     idle: batcher.idle,
   };
 }

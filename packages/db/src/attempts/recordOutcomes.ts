@@ -1,6 +1,7 @@
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { storableJson } from '../storableJson.ts';
 
 /** Ends attempts with their outcomes, each once; answers the ids of those that had none before. */
 export async function recordOutcomes(
@@ -9,7 +10,7 @@ export async function recordOutcomes(
 ): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_outcomes', statement, [
     items.map(({ attemptId }) => attemptId),
-    items.map(({ outcome }) => JSON.stringify(outcome)),
+    items.map(({ outcome }) => storableJson(outcome)),
     items.map(({ state }) => state),
   ]);
   return rows.map(({ id }) => id);

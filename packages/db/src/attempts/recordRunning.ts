@@ -2,6 +2,7 @@ import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { quoted } from '../executions/statusList.ts';
 import { runStatement } from '../statement.ts';
+import { storableJson } from '../storableJson.ts';
 
 export type RunningAttempt = {
   attemptId: string;
@@ -17,7 +18,7 @@ export type RunningAttempt = {
 export async function recordRunning(db: Database, items: RunningAttempt[]): Promise<void> {
   await runStatement(db.pool, 'record_running', statement, [
     items.map(({ attemptId }) => attemptId),
-    items.map(({ handle }) => JSON.stringify(handle)),
+    items.map(({ handle }) => storableJson(handle)),
     items.map(({ awaitsCallback }) => awaitsCallback),
     items.map(({ pollAfterMs }) => pollAfterMs),
   ]);

@@ -14,6 +14,6 @@ const statement = endingStatement({
   candidates: attemptsWithOutcome(true, transitions.complete.from),
   set: `output = c.outcome -> 'output', cost = (c.outcome ->> 'cost')::numeric,
     input_tokens = (c.outcome ->> 'inputTokens')::int, output_tokens = (c.outcome ->> 'outputTokens')::int,
-    latency_ms = (extract(epoch FROM now() - e.created_at) * 1000)::int`,
+    latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
   also: markSettled(true),
 });
