@@ -8,7 +8,12 @@ export type Agents = { http: http.Agent; https: https.Agent };
  * seldom lost to a connection which is being closed at the other end.
  */
 const idleTimeoutMs = 1500;
-const settings = { keepAlive: true, timeout: idleTimeoutMs, maxFreeSockets: 16, scheduling: 'lifo' } as const;
+const settings = {
+  keepAlive: true,
+  timeout: idleTimeoutMs,
+  maxFreeSockets: 256,
+  scheduling: 'lifo',
+} as const;
 
 export function createAgents(): Agents {
   return { http: new http.Agent(settings), https: new https.Agent(settings) };
