@@ -1,6 +1,6 @@
 import type { Ended } from '@holdfast/db/executions/ending';
 import type { abortQueue } from '@holdfast/queues/abort';
-import type { fanoutQueue } from '@holdfast/queues/fanout';
+import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/fanout';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 
@@ -12,7 +12,7 @@ export type EndingHints = {
 
 /** After commit: receivers are told of the event. */
 export async function hintEvents(fanout: EndingHints['fanout'], ended: Ended[]): Promise<void> {
-  await fanout.addAll(ended.map(({ eventId }) => ({ eventId })));
+  await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
 }
 
 /** After commit of an ending that the provider doesn't know of: it is told to stop. */

@@ -4,7 +4,7 @@ import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
-import type { settleQueue } from '@holdfast/queues/settle';
+import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { storableOutcome } from './storableOutcome.ts';
 
 export type OutcomeRecorder = {
@@ -27,7 +27,7 @@ export function openOutcomeRecorder(args: {
     async run(outcomes) {
       const recorded = new Set(await recordOutcomes(db, outcomes));
       const hints = outcomes.filter(({ attemptId }) => recorded.has(attemptId));
-      void settle.addAll(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok })));
+      void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
       return outcomes.map(() => undefined);
     },
   });

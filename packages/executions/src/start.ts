@@ -1,6 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { type StartedExecution, startExecutions } from '@holdfast/db/executions/start';
 import { createBatcher } from '@holdfast/kit/batcher';
+import { fanoutJobs } from '@holdfast/queues/fanout';
 import type { EndingHints } from './hints.ts';
 
 export type Starter = {
@@ -18,7 +19,7 @@ export function openStarter(args: { db: Database; fanout: EndingHints['fanout'];
     maxSize: 256,
     async run(ids) {
       const started = await startExecutions(db, ids, leaseS);
-      void fanout.addAll(started.map(({ eventId }) => ({ eventId })));
+      void fanout.addAll(fanoutJobs(started.map(({ eventId }) => eventId)));
       const byId = new Map(started.map((execution) => [execution.id, execution]));
       return ids.map((id) => take(byId, id));
     },

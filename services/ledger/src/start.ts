@@ -46,7 +46,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     redis: working,
     concurrency: config.SETTLE_CONCURRENCY,
     log,
-    process: ({ attemptId, ok }) => (ok ? completer : failer).settle(attemptId),
+    process: ({ attemptIds, ok }) => Promise.all(attemptIds.map((ok ? completer : failer).settle)),
   });
   const auditIntervalMs = config.AUDIT_INTERVAL_S * 1000;
   const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, metrics, auditIntervalMs, log });

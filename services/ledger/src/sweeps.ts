@@ -6,7 +6,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
-import type { settleQueue } from '@holdfast/queues/settle';
+import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { audit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
 
@@ -25,7 +25,7 @@ export function startSweeps(args: {
       name: 'unsettled outcomes',
       intervalMs: 5000,
       log,
-      work: async () => settle.addAll(await unsettledAttempts(db, 5)),
+      work: async () => settle.addAll(settleJobs(await unsettledAttempts(db, 5))),
     }),
     startSweep({
       name: 'expiry',

@@ -24,7 +24,7 @@ afterEach(() => receiver.close());
 
 const add = async (...args: Parameters<Stage['addEvent']> extends [string, ...infer Rest] ? Rest : never) => {
   const event = await stage.addEvent(organization.id, ...args);
-  await stage.fanout.add({ eventId: event.eventId });
+  await stage.fanout.add({ eventIds: [event.eventId] });
   return event;
 };
 
@@ -122,7 +122,7 @@ describe('delivery of an event', () => {
     const delivery = await deliveryOf(eventId);
     if (!delivery) throw new Error('no delivery');
     for (let n = 0; n < 20; n++) {
-      await stage.fanout.add({ eventId });
+      await stage.fanout.add({ eventIds: [eventId] });
       await stage.deliver.add({ deliveryId: delivery.id });
       if (n === 10) release();
     }

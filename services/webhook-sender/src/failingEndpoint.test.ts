@@ -27,7 +27,7 @@ async function addEvents(count: number): Promise<void> {
   const events = await Promise.all(
     Array.from({ length: count }, () => stage.addEvent(organizationId, 'execution.completed')),
   );
-  await stage.fanout.addAll(events.map(({ eventId }) => ({ eventId })));
+  await stage.fanout.add({ eventIds: events.map(({ eventId }) => eventId) });
 }
 
 const deliveries = (where: object = {}) =>

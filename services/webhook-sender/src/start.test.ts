@@ -24,7 +24,7 @@ afterEach(() => receiver.close());
 async function addEvents(count: number): Promise<string[]> {
   const adding = Array.from({ length: count }, () => stage.addEvent(organizationId, 'execution.completed'));
   const eventIds = (await Promise.all(adding)).map(({ eventId }) => eventId);
-  await stage.fanout.addAll(eventIds.map((eventId) => ({ eventId })));
+  await stage.fanout.add({ eventIds });
   return eventIds;
 }
 
@@ -47,7 +47,7 @@ describe('the webhook-sender', () => {
     const other = await startWebhookSender(stage.config, stage.log);
     await stage.addEndpoint(organizationId, receiver.url);
     const eventIds = await addEvents(60);
-    await stage.fanout.addAll(eventIds.map((eventId) => ({ eventId })));
+    await stage.fanout.add({ eventIds });
     await until('all deliveries', async () => (await delivered()) === 60);
     await other.stop();
     const received = receiver.received.map(({ headers }) => headers['webhook-id']);

@@ -5,7 +5,7 @@ import { listUnfannedEvents } from '@holdfast/db/webhooks/eventsToFanOut';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
 import type { deliverQueue } from '@holdfast/queues/deliver';
-import type { fanoutQueue } from '@holdfast/queues/fanout';
+import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/fanout';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 import type { WebhookMetrics } from './metrics.ts';
@@ -29,8 +29,7 @@ export function startSweeps(args: {
       name: 'events to fan out',
       intervalMs: 2000,
       log,
-      work: async () =>
-        fanout.addAll((await listUnfannedEvents(db, graceS, limit)).map((eventId) => ({ eventId }))),
+      work: async () => fanout.addAll(fanoutJobs(await listUnfannedEvents(db, graceS, limit))),
     }),
     startSweep({
       name: 'due deliveries',

@@ -27,7 +27,7 @@ export function startWorkers(args: {
       redis,
       concurrency: 256,
       log,
-      process: ({ eventId }) => fanOut.add(eventId),
+      process: ({ eventIds }) => Promise.all(eventIds.map(fanOut.add)),
     }),
     startWorker({
       queue: deliverQueue,
