@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { parseModel } from './parseModel.ts';
+
+const adapters = resolve(import.meta.dirname, '..');
+
+it.each(['openai', 'cog'])('the model in the README of %s is right', (adapter) => {
+  const readme = readFileSync(join(adapters, adapter, 'README.md'), 'utf8');
+  const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(readme) ?? [];
+  const { definition, problems } = parseModel('README.md', yaml);
+  expect(problems).toEqual([]);
+  expect(definition?.provider.adapter).toBe(adapter);
+});
