@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Received, type Receiver, startReceiver, status } from './testing/receiver.ts';
 import { openStage, type Stage } from './testing/stage.ts';
-import { until } from './testing/until.ts';
 
 let stage: Stage;
 let receiver: Receiver;

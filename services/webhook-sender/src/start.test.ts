@@ -1,10 +1,10 @@
+import { type Receiver, startReceiver } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startWebhookSender } from './start.ts';
-import { type Receiver, startReceiver } from './testing/receiver.ts';
 import { openStage, type Stage } from './testing/stage.ts';
-import { until } from './testing/until.ts';
 
 let stage: Stage;
 let receiver: Receiver;

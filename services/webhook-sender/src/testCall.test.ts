@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '@holdfast/domain/ids';
+import { type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Receiver, startReceiver, status } from './testing/receiver.ts';
 import { openStage, type Stage } from './testing/stage.ts';
 
 let stage: Stage;

@@ -12,9 +12,9 @@ import { fanoutQueue } from '@holdfast/queues/fanout';
 import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
 import { testCallQueue } from '@holdfast/queues/testCall';
+import { until } from '@holdfast/testkit/until';
 import { webhookSenderConfig } from '../config.ts';
 import { startWebhookSender } from '../start.ts';
-import { until } from './until.ts';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
