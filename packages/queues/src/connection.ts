@@ -9,6 +9,8 @@ export function connectProducer(url: string, log: Logger): Redis {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     enableAutoPipelining: true,
+    // A Redis that is there but does not answer is away: what waited for it would pile up.
+    socketTimeout: 4000,
   });
 }
 

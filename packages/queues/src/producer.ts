@@ -1,5 +1,6 @@
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
@@ -16,6 +17,8 @@ export type Producer<Payload> = {
   close(): Promise<void>;
 };
 
+const answerWithinMs = 5000;
+
 /** Opens the sending side of a queue on a connection of `connectProducer`. */
 export function openProducer<Payload>(
   definition: QueueDefinition<Payload>,
@@ -27,7 +30,8 @@ export function openProducer<Payload>(
   async function addBulk(payloads: Payload[]): Promise<void> {
     if (payloads.length === 0) return;
     try {
-      await queue().addBulk(payloads.map((payload) => toJob(definition, payload)));
+      const jobs = payloads.map((payload) => toJob(definition, payload));
+      await within(answerWithinMs, 'adding jobs', queue().addBulk(jobs));
     } catch (error) {
       log.warn(
         { err: error, queue: definition.name, jobs: payloads.length },

@@ -1,8 +1,10 @@
 import type { Logger } from '@holdfast/kit/logger';
+import { within } from '@holdfast/kit/within';
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { openQueue } from './producer.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
+import { createWatch } from './watch.ts';
 
 export type QueueWorker = {
   /** Null while jobs are being taken; else what is wrong (for /healthz). */
@@ -12,13 +14,11 @@ export type QueueWorker = {
 };
 
 const watchEveryMs = 5000;
-const silentAfterMs = 15_000;
-const deadAfterMs = 60_000;
+const answerWithinMs = 1000;
 
 /**
- * Takes jobs from a queue on a connection of `connectWorker`, `concurrency` at a time.
- * A worker can fall silent after a Redis outage while it still claims to run, so progress is watched: jobs that wait
- * while nothing is taken get a new worker.
+ * Takes jobs from a queue on a connection of `connectWorker`, `concurrency` at a time, and goes on doing so: see
+ * `createWatch`.
  */
 export function startWorker<Payload>(args: {
   queue: QueueDefinition<Payload>;
@@ -29,21 +29,23 @@ export function startWorker<Payload>(args: {
 }): QueueWorker {
   const { queue, redis, log } = args;
   const counts = openQueue(queue.name, redis);
-  let lastProgressMs = performance.now();
-  let active = 0;
   let worker = open();
+  const watch = createWatch({
+    queue: queue.name,
+    waiting: async () => counts().getWaitingCount(),
+    renew() {
+      log.warn({ queue: queue.name }, 'the worker fell silent; opening a new one');
+      worker.close(true).catch(() => {});
+      worker = open();
+    },
+  });
 
   async function take(data: unknown): Promise<unknown> {
-    active += 1;
-    lastProgressMs = performance.now();
     try {
-      return await args.process(queue.payload.parse(data));
+      return await watch.during(() => args.process(queue.payload.parse(data)));
     } catch (error) {
       log.error({ err: error, queue: queue.name }, 'job failed');
       throw error;
-    } finally {
-      active -= 1;
-      lastProgressMs = performance.now();
     }
   }
 
@@ -61,26 +63,24 @@ export function startWorker<Payload>(args: {
     return opened;
   }
 
-  async function watch(): Promise<void> {
-    const waiting = redis.status === 'ready' ? await counts().getWaitingCount() : 0;
-    if (waiting === 0 || active > 0) lastProgressMs = performance.now();
-    if (performance.now() - lastProgressMs < silentAfterMs) return;
-    log.warn({ queue: queue.name, waiting }, 'the worker fell silent; opening a new one');
-    const silent = worker;
-    worker = open();
-    silent.close(true).catch(() => {});
-  }
-
-  const watcher = setInterval(() => void watch().catch(() => {}), watchEveryMs);
+  const watcher = setInterval(() => void watch.look(), watchEveryMs);
   return {
-    problem: () =>
-      performance.now() - lastProgressMs > deadAfterMs
-        ? `no job of ${queue.name} was taken for a minute`
-        : null,
+    problem: watch.problem,
     async stop() {
       clearInterval(watcher);
-      await worker.close();
+      const closed = worker.close();
+      // Closing waits for Redis, for as long as it is away; the jobs themselves need not.
+      if (!(await answers(redis))) return await watch.idle();
+      await closed;
       if (redis.status === 'ready') await counts().close();
     },
   };
+}
+
+async function answers(redis: Redis): Promise<boolean> {
+  if (redis.status !== 'ready') return false;
+  return await within(answerWithinMs, 'asking Redis', redis.ping()).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createLogger } from '@holdfast/kit/logger';
+import { within } from '@holdfast/kit/within';
+import { startRedis } from '@holdfast/local/redis';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connectProducer, connectWorker } from './connection.ts';
+import { deliverQueue } from './deliver.ts';
+import { openProducer, type Producer } from './producer.ts';
+import { startWorker } from './worker.ts';
+
+const log = createLogger('test', 'silent');
+let server: Awaited<ReturnType<typeof startRedis>>;
+
+beforeAll(async () => {
+  server = await startRedis({ dir: testFolder('outage'), isDurable: false });
+}, 30_000);
+
+afterAll(() => server.stop());
+
+async function withProducer(work: (producer: Producer<{ deliveryId: string }>) => Promise<void>) {
+  const redis = connectProducer(server.url, log);
+  await once(redis, 'ready');
+  const producer = openProducer(deliverQueue, redis, log);
+  await work(producer);
+  await producer.close();
+  redis.disconnect();
+}
+
+/** A Redis that is there but does not answer: as with a host that swaps, or a network that drops all. */
+async function silenced(work: () => Promise<void>): Promise<void> {
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    await work();
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+}
+
+describe('a Redis that does not answer', () => {
+  it('holds up no producer for longer than some seconds, and then nobody at all', async () => {
+    await withProducer(async (producer) => {
+      await producer.add({ deliveryId: 'dlv_before' });
+      await silenced(async () => {
+        await within(6000, 'the first add', producer.add({ deliveryId: 'dlv_first' }));
+        await within(100, 'a later add', producer.addAll([{ deliveryId: 'dlv_later' }]));
+      });
+    });
+  }, 15_000);
+
+  it('does not keep a service from stopping', async () => {
+    const redis = connectWorker(server.url, log);
+    await once(redis, 'ready');
+    const process = async () => {};
+    const worker = startWorker({ queue: deliverQueue, redis, concurrency: 1, log, process });
+    await withProducer(async (producer) => {
+      await producer.add({ deliveryId: 'dlv_one' });
+      await silenced(() => within(8000, 'stopping', worker.stop()));
+    });
+    redis.disconnect();
+  }, 15_000);
+});

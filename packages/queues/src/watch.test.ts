@@ -1,0 +1,71 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { createWatch } from './watch.ts';
+
+function openWatch(waiting: () => Promise<number>) {
+  let timeMs = 0;
+  const renew = jest.fn();
+  const watch = createWatch({ queue: 'q', waiting, renew, nowMs: () => timeMs });
+  return {
+    watch,
+    renew,
+    async passS(seconds: number) {
+      for (let second = 0; second < seconds; second += 5) {
+        timeMs += 5000;
+        await watch.look();
+      }
+    },
+  };
+}
+
+describe('a watch over a worker', () => {
+  it('finds nothing wrong while no job waits', async () => {
+    const { watch, renew, passS } = openWatch(async () => 0);
+    await passS(300);
+    expect([renew.mock.calls.length, watch.problem()]).toEqual([0, null]);
+  });
+
+  it('finds nothing wrong while a job takes long', async () => {
+    const { watch, renew, passS } = openWatch(async () => 7);
+    let finish = () => {};
+    const job = watch.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    await passS(300);
+    expect([renew.mock.calls.length, watch.problem()]).toEqual([0, null]);
+    finish();
+    await job;
+  });
+
+  it('renews a silent worker every 15 s, and after a minute says that it is no use', async () => {
+    const { watch, renew, passS } = openWatch(async () => 7);
+    await passS(10);
+    expect(renew).toHaveBeenCalledTimes(0);
+    await passS(5);
+    expect(renew).toHaveBeenCalledTimes(1);
+    await passS(10);
+    expect(renew).toHaveBeenCalledTimes(1);
+    await passS(35);
+    expect(watch.problem()).toBeNull();
+    await passS(5);
+    expect(watch.problem()).toBe('no job of q was taken for a minute');
+    await watch.during(async () => {});
+    expect(watch.problem()).toBeNull();
+  });
+
+  it('blames nobody while Redis is away', async () => {
+    const { watch, renew, passS } = openWatch(() => Promise.reject(new Error('Redis is away')));
+    await passS(300);
+    expect([renew.mock.calls.length, watch.problem()]).toEqual([0, null]);
+  });
+
+  it('blames nobody while Redis does not answer', async () => {
+    jest.useFakeTimers();
+    try {
+      const { watch, passS } = openWatch(() => new Promise(() => {}));
+      const passed = passS(90);
+      await jest.advanceTimersByTimeAsync(90_000);
+      await passed;
+      expect(watch.problem()).toBeNull();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
