@@ -7,6 +7,9 @@ export async function inTransaction<Result>(
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await db.pool.connect();
+  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  const ignore = () => {};
+  client.on('error', ignore);
   try {
     await client.query('BEGIN');
     const result = await work(client);
@@ -19,5 +22,7 @@ export async function inTransaction<Result>(
       (broken: Error) => client.release(broken),
     );
     throw error;
+  } finally {
+    client.off('error', ignore);
   }
 }
