@@ -17,15 +17,22 @@ export async function markStopped(db: Database, attemptIds: string[]): Promise<v
   await runStatement(db.pool, 'mark_stopped', stop, [attemptIds]);
 }
 
-const extend = `
-UPDATE attempts a SET lease_until = now() + $2::int * interval '1 second' FROM executions e
-WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND e.id = a.execution_id AND e.completed_at IS NULL
+// Locked in order of id, as every statement over attempts does, so that none of them deadlocks with another. The ids are
+// named again (`ANY`) where a planner that knows the table as small would read all of it.
+const held = `
+WITH held AS (
+  SELECT id FROM attempts WHERE id = ANY ($1::text[]) AND finished_at IS NULL ORDER BY id FOR UPDATE
+)`;
+
+const extend = `${held}
+UPDATE attempts a SET lease_until = now() + $2::int * interval '1 second' FROM held h, executions e
+WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND e.id = a.execution_id AND e.completed_at IS NULL
 RETURNING a.id`;
 
-const release = `
-UPDATE attempts SET lease_until = now(), poll_at = CASE WHEN state = 'running' THEN now() END
-WHERE id = ANY ($1::text[]) AND finished_at IS NULL`;
+const release = `${held}
+UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END
+FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
 
-const stop = `
-UPDATE attempts SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL
-WHERE id = ANY ($1::text[]) AND finished_at IS NULL`;
+const stop = `${held}
+UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL
+FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;

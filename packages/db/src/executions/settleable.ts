@@ -17,8 +17,11 @@ export function attemptsWithOutcome(ok: boolean, from: readonly ExecutionStatus[
 
 /** Acted on, or found already ended: nothing is left to settle of these attempts. */
 export function markSettled(ok: boolean): string {
-  return `settled AS (
-  UPDATE attempts SET settled_at = now()
-  WHERE id = ANY ($1::text[]) AND settled_at IS NULL AND (outcome ->> 'ok')::boolean = ${ok}
+  return `acted_on AS (
+  SELECT id FROM attempts WHERE id = ANY ($1::text[]) AND settled_at IS NULL AND (outcome ->> 'ok')::boolean = ${ok}
+  ORDER BY id FOR UPDATE
+),
+settled AS (
+  UPDATE attempts a SET settled_at = now() FROM acted_on t WHERE a.id = t.id AND a.id = ANY ($1::text[]) AND a.settled_at IS NULL
 )`;
 }

@@ -1,0 +1,62 @@
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../client.ts';
+import { extendLeases, markStopped, releaseLeases } from './lease.ts';
+import { recordOutcomes } from './recordOutcomes.ts';
+import { recordRunning } from './recordRunning.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+
+const ids = Array.from({ length: 300 }, (_, index) => `att_${String(index).padStart(3, '0')}`);
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 8, applicationName: 'test' });
+  // Written backwards, so that the order of the table is not the order of ids.
+  await db.pool.query(
+    `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
+     SELECT 'exec' || id, 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour' FROM unnest($1::text[]) id`,
+    [ids],
+  );
+  await db.pool.query(
+    `INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
+     SELECT id, 'exec' || id, 1, 'p', 'starting', id, now() FROM unnest($1::text[]) id ORDER BY id DESC`,
+    [ids],
+  );
+});
+
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+it('statements over the same attempts, in any order and at once, wait for each other and never deadlock', async () => {
+  const reversed = ids.toReversed();
+  const outcome = { ok: false, code: 'GENERATION_FAILED', message: 'no' } as const;
+  const running = (attemptId: string) => ({
+    attemptId,
+    handle: { externalId: attemptId },
+    awaitsCallback: false,
+    pollAfterMs: 1000,
+  });
+  for (let round = 0; round < 10; round++) {
+    await Promise.all([
+      extendLeases(db, ids, 20),
+      recordRunning(db, reversed.map(running)),
+      extendLeases(db, reversed, 20),
+      releaseLeases(db, reversed),
+      recordRunning(db, ids.map(running)),
+    ]);
+  }
+  await Promise.all([
+    recordOutcomes(
+      db,
+      ids.map((attemptId) => ({ attemptId, outcome, state: 'failed' as const })),
+    ),
+    markStopped(db, reversed),
+    extendLeases(db, reversed, 20),
+  ]);
+  expect(await extendLeases(db, ids, 20)).toEqual([]);
+});
