@@ -12,6 +12,8 @@ export async function expireExecutions(db: Database, limit: number): Promise<End
   return await runStatement<Ended>(db.pool, 'expire_executions', statement, [limit]);
 }
 
+// In the order of the index of what is open: in order of id, everything that ever ended would be read. What is locked
+// is skipped, not waited for, so that the order can't lead to a deadlock.
 const statement = endingStatement({
   transition: 'expire',
   candidates: `
@@ -19,6 +21,6 @@ const statement = endingStatement({
   WHERE e.status IN (${quoted(transitions.expire.from)}) AND e.expires_at <= now() AND NOT EXISTS (
     SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.finished_at <= e.expires_at
       AND a.outcome IS NOT NULL)
-  ORDER BY e.id LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
+  ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
   set: `error_code = 'GENERATION_TIMEOUT', error_message = 'The execution timed out before a result was received.'`,
 });

@@ -70,6 +70,7 @@ function toResult(row: InsertRow): InsertResult {
   return row.affordable ? { kind: 'raced' } : { kind: 'short', available: row.available ?? '0' };
 }
 
+// One look-up by index for each key, whatever the planner believes of a table that was empty a minute ago.
 const statement = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
@@ -81,8 +82,10 @@ balance AS (
   WHERE organization_id = ANY ($2::text[]) ORDER BY organization_id FOR UPDATE
 ),
 known AS (
-  SELECT i.n, k.execution_id, k.request_hash FROM incoming i
-  JOIN idempotency_keys k ON k.organization_id = i.organization_id AND k.key = i.idempotency_key
+  SELECT i.n, k.execution_id, k.request_hash FROM incoming i CROSS JOIN LATERAL (
+    SELECT execution_id, request_hash FROM idempotency_keys
+    WHERE organization_id = i.organization_id AND key = i.idempotency_key LIMIT 1
+  ) k
 ),
 affordable AS (
   SELECT * FROM (
