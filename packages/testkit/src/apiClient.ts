@@ -1,0 +1,41 @@
+/** What the API answered; `body` is the parsed JSON, null without one. */
+export type ApiAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
+
+export type ApiClient = {
+  get(path: string): Promise<ApiAnswer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  patch(path: string, body: unknown): Promise<ApiAnswer>;
+  /** The raw answer of a GET: for downloads. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+};
+
+const timeoutMs = 20_000;
+
+/** A client of the API as anybody could write it: HTTP, a key, JSON. */
+export function apiClient(baseUrl: string, apiKey: string): ApiClient {
+  const request = (path: string, init: RequestInit = {}) =>
+    fetch(new URL(path, baseUrl), {
+      signal: AbortSignal.timeout(timeoutMs),
+      ...init,
+      headers: { authorization: `Bearer ${apiKey}`, ...(init.headers as Record<string, string>) },
+    });
+
+  async function json(path: string, init: RequestInit): Promise<ApiAnswer> {
+    const response = await request(path, init);
+    const text = await response.text();
+    const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  const sending = (method: string, body: unknown, headers: Record<string, string> = {}): RequestInit =>
+    body === undefined
+      ? { method, headers }
+      : { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+
+  return {
+    get: (path) => json(path, {}),
+    post: (path, body, headers) => json(path, sending('POST', body, headers)),
+    patch: (path, body) => json(path, sending('PATCH', body)),
+    fetch: request,
+  };
+}

@@ -1,0 +1,39 @@
+import { createApiKey } from '@holdfast/db/apiKeys/create';
+import { topUp } from '@holdfast/db/balances/topUp';
+import type { Database } from '@holdfast/db/client';
+import { createOrganization } from '@holdfast/db/organizations/create';
+import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
+import { newId } from '@holdfast/domain/ids';
+import type { Money } from '@holdfast/domain/money';
+import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
+import type { SealedBox } from '@holdfast/kit/sealedBox';
+import { type ApiClient, apiClient } from './apiClient.ts';
+
+/** An organization that uses the API: it has a key, a balance and a webhook secret. */
+export type Customer = { organizationId: string; apiKey: string; api: ApiClient };
+
+export async function createCustomer(args: {
+  db: Database;
+  box: SealedBox;
+  baseUrl: string;
+  balance: Money;
+}): Promise<Customer> {
+  const { db, box, baseUrl, balance } = args;
+  const organizationId = newId('org');
+  await createOrganization(db, {
+    id: organizationId,
+    name: 'Customer',
+    sealedSecret: box.seal(newWebhookSecret()),
+  });
+  await topUp(db, { organizationId, amount: balance, reason: null, idempotencyKey: null });
+  const apiKey = newApiKey();
+  await createApiKey(db, {
+    id: newId('key'),
+    organizationId,
+    name: 'test',
+    permissions: 'full',
+    hash: hashApiKey(apiKey),
+    prefix: apiKeyPrefix(apiKey),
+  });
+  return { organizationId, apiKey, api: apiClient(baseUrl, apiKey) };
+}

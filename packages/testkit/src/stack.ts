@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { gatewayConfig } from '@holdfast/api-gateway/config';
+import { startGateway } from '@holdfast/api-gateway/start';
+import { openDatabase } from '@holdfast/db/client';
+import { applyModels } from '@holdfast/db/models/apply';
+import { dispatcherConfig } from '@holdfast/dispatcher/config';
+import { startDispatcher } from '@holdfast/dispatcher/start';
+import type { Money } from '@holdfast/domain/money';
+import { parseConfig } from '@holdfast/kit/config';
+import { closeServer, listenAt } from '@holdfast/kit/listen';
+import { createLogger } from '@holdfast/kit/logger';
+import type { Service } from '@holdfast/kit/run';
+import { createSealedBox } from '@holdfast/kit/sealedBox';
+import { ledgerConfig } from '@holdfast/ledger/config';
+import { startLedger } from '@holdfast/ledger/start';
+import { servicePort } from '@holdfast/local/launch/ports';
+import { loadModels } from '@holdfast/providers/catalogue/loadModels';
+import { connectionConfig } from '@holdfast/providers/connectionConfig';
+import { createSandbox } from '@holdfast/sandbox/server';
+import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
+import { startWebhookSender } from '@holdfast/webhook-sender/start';
+import { createCustomer } from './customer.ts';
+import { emptyRedis } from './emptyRedis.ts';
+import { startReceiver } from './receiver.ts';
+import { createTestDatabase } from './testDatabase.ts';
+import { testFolder } from './testFolder.ts';
+import { testRedisUrl } from './testRedis.ts';
+
+const modelsFolder = join(import.meta.dirname, '../../../models');
+
+type ServiceName = 'api-gateway' | 'dispatcher' | 'ledger' | 'webhook-sender';
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+
+/**
+ * The whole system in this process, on a database of its own: the four services, the sandbox, the models of the
+ * catalogue and a receiver of webhooks. `overrides` are environment variables.
+ */
+export async function startStack(overrides: Record<string, string> = {}) {
+  const database = await createTestDatabase();
+  const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
+  const sandbox = await startSandbox();
+  const environment = await environmentOf(database.url, sandbox.url, overrides);
+  await emptyRedis(environment.REDIS_URL);
+  await applyModels(db, await offeredModels());
+  const services = await startServices(environment);
+  const receiver = await startReceiver();
+  const box = createSealedBox(parseConfig(webhookSenderConfig, environment).ENCRYPTION_KEYS);
+  return {
+    db,
+    receiver,
+    baseUrl: environment.PUBLIC_URL,
+    services,
+    /** What the sandbox was asked, as `METHOD path`. */
+    providerCalls: sandbox.calls,
+    newCustomer: (balance: Money = '100') =>
+      createCustomer({ db, box, baseUrl: environment.PUBLIC_URL, balance }),
+    async close() {
+      await services.stopAll();
+      await Promise.all([sandbox.close(), receiver.close(), db.close()]);
+      await database.drop();
+    },
+  };
+}
+
+async function environmentOf(databaseUrl: string, sandboxUrl: string, overrides: Record<string, string>) {
+  // Known before the gateway listens, for it stands in the URLs that the gateway and the dispatcher make.
+  const port = await servicePort();
+  return {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: testRedisUrl(),
+    LISTEN_HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    PORT: String(port),
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: 'an-admin-token-for-tests',
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    FILE_DISK_PATH: testFolder('files'),
+    FILE_URL_SECRET: 'a secret for the tests',
+    SANDBOX_BASE_URL: sandboxUrl,
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_RETRY_DELAYS_S: '0,1,1,1,1',
+    RATE_LIMIT_CREATE_PER_MINUTE: '1000000',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...overrides,
+  };
+}
+
+function starters(environment: Record<string, string>): Record<ServiceName, () => Promise<Service>> {
+  const log = createLogger('test', environment['LOG_LEVEL'] ?? 'silent');
+  const connections = connectionConfig(environment);
+  return {
+    'api-gateway': () => startGateway({ config: parseConfig(gatewayConfig, environment), log }),
+    dispatcher: () => startDispatcher({ ...parseConfig(dispatcherConfig, environment), connections }, log),
+    ledger: () => startLedger(parseConfig(ledgerConfig, environment), log),
+    'webhook-sender': () => startWebhookSender(parseConfig(webhookSenderConfig, environment), log),
+  };
+}
+
+/** Starts every service; each can be stopped and started again. */
+async function startServices(environment: Record<string, string>) {
+  const start = starters(environment);
+  const running = new Map<ServiceName, Service>();
+  const services = {
+    async start(name: ServiceName) {
+      running.set(name, await start[name]());
+    },
+    async stop(name: ServiceName) {
+      await running.get(name)?.stop();
+      running.delete(name);
+    },
+    stopAll: () => Promise.all([...running.values()].map((service) => service.stop())),
+  };
+  await Promise.all((Object.keys(start) as ServiceName[]).map(services.start));
+  return services;
+}
+
+async function startSandbox() {
+  const calls: string[] = [];
+  const app = createSandbox({ maxRunning: 1000, onLostWebhook: () => {} });
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    app(request, response);
+  });
+  const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    close: () => {
+      const closed = closeServer(server);
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+/** Those that the sandbox runs. */
+async function offeredModels() {
+  const models = await loadModels(modelsFolder);
+  return models.filter(({ provider }) => provider.connection === 'sandbox');
+}
