@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Subject, secrets } from '../conformance/subject.ts';
+import { startCounterpart } from '../conformance/counterpart.ts';
+import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createCog } from './cog.ts';
 import { predictionOutcome, readPrediction } from './prediction.ts';
@@ -106,6 +107,23 @@ const subject: Subject = {
 };
 
 describeConformance(subject);
+
+describe('a Cog container that forgets what has ended', () => {
+  it('makes a run whose callback was lost once more, not again at every question', async () => {
+    const counterpart = await startCounterpart();
+    const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null });
+    const called = submissionOf(subject, { mode: 'callback', callbackUrl: 'http://127.0.0.1:9/callback' });
+    const { signal } = new AbortController();
+    counterpart.reply(subject.later?.accepted('x') ?? 'reset', subject.success('x'));
+    const submitted = await provider.submit(called, signal);
+    if (submitted.state !== 'running') throw new Error('not running');
+    expect(submitted.pollAfterMs).toBeGreaterThanOrEqual(15_000);
+    expect(await provider.poll(called, submitted.handle, signal)).toMatchObject({ state: 'ended' });
+    expect(counterpart.received.map(({ headers }) => headers.prefer)).toEqual(['respond-async', undefined]);
+    provider.close();
+    await counterpart.close();
+  });
+});
 
 const outcomeOf = (output: unknown, kind: 'images' | 'raw') => {
   const prediction = readPrediction({ id: 'x', status: 'succeeded', output });

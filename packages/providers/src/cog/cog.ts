@@ -9,26 +9,29 @@ import { predictionOutcome, readPrediction } from './prediction.ts';
 import { readRefusal } from './refusal.ts';
 
 const acceptTimeoutMs = 30_000;
-const pollAfterMs = 1000;
+/** A run that we joined ends soon; one that calls back is asked about only because callbacks can be lost. */
+const pollAfterMs = { poll: 1000, callback: 15_000 };
 
 /**
  * Cog containers (https://cog.run), one or several behind `{base}/{model}/predictions/{id}`. Option `path`
  * replaces `{model}`; `""` is for a base URL that is one container.
  *
  * A PUT is idempotent by its id, which we derive from the attempt's token: sending it again joins the run.
- * That is how a run is polled and recovered, for Cog has no GET. Its webhooks are unsigned: the token in the
- * callback URL is what authenticates them.
+ * That is how a run is asked about and recovered, for Cog has no GET. A container forgets what has ended, so the
+ * question waits for the answer: asked too late, the run is made once more, and not again at every question.
+ * Mode `poll` is therefore `sync` here, and so is `callback` where nobody can call us. Cog's webhooks are unsigned:
+ * the token in the callback URL is what authenticates them.
  */
 export function createCog(connection: Connection): Provider {
   const http = connect(connection);
   const put = (submission: Submission, signal: AbortSignal) => {
-    const { input, callbackUrl, mode, timeoutMs } = submission;
-    const called = mode === 'callback' && callbackUrl !== null;
+    const { input, callbackUrl, timeoutMs } = submission;
+    const called = isCalled(submission);
     const { path, externalId } = handleOf(submission);
     return http.request('PUT', `${path}/predictions/${externalId}`, {
       json: { input, ...(called ? { webhook: callbackUrl, webhook_events_filter: ['completed'] } : {}) },
-      headers: mode === 'sync' ? {} : { prefer: 'respond-async' },
-      timeoutMs: mode === 'sync' ? timeoutMs : Math.min(timeoutMs, acceptTimeoutMs),
+      headers: called ? { prefer: 'respond-async' } : {},
+      timeoutMs: called ? Math.min(timeoutMs, acceptTimeoutMs) : timeoutMs,
       signal,
     });
   };
@@ -42,7 +45,7 @@ export function createCog(connection: Connection): Provider {
     recover: submit,
     handleFor: handleOf,
     async poll(submission, _handle, signal) {
-      const progress = await submit({ ...submission, mode: pollMode(submission) }, signal);
+      const progress = await submit({ ...submission, mode: 'sync' }, signal);
       return progress.state === 'ended' ? progress : running(submission);
     },
     async cancel({ path, externalId }, signal) {
@@ -69,13 +72,12 @@ function readResult(result: TrustedResult, submission: Submission, secrets: Secr
 }
 
 function running(submission: Submission): Progress {
-  const by = pollMode(submission) === 'callback' ? 'callback' : 'poll';
-  return { state: 'running', handle: handleOf(submission), by, pollAfterMs };
+  const by = isCalled(submission) ? 'callback' : 'poll';
+  return { state: 'running', handle: handleOf(submission), by, pollAfterMs: pollAfterMs[by] };
 }
 
-/** Asking must not wait for the end, whatever the mode of the run was. */
-function pollMode({ mode, callbackUrl }: Submission): 'callback' | 'poll' {
-  return mode === 'callback' && callbackUrl !== null ? 'callback' : 'poll';
+function isCalled({ mode, callbackUrl }: Submission): boolean {
+  return mode === 'callback' && callbackUrl !== null;
 }
 
 function handleOf({ token, providerModel, options }: Submission): Handle & { path: string } {

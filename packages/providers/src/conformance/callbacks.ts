@@ -42,7 +42,7 @@ export function describeCallbacks(subject: Subject, parties: () => Parties): voi
       expect(JSON.stringify(counterpart.received[0]?.json)).toContain(callbackUrl);
     });
 
-    it('is polled where nobody can call us', async () => {
+    it('is asked about where nobody can call us', async () => {
       const { counterpart, provider } = parties();
       counterpart.reply(later.accepted(idOf()));
       const progress = await provider.submit({ ...called, callbackUrl: null }, never);
