@@ -16,7 +16,7 @@ export function createRoutes(endpoints: readonly Endpoint[]): Routes {
   return {
     find(method, path) {
       const asked = method === 'HEAD' ? 'GET' : method;
-      const here = routes.filter(({ shape }) => shape.test(path));
+      const here = mostExact(routes.filter(({ shape }) => shape.test(path)));
       const route = here.find(({ endpoint }) => endpoint.method === asked);
       if (route) {
         const params = readParams(route, path);
@@ -33,6 +33,12 @@ function toRoute(endpoint: Endpoint): Route {
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const pattern = endpoint.path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '([^/]+)');
   return { shape: new RegExp(`^${pattern}/?$`), names, endpoint };
+}
+
+/** `/v1/files/upload` is that path alone, never a file that is named `upload`. */
+function mostExact(routes: Route[]): Route[] {
+  const fewest = Math.min(...routes.map(({ names }) => names.length));
+  return routes.filter(({ names }) => names.length === fewest);
 }
 
 function readParams({ shape, names }: Route, path: string): Record<string, string> | null {

@@ -160,6 +160,8 @@ describe('paths and methods', () => {
     ['post', '/v1/balance', 'GET, HEAD'],
     ['patch', '/v1/api-keys', 'GET, HEAD, POST'],
     ['options', '/v1/executions', 'POST, GET, HEAD'],
+    ['get', '/v1/files/upload', 'POST'],
+    ['get', '/v1/files/confirm', 'POST'],
   ] as const)('%s %s is 405 with Allow', async (method, path, allow) => {
     const response = await request(gateway.app)[method](path).auth(key, { type: 'bearer' });
     expectError(response, 405, 'METHOD_NOT_ALLOWED');
