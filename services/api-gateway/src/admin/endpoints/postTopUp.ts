@@ -70,5 +70,7 @@ export const postTopUp = callerlessEndpoint({
 });
 
 function isInRange(value: string): boolean {
-  return isMoney(value) && Number(value) > 0 && Number(value) <= maxAmount;
+  if (!isMoney(value)) return false;
+  const amount = new MoneyDecimal(value);
+  return amount.gt(0) && amount.lte(maxAmount);
 }
