@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
+import { fieldPath } from '../http/checkJson.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Neither line breaks nor anything else that HTTP can't carry. */
@@ -29,7 +30,8 @@ export function headerProblems(headers: Record<string, string>): ErrorDetail[] {
       ? { code: 'DUPLICATE', message: 'is given twice' }
       : headerProblem(name, headers[name] ?? '');
     if (!problem) return [];
-    return [{ field: `headers.${name}`, code: problem.code, message: `header ${name} ${problem.message}.` }];
+    const field = fieldPath('headers', name);
+    return [{ field, code: problem.code, message: `${field} ${problem.message}.` }];
   });
 }
 
