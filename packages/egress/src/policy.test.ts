@@ -73,6 +73,15 @@ describe('the default policy', () => {
     ['https://postgres/', 'must not point to a local host'],
     ['https://metadata.google.internal/', 'must not point to a local host'],
     [`https://example.com/${'x'.repeat(2048)}`, 'must be at most 2048 characters'],
+    ...[
+      ' https://example.com/',
+      'https://example.com/\r\nX-A: b',
+      'https://exam\nple.com/',
+      'https:example.com',
+      'https:/example.com',
+      'https:\\\\example.com/',
+      'https://example.com\\@10.0.0.1/',
+    ].map((url) => [url, 'must be written as https://host/path, without spaces or backslashes'] as const),
   ])('refuses %s', (url, message) => {
     expect(strict.checkUrl(url)).toEqual({ code: 'INVALID_URL', message });
   });

@@ -55,10 +55,16 @@ function describeProblem(text: string, cidrs: Cidr[], allowHttp: boolean): strin
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
     return allowHttp ? 'must use http or https' : 'must use https';
   }
+  if (!isWrittenOut(text)) return 'must be written as https://host/path, without spaces or backslashes';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   const host = hostOf(url);
   if (host === '') return 'must name a host';
   return isIP(host) ? describeAddress(host, portOf(url), cidrs) : describeName(host, portOf(url), cidrs);
+}
+
+/** The parser drops line breaks, turns backslashes and adds slashes: what is kept would not be what is dialled. */
+function isWrittenOut(text: string): boolean {
+  return /^https?:\/\/[^\p{Cc}\s\\]+$/iu.test(text);
 }
 
 function describeAddress(address: string, port: number, cidrs: Cidr[]): string | null {

@@ -109,6 +109,7 @@ describe('a webhook endpoint', () => {
     [{ url, headers: { 'webhook-id': 'x' } }, 'headers.webhook-id', 'RESERVED_HEADER'],
     [{ url, headers: { 'X-A': 'a\r\nX-B: b' } }, 'headers.X-A', 'INVALID_HEADER'],
     [{ url, headers: { 'X A': 'a' } }, 'headers.X A', 'INVALID_HEADER'],
+    [{ url: 'https://example.com/\r\nX-A: b' }, 'url', 'INVALID_URL'],
     [{ url, headers: { 'X-A': 'a', 'x-a': 'b' } }, 'headers.X-A', 'DUPLICATE'],
     [{ url, headers: { 'X-A': 'a'.repeat(4096) } }, 'headers.X-A', 'OUT_OF_RANGE'],
     [
@@ -120,6 +121,13 @@ describe('a webhook endpoint', () => {
     const refused = await call('post', base).send(body).expect(400);
     expect(refused.body.error.code).toBe('INPUT_VALIDATION_ERROR');
     expect(refused.body.error.details[0]).toMatchObject({ field, code });
+  });
+
+  it('with a header name without end is refused in few words', async () => {
+    const refused = await call('post', base)
+      .send({ url, headers: { [`${'n'.repeat(100_000)} `]: 'a' } })
+      .expect(400);
+    expect(refused.text.length).toBeLessThan(2000);
   });
 
   it('is listed page by page, newest first', async () => {
