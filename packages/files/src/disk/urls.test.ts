@@ -32,6 +32,8 @@ describe('signed URLs', () => {
     ['signature left out', url.replace(/&signature=.*/, '')],
     ['signature cut', url.slice(0, -2)],
     ['signature extended', `${url}00`],
+    ['signature extended by half a byte', `${url}0`],
+    ['signature with an end that is not hexadecimal', `${url}zz`],
   ])('are void when changed: %s', (_part, changed) => {
     expect(changed).not.toBe(url);
     expect(verifyUrl(signer.urlSecret, 'PUT', changed, nowMs)).toBeNull();
