@@ -64,6 +64,12 @@ describe('PUT /storage', () => {
     expect(await send(forged, chunks)).toEqual(answer(403, 'FORBIDDEN'));
   });
 
+  it('what was checked keeps its bytes: 403', async () => {
+    await createDiskStore(settings).put('n/checked', Buffer.from('first'), { contentType: 'text/plain' });
+    expect(await send(await uploadUrl('n/checked'), [randomBytes(1000)])).toEqual(answer(403, 'FORBIDDEN'));
+    expect(await createDiskStore(settings).stat('n/checked')).toEqual({ sizeBytes: 5 });
+  });
+
   it('another type is 415, parameters of the type do not matter', async () => {
     const body = [randomBytes(1000)];
     const url = await uploadUrl('n/type');

@@ -22,11 +22,12 @@ class Refusal extends Error {
 
 /**
  * What the gateway mounts at PUT, GET and HEAD `/storage/*`, before any body parser. Refusals go to `onError`;
- * a failing disk rejects.
+ * a failing disk rejects. An object that is not replaceable keeps its bytes, however long its upload URL lives.
  */
 export function createStorageHandlers(
   settings: DiskSettings,
   onError: OnError,
+  isReplaceable: (key: string) => Promise<boolean>,
 ): { handleStoragePut: Handler; handleStorageGet: Handler } {
   const store = createDiskStore(settings);
   return {
@@ -35,7 +36,9 @@ export function createStorageHandlers(
         const grant = grantOf(settings, 'PUT', req);
         checkHeaders(req, grant);
         const check: CheckSize = (sizeBytes, isComplete) => checkSize(sizeBytes, isComplete, grant);
-        await writeObject(settings.path, grant.key, bodyOf(req), check);
+        const mayReplace = () => requireReplaceable(isReplaceable, grant.key);
+        await mayReplace();
+        await writeObject(settings.path, grant.key, bodyOf(req), check, mayReplace);
         res.writeHead(200, { 'content-length': 0 }).end();
       } catch (error) {
         refuse(req, res, error, onError);
@@ -66,6 +69,15 @@ function grantOf(
   const grant = verifyUrl(settings.urlSecret, method, req.originalUrl ?? req.url ?? '');
   if (!grant) throw new Refusal(403, 'FORBIDDEN', 'the signature is wrong or has expired');
   return grant;
+}
+
+async function requireReplaceable(
+  isReplaceable: (key: string) => Promise<boolean>,
+  key: string,
+): Promise<void> {
+  if (!(await isReplaceable(key))) {
+    throw new Refusal(403, 'FORBIDDEN', 'the file was already uploaded and checked');
+  }
 }
 
 function checkHeaders(req: IncomingMessage, grant: Grant): void {

@@ -18,7 +18,11 @@ export async function startDiskServer(): Promise<{ settings: DiskSettings; close
   const { port } = server.address() as AddressInfo;
   const path = await mkdtemp(join(tmpdir(), 'holdfast-files-'));
   const settings = { path, urlSecret: 'a secret of sixteen', publicUrl: `http://127.0.0.1:${port}` };
-  const { handleStoragePut, handleStorageGet } = createStorageHandlers(settings, onError);
+  const { handleStoragePut, handleStorageGet } = createStorageHandlers(
+    settings,
+    onError,
+    async (key) => key !== 'n/checked',
+  );
   server.on('request', (req, res) => {
     (req.method === 'PUT' ? handleStoragePut : handleStorageGet)(req, res).catch(() => res.destroy());
   });

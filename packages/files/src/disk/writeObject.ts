@@ -8,12 +8,16 @@ import { incomingFolder, incomingPath, objectPath } from './paths.ts';
 /** Refuses before the bytes appear under their key. */
 export type CheckSize = (sizeBytes: number, isComplete: boolean) => void;
 
-/** Writes to a temporary file, flushes and renames it: readers see the old object or the whole new one. */
+/**
+ * Writes to a temporary file, flushes and renames it: readers see the old object or the whole new one.
+ * `beforeRename` has the last word.
+ */
 export async function writeObject(
   root: string,
   key: string,
   body: Readable,
   check: CheckSize,
+  beforeRename: () => Promise<void> = async () => {},
 ): Promise<number> {
   const target = objectPath(root, key);
   const incoming = incomingPath(root);
@@ -34,6 +38,7 @@ export async function writeObject(
     await pipeline(body, counted, createWriteStream(incoming, { flush: true, flags: 'wx' }));
     check(sizeBytes, true);
     await mkdir(dirname(target), { recursive: true });
+    await beforeRename();
     await rename(incoming, target);
     return sizeBytes;
   } catch (error) {

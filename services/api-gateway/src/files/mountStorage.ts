@@ -1,3 +1,4 @@
+import { isFileReplaceable } from '@holdfast/db/files/isReplaceable';
 import { ApiError } from '@holdfast/domain/errors';
 import { createStorageHandlers } from '@holdfast/files/disk/httpHandlers';
 import type { Express } from 'express';
@@ -5,9 +6,11 @@ import type { Context } from '../context.ts';
 import { answerStoreError } from './answerStoreError.ts';
 
 /** With files on this machine's disk, the gateway itself serves the signed upload and download URLs. */
-export function mountStorage(app: Express, { disk }: Context): void {
+export function mountStorage(app: Express, { disk, db }: Context): void {
   if (!disk) return;
-  const { handleStoragePut, handleStorageGet } = createStorageHandlers(disk, answerStoreError);
+  const { handleStoragePut, handleStorageGet } = createStorageHandlers(disk, answerStoreError, (id) =>
+    isFileReplaceable(db, id),
+  );
   const handlers = new Map([
     ['PUT', handleStoragePut],
     ['GET', handleStorageGet],

@@ -142,6 +142,16 @@ describe('an upload', () => {
     await confirm(id).expect(200);
   });
 
+  it('that was checked keeps its bytes, though its URL still lives', async () => {
+    const { file_id: id, upload_url: url } = await startUpload();
+    await put(url, png).expect(200);
+    await put(url, png).expect(200);
+    await confirm(id).expect(200);
+    const refused = await put(url, Buffer.alloc(png.length, 'x')).expect(403);
+    expect(refused.body.error.code).toBe('FORBIDDEN');
+    expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
+  });
+
   it('of another size or type is refused at the door', async () => {
     const { upload_url: url } = await startUpload();
     await put(url, png.subarray(1)).expect(400);
@@ -163,6 +173,10 @@ describe('a download', () => {
     const part = await get(`/v1/files/${id}/download`).set('Range', 'bytes=1-3').expect(206);
     expect(part.body).toEqual(png.subarray(1, 4));
     expect(part.headers['content-range']).toBe(`bytes 1-3/${png.length}`);
+    const { body: whole } = await get(`/v1/files/${id}/download`)
+      .set({ Range: 'bytes=1-3', 'If-Range': '"of another file"' })
+      .expect(200);
+    expect(whole).toEqual(png);
     const beyond = await get(`/v1/files/${id}/download`).set('Range', 'bytes=9999-').expect(416);
     expect(beyond.headers['content-range']).toBe(`bytes */${png.length}`);
     expect(beyond.body.error.request_id).toBe(beyond.headers['x-request-id']);
