@@ -125,6 +125,8 @@ moved AS (
 )
 SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.request_hash AS known_request_hash,
   EXISTS (SELECT FROM affordable a WHERE a.n = i.n) AS affordable,
-  (SELECT b.available - coalesce((SELECT sum(p.hold) FROM placed p WHERE p.organization_id = i.organization_id), 0)
-   FROM balance b WHERE b.organization_id = i.organization_id) AS available
+  CASE WHEN c.id IS NULL THEN (
+    SELECT b.available - coalesce((SELECT sum(p.hold) FROM placed p WHERE p.organization_id = i.organization_id), 0)
+    FROM balance b WHERE b.organization_id = i.organization_id
+  ) END AS available
 FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.n ORDER BY i.n`;

@@ -29,6 +29,7 @@ export async function startExecutions(
 
 const { from, to, event } = transitions.start;
 
+// The ids are made before the rows: joining what was inserted would compare each row of a batch with each.
 const statement = `
 WITH due AS (
   SELECT id FROM executions WHERE id = ANY ($1::text[]) AND status IN (${quoted(from)}) AND expires_at > now()
@@ -39,18 +40,20 @@ started AS (
   WHERE e.id = due.id AND e.status IN (${quoted(from)})
   RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at
 ),
+issued AS MATERIALIZED (
+  SELECT s.*, new_id('att') AS attempt_id, new_id('evt') AS event_id,
+    replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '') AS token,
+    coalesce(m.definition -> 'provider' ->> 'connection', 'none') AS connection
+  FROM started s LEFT JOIN models m ON m.slug = s.model
+),
 attempt AS (
   INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
-  SELECT new_id('att'), s.id, 1, coalesce(m.definition -> 'provider' ->> 'connection', 'none'), 'starting',
-    replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), now() + $2::int * interval '1 second'
-  FROM started s LEFT JOIN models m ON m.slug = s.model
-  RETURNING id, execution_id, token
+  SELECT attempt_id, id, 1, connection, 'starting', token, now() + $2::int * interval '1 second' FROM issued
 ),
 event AS (
   INSERT INTO events (id, organization_id, execution_id, type)
-  SELECT new_id('evt'), organization_id, id, '${event}' FROM started
-  RETURNING id, execution_id
+  SELECT event_id, organization_id, id, '${event}' FROM issued
 )
-SELECT s.id, s.organization_id AS "organizationId", s.model, s.input, a.id AS "attemptId", a.token AS "attemptToken",
-  v.id AS "eventId", (extract(epoch FROM s.expires_at - now()) * 1000)::int AS "remainingMs"
-FROM started s JOIN attempt a ON a.execution_id = s.id JOIN event v ON v.execution_id = s.id`;
+SELECT id, organization_id AS "organizationId", model, input, attempt_id AS "attemptId", token AS "attemptToken",
+  event_id AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
+FROM issued`;

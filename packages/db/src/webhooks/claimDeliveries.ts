@@ -68,13 +68,15 @@ claimed AS (
   FROM taken t WHERE d.id = t.id AND d.id = ANY ($1::text[])
   RETURNING d.id, d.event_id, d.organization_id, d.endpoint_id, d.url, d.attempts, t.is_probe
 ),
+numbered AS MATERIALIZED (
+  SELECT *, 1 + coalesce((SELECT max(a.number) FROM delivery_attempts a WHERE a.delivery_id = claimed.id), 0) AS number
+  FROM claimed
+),
 attempt AS (
-  INSERT INTO delivery_attempts (delivery_id, number)
-  SELECT id, 1 + coalesce((SELECT max(a.number) FROM delivery_attempts a WHERE a.delivery_id = claimed.id), 0)
-  FROM claimed RETURNING delivery_id, number
+  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, number FROM numbered
 )
-SELECT c.id, c.attempts, a.number, c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url,
+SELECT c.id, c.attempts, c.number, c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url,
   c.event_id AS "eventId", v.execution_id AS "executionId", v.body, coalesce(w.secret, o.webhook_secret) AS secret,
   w.headers
-FROM claimed c JOIN attempt a ON a.delivery_id = c.id JOIN events v ON v.id = c.event_id
+FROM numbered c JOIN events v ON v.id = c.event_id
 JOIN organizations o ON o.id = c.organization_id LEFT JOIN webhook_endpoints w ON w.id = c.endpoint_id`;
