@@ -5,6 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import { nowMs } from './clock.ts';
 import type { Arrival } from './receiver.ts';
 
+const send = parentPort?.postMessage.bind(parentPort);
 let arrived: Arrival[] = [];
 
 function note(body: string, atMs: number): void {
@@ -14,7 +15,7 @@ function note(body: string, atMs: number): void {
 }
 
 function tell(): void {
-  parentPort?.postMessage(arrived);
+  send?.(arrived);
   arrived = [];
 }
 
@@ -31,4 +32,4 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
+server.listen(0, '127.0.0.1', () => send?.((server.address() as AddressInfo).port));
