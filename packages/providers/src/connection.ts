@@ -16,10 +16,8 @@ export function connect({ baseUrl, apiKey }: Connection): TrustedHttp {
   return createTrustedHttp({ baseUrl, headers, maxResponseBytes });
 }
 
-/** `host:port` of every connection: what the egress package may fetch output files from without a check. */
-export function trustedHosts(connections: Record<string, Connection>): string[] {
-  return Object.values(connections).map(({ baseUrl }) => {
-    const url = new URL(baseUrl);
-    return `${url.hostname}:${portOf(url)}`;
-  });
+/** `host:port` of a connection: where its output files may be fetched from without a check. */
+export function trustedHost({ baseUrl }: Connection): string {
+  const url = new URL(baseUrl);
+  return `${url.hostname}:${portOf(url)}`;
 }

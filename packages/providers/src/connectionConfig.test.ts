@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { trustedHosts } from './connection.ts';
+import { trustedHost } from './connection.ts';
 import { connectionConfig, connectionProblems } from './connectionConfig.ts';
 import { createProviders } from './registry.ts';
 
@@ -27,15 +27,16 @@ describe('connectionConfig', () => {
     );
   });
 
-  it('names every variable that is no URL', () => {
+  it('leaves out what is no URL, and names the variable', () => {
     const environment = { A_BASE_URL: 'nope', B_BASE_URL: 'ftp://b', C_BASE_URL: 'http://c' };
+    expect(Object.keys(connectionConfig(environment))).toEqual(['c']);
     const named = connectionProblems(environment).map((line) => line.split(':')[0]);
     expect(named).toEqual(['A_BASE_URL', 'B_BASE_URL']);
   });
 
   it('tells the hosts that may be trusted, with their ports', () => {
     const connections = connectionConfig({ A_BASE_URL: 'https://a.example/x', B_BASE_URL: 'http://b:81' });
-    expect(trustedHosts(connections)).toEqual(['a.example:443', 'b:81']);
+    expect(Object.values(connections).map(trustedHost)).toEqual(['a.example:443', 'b:81']);
   });
 });
 

@@ -7,22 +7,32 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * The connections that an environment describes: `OPENAI_BASE_URL` and `OPENAI_API_KEY` make `openai`. The
- * base URL alone decides that one exists; `OPENAI_API_KEY` alone means OpenAI itself.
+ * base URL alone decides that one exists; `OPENAI_API_KEY` alone means OpenAI itself. What is no URL is left out: the
+ * variable may be somebody else's.
  */
 export function connectionConfig(environment: Environment): Record<string, Connection> {
   return Object.fromEntries(
-    baseUrls(environment).map(({ name, url }) => [
-      name.toLowerCase(),
-      { baseUrl: url.replace(/\/+$/, ''), apiKey: environment[`${name}_API_KEY`] || null },
-    ]),
+    baseUrls(environment)
+      .filter(isUsable)
+      .map(({ name, url }) => [
+        name.toLowerCase(),
+        { baseUrl: url.replace(/\/+$/, ''), apiKey: environment[`${name}_API_KEY`] || null },
+      ]),
   );
 }
 
-/** The base URLs that are none, a line each. */
+/** The base URLs that were left out, a line each, for the operator to read. */
 export function connectionProblems(environment: Environment): string[] {
   return baseUrls(environment)
-    .filter(({ url }) => !baseUrl.safeParse(url).success)
-    .map(({ name }) => `${name}_BASE_URL: must be an http or https URL`);
+    .filter((found) => !isUsable(found))
+    .map(
+      ({ name }) =>
+        `${name}_BASE_URL is no http or https URL, so there is no connection ${name.toLowerCase()}`,
+    );
+}
+
+function isUsable({ url }: { url: string }): boolean {
+  return baseUrl.safeParse(url).success;
 }
 
 function baseUrls(environment: Environment): { name: string; url: string }[] {

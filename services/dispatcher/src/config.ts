@@ -20,6 +20,9 @@ export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {
 };
 
 export function readConfig(): DispatcherConfig {
-  const config = parseConfig(dispatcherConfig, process.env, [fileStoreProblems, connectionProblems]);
+  const config = parseConfig(dispatcherConfig, process.env, [fileStoreProblems]);
   return { ...config, connections: connectionConfig(process.env) };
 }
+
+/** Connections that can't be used, a line each. */
+export const readConnectionProblems = (): string[] => connectionProblems(process.env);

@@ -6,6 +6,7 @@ import type { OutcomeRecorder } from '@holdfast/executions/recordOutcome';
 import type { Starter } from '@holdfast/executions/start';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
+import type { Connection } from '@holdfast/providers/connection';
 import type { Providers } from '@holdfast/providers/registry';
 import type { InHand } from './inHand.ts';
 import type { DispatcherMetrics } from './metrics.ts';
@@ -16,8 +17,7 @@ export type Context = {
   store: ObjectStore;
   catalogue: ModelCatalogue;
   providers: Providers;
-  /** `host:port` of the operator's connections: output files of theirs are fetched as they are. */
-  trustedHosts: string[];
+  connections: Record<string, Connection>;
   egress: EgressPolicy;
   starter: Starter;
   awaiter: Awaiter;

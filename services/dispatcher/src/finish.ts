@@ -1,7 +1,8 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
-import { copyOutputFiles } from '@holdfast/providers/outputFiles';
+import { trustedHost } from '@holdfast/providers/connection';
+import { copyOutputFiles, type StoredFile } from '@holdfast/providers/outputFiles';
 import type { Context } from './context.ts';
 import { storeOutput } from './storeOutput.ts';
 import type { Run } from './submission.ts';
@@ -46,12 +47,29 @@ async function copyWithRetries(
   success: Success,
   signal: AbortSignal,
 ): Promise<Success | null> {
+  const trusted = trustedHosts(context, definition);
+  const stored = new Map<string, StoredFile>();
+  /** What was copied at an earlier try is not copied again. */
+  async function copy(url: string): Promise<StoredFile> {
+    const file = stored.get(url) ?? (await storeOutput(context, run, { url, trustedHosts: trusted }, signal));
+    stored.set(url, file);
+    return file;
+  }
   for (let tries = 1; tries <= copyTries && !signal.aborted; tries++) {
     try {
-      return await copyOutputFiles(success, definition.output.kind, (url) => storeOutput(context, run, url));
+      return await copyOutputFiles(success, definition.output.kind, copy);
     } catch (error) {
       context.log.warn({ err: error, execution_id: run.id, tries }, 'an output file was not copied');
     }
   }
   return null;
+}
+
+/**
+ * The provider's own host, wherever it is. Not for `raw` output: a model that gives back what it was sent would let
+ * a client choose the URL.
+ */
+function trustedHosts({ connections }: Context, { provider, output }: ModelDefinition): string[] {
+  const connection = connections[provider.connection];
+  return connection && output.kind !== 'raw' ? [trustedHost(connection)] : [];
 }

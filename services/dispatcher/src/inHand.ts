@@ -2,15 +2,17 @@ import { extendLeases, releaseLeases } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
 import { startSweep } from '@holdfast/kit/sweep';
+import { within } from '@holdfast/kit/within';
 import { heartbeatMs, leaseS } from './lease.ts';
 
 /** Why a run in hand was let go of. */
-export type LetGo = 'ended elsewhere' | 'shutting down';
+export type LetGo = 'ended elsewhere' | 'lease lost' | 'shutting down';
 
 /** The runs this process is working on, whose leases it keeps. */
 export type InHand = {
   /** Keeps the attempt's lease while `work` goes on; `signal` aborts when the run is to be let go of. */
   hold<Result>(attemptId: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  has(attemptId: string): boolean;
   /** Lets what is in hand end within `graceMs`, then hands the rest back to the other dispatchers. */
   handBack(graceMs: number): Promise<void>;
 };
@@ -18,13 +20,21 @@ export type InHand = {
 export function createInHand(db: Database, log: Logger): InHand {
   const runs = new Map<string, AbortController>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
-  let emptied: (() => void) | null = null;
+  let onEmpty: (() => void) | null = null;
+  let extendedAtMs = performance.now();
 
   async function extendAll(): Promise<void> {
-    const ids = [...runs.keys()];
-    if (ids.length === 0) return;
-    const kept = new Set(await extendLeases(db, ids, leaseS));
+    const nowMs = performance.now();
+    // This process was halted, or the database away, for so long that others may have taken its runs over.
+    if (nowMs - extendedAtMs > leaseS * 1000) for (const id of runs.keys()) letGo(id, 'lease lost');
+    const ids = [...runs].filter(([, { signal }]) => !signal.aborted).map(([id]) => id);
+    const kept = new Set(ids.length > 0 ? await extendLeases(db, ids, leaseS) : []);
+    extendedAtMs = nowMs;
     for (const id of ids) if (!kept.has(id)) letGo(id, 'ended elsewhere');
+  }
+
+  async function emptied(): Promise<void> {
+    if (runs.size > 0) await new Promise<void>((resolve) => (onEmpty = resolve));
   }
 
   function letGo(id: string, reason: LetGo): void {
@@ -39,16 +49,12 @@ export function createInHand(db: Database, log: Logger): InHand {
         return await work(controller.signal);
       } finally {
         if (runs.get(attemptId) === controller) runs.delete(attemptId);
-        if (runs.size === 0) emptied?.();
+        if (runs.size === 0) onEmpty?.();
       }
     },
+    has: (attemptId) => runs.has(attemptId),
     async handBack(graceMs) {
-      if (runs.size > 0) {
-        await new Promise<void>((resolve) => {
-          emptied = resolve;
-          setTimeout(resolve, graceMs);
-        });
-      }
+      await within(graceMs, 'what is in hand', emptied()).catch(() => {});
       await heartbeat.stop();
       const left = [...runs.keys()];
       for (const id of left) letGo(id, 'shutting down');

@@ -10,7 +10,6 @@ import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
-import { trustedHosts } from '@holdfast/providers/connection';
 import { createProviders } from '@holdfast/providers/registry';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import type { DispatcherConfig } from './config.ts';
@@ -22,7 +21,7 @@ import { openQueues, startWorkers } from './queues.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Runs in hand at a stop may end by themselves for so long; the rest is handed back. */
-const stopGraceMs = 15_000;
+const stopGraceMs = 20_000;
 
 /** Talks to providers: starts executions, runs them, copies their outputs, records how they ended. */
 export async function startDispatcher(config: DispatcherConfig, log: Logger): Promise<Service> {
@@ -32,6 +31,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const queues = openQueues(producing, log);
   const context = openContext(config, queues, dispatcherMetrics(registry), log);
   const { db } = context;
+  for (const opening of context.egress.openings) log.warn(`egress is opened: ${opening}`);
   await context.store.prepare();
 
   const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
@@ -79,11 +79,11 @@ function openContext(
     store: openStore(config),
     catalogue: openModelCatalogue(db),
     providers: createProviders(config.connections),
-    trustedHosts: trustedHosts(config.connections),
+    connections: config.connections,
     egress: createEgressPolicy({ allowCidrs: config.EGRESS_ALLOW_CIDRS, allowHttp: false }),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),
-    awaiter: openAwaiter(db),
-    outcomes: openOutcomeRecorder({ db, settle: queues.settle }),
+    awaiter: openAwaiter(db, log),
+    outcomes: openOutcomeRecorder({ db, settle: queues.settle, log }),
     inHand: createInHand(db, log),
     callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
     metrics,

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
@@ -15,16 +15,30 @@ const downloadTimeoutMs = 120_000;
 /** A picture's size stands near its beginning; JPEGs may carry a thumbnail before it. */
 const pictureHeadBytes = 262_144;
 
-/** Streams one output file of a provider (URL or data URI) into our store, and answers our record of it. */
-export async function storeOutput(context: Context, run: Run, url: string): Promise<StoredFile> {
-  const source = url.startsWith('data:') ? dataStream(url) : await download(context, url);
+/**
+ * Streams one output file of a provider (URL or data URI) into our store, and answers our record of it. A URL on one of
+ * `trustedHosts` is fetched as it is, any other under the egress policy.
+ */
+export async function storeOutput(
+  context: Context,
+  run: Run,
+  output: { url: string; trustedHosts: string[] },
+  signal: AbortSignal,
+): Promise<StoredFile> {
+  const source = output.url.startsWith('data:') ? dataStream(output.url) : await download(context, output);
+  addAbortSignal(signal, source);
+  try {
+    return await store(context, run, source);
+  } finally {
+    source.destroy();
+  }
+}
+
+async function store(context: Context, run: Run, source: Readable): Promise<StoredFile> {
   const { head, stream } = await takeHead(source, pictureHeadBytes);
   const contentType = await detectType(head.subarray(0, headBytes));
   const extension = contentType && extensionOf(contentType);
-  if (!contentType || !extension) {
-    stream.destroy();
-    throw new Error('an output is of a type that is not stored');
-  }
+  if (!contentType || !extension) throw new Error('an output is of a type that is not stored');
   const id = newId('file');
   const { organizationId, id: executionId } = run;
   await insertOutput(context.db, {
@@ -44,11 +58,13 @@ export async function storeOutput(context: Context, run: Run, url: string): Prom
   return { file_id: id, format: formatOf(contentType), ...size };
 }
 
-async function download(context: Context, url: string): Promise<Readable> {
+async function download(
+  context: Context,
+  output: { url: string; trustedHosts: string[] },
+): Promise<Readable> {
   const { stream } = await openDownload({
-    url,
+    ...output,
     policy: context.egress,
-    trustedHosts: context.trustedHosts,
     timeoutMs: downloadTimeoutMs,
     maxBytes: limits.maxFileBytes,
   });

@@ -1,4 +1,4 @@
-import { deleteRemovableFiles } from '@holdfast/db/files/removable';
+import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files/removable';
 import { abandonedAttempts, attemptsToPoll, staleCallbacks, stalePending } from '@holdfast/db/sweeps/due';
 import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
 import type { Context } from './context.ts';
@@ -27,7 +27,9 @@ export function startSweeps(context: Context, queues: Queues): Sweeps {
       await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
     }),
     sweep('files to remove', 60_000, async () => {
-      for (const id of await deleteRemovableFiles(db, 500)) await context.store.remove(id);
+      const ids = await listRemovableFiles(db, 500);
+      for (const id of ids) await context.store.remove(id);
+      await markFilesDeleted(db, ids);
     }),
   ]);
 }

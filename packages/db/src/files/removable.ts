@@ -1,19 +1,20 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
-/**
- * Marks as deleted at most `limit` files whose time is over, and uploads and outputs whose bytes never came in a day;
- * answers their ids, whose bytes are then to be removed from the store.
- */
-export async function deleteRemovableFiles(db: Database, limit: number): Promise<string[]> {
-  const rows = await runStatement<{ id: string }>(db.pool, 'delete_removable_files', statement, [limit]);
+/** At most `limit` files whose time is over, and uploads and outputs whose bytes did not come within a day. */
+export async function listRemovableFiles(db: Database, limit: number): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'list_removable_files', list, [limit]);
   return rows.map(({ id }) => id);
 }
 
-const statement = `
-WITH removable AS (
-  (SELECT id FROM files WHERE expires_at <= now() AND state <> 'deleted' LIMIT $1)
-  UNION
-  (SELECT id FROM files WHERE state = 'awaiting_upload' AND created_at < now() - interval '1 day' LIMIT $1)
-)
-UPDATE files f SET state = 'deleted' FROM removable r WHERE f.id = r.id RETURNING f.id`;
+/** The bytes of these files are gone from the store. Marked before, a crash would leave them there for ever. */
+export async function markFilesDeleted(db: Database, ids: string[]): Promise<void> {
+  await runStatement(db.pool, 'mark_files_deleted', mark, [ids]);
+}
+
+const list = `
+(SELECT id FROM files WHERE expires_at <= now() AND state <> 'deleted' LIMIT $1)
+UNION
+(SELECT id FROM files WHERE state = 'awaiting_upload' AND created_at < now() - interval '1 day' LIMIT $1)`;
+
+const mark = `UPDATE files SET state = 'deleted' WHERE id = ANY ($1::text[])`;
