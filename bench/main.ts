@@ -1,4 +1,5 @@
 // `npm run bench`: the whole walk under load, on a stack of its own.
+import { LaunchError } from '@holdfast/local/launch/launchError';
 import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
 import { parts } from './parts.ts';
 import { runParts } from './run.ts';
@@ -12,11 +13,13 @@ function startConsole(): (line: string) => void {
   };
 }
 
+class Interrupted extends Error {}
+
 /** Rejects at the first signal. */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => reject(new Error(`ended by ${signal}`)));
+      process.on(signal, () => reject(new Interrupted(`ended by ${signal}`)));
     }
   });
 }
@@ -48,6 +51,7 @@ async function main(): Promise<number> {
 try {
   process.exit(await main());
 } catch (error) {
-  process.stderr.write(`${error instanceof UsageError ? error.message : String((error as Error).stack)}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
+  const isClear = [UsageError, LaunchError, Interrupted].some((kind) => error instanceof kind);
+  process.stderr.write(`${isClear ? (error as Error).message : String((error as Error).stack)}\n`);
+  process.exit(error instanceof UsageError ? 2 : error instanceof Interrupted ? 130 : 1);
 }
