@@ -34,6 +34,8 @@ export type Creator = {
    */
   create(request: CreateRequest): Promise<Created>;
   idle(): Promise<void>;
+  /** For /healthz: null while creates are being written. */
+  problem(): string | null;
 };
 
 /** Concurrent creates of one process share a statement and a commit. */
@@ -58,7 +60,7 @@ export function openCreator(args: {
     }
   }
 
-  return { create, idle: batcher.idle };
+  return { create, idle: batcher.idle, problem: batcher.problem };
 }
 
 /** The statement takes one item per idempotency key; twins in a batch go round again and find the first one's row. */

@@ -5,6 +5,7 @@ import { getExecution } from '@holdfast/db/executions/get';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { unsettledAttempts } from '@holdfast/db/sweeps/due';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { createLogger } from '@holdfast/kit/logger';
 import type { Producer } from '@holdfast/queues/producer';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
@@ -56,7 +57,7 @@ async function started(): Promise<{ id: string; attemptId: string }> {
 /** Records beside a run that is well, settles both, and answers both executions. */
 async function settled(outcome: RecordedOutcome) {
   const [odd, well] = [await started(), await started()];
-  const recorder = openOutcomeRecorder({ db, settle: nowhere });
+  const recorder = openOutcomeRecorder({ db, settle: nowhere, log: createLogger('test', 'silent') });
   await Promise.all([
     recorder.record(odd.attemptId, outcome, outcome.ok ? 'succeeded' : 'failed'),
     recorder.record(well.attemptId, success({}), 'succeeded'),

@@ -1,11 +1,16 @@
 import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
 import type { Database } from '@holdfast/db/client';
+import { persistently } from '@holdfast/db/persistently';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createBatcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { storableOutcome } from './storableOutcome.ts';
+
+/** A result that is never written down is lost, and the run has failed. */
+const recordForMs = 60_000;
 
 export type OutcomeRecorder = {
   /** Writes how a run ended, once, then hints the ledger to settle it. A second outcome of an attempt is dropped. */
@@ -20,12 +25,13 @@ export type OutcomeRecorder = {
 export function openOutcomeRecorder(args: {
   db: Database;
   settle: Producer<PayloadOf<typeof settleQueue>>;
+  log: Logger;
 }): OutcomeRecorder {
-  const { db, settle } = args;
+  const { db, settle, log } = args;
   const batcher = createBatcher<Parameters<typeof recordOutcomes>[1][number], undefined>({
     maxSize: 256,
     async run(outcomes) {
-      const recorded = new Set(await recordOutcomes(db, outcomes));
+      const recorded = new Set(await persistently(log, recordForMs, () => recordOutcomes(db, outcomes)));
       const hints = outcomes.filter(({ attemptId }) => recorded.has(attemptId));
       void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
       return outcomes.map(() => undefined);

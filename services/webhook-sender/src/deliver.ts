@@ -1,4 +1,5 @@
 import type { Database } from '@holdfast/db/client';
+import { persistently } from '@holdfast/db/persistently';
 import { type ClaimedDelivery, claimDeliveries } from '@holdfast/db/webhooks/claimDeliveries';
 import {
   type AttemptRecord,
@@ -9,7 +10,6 @@ import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import type { WebhookMetrics } from './metrics.ts';
-import { persistently } from './persistently.ts';
 import type { Send } from './send.ts';
 import { judge, type Result } from './verdict.ts';
 
@@ -22,6 +22,8 @@ export type Deliverer = {
 /** Longer than a request may take: a sender that is still alive has recorded by then. */
 const leaseS = 45;
 const maxProbeDelayS = 60;
+/** What could not be written down in this time is sent to the receiver once more. */
+const recordForMs = 30_000;
 
 export function createDeliverer(args: {
   db: Database;
@@ -51,7 +53,7 @@ export function createDeliverer(args: {
     maxSize: 200,
     async run(batch) {
       const { webhookFailuresToDeactivate: failuresToDeactivate } = limits;
-      const recorded = await persistently(log, () =>
+      const recorded = await persistently(log, recordForMs, () =>
         recordAttempts(db, batch, { failuresToDeactivate, maxProbeDelayS }),
       );
       const states = new Map(recorded.map(({ id, state }) => [id, state]));
