@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
 import { finish } from './finish.ts';
-import { findRoute } from './route.ts';
+import { findRoute, type Route } from './route.ts';
+import { cancelTimeoutMs } from './stop.ts';
 import { type Run, toSubmission } from './submission.ts';
 
 /** How often a provider that refuses is asked again before its refusal is the outcome. */
@@ -22,14 +22,14 @@ export async function work(context: Context, run: Run, opening: Opening): Promis
     const submission = await toSubmission(context, definition, run);
     const progress = await converse(provider, submission, opening, signal);
     if (signal.aborted) return await abandon(provider, submission, signal);
-    await act(context, definition, run, progress, signal);
+    await act(context, route, run, progress, signal);
   });
 }
 
 /** Acts on what a provider said of a run. */
 export async function act(
   context: Context,
-  definition: ModelDefinition,
+  { definition, provider }: Route,
   run: Run,
   progress: Progress,
   signal: AbortSignal,
@@ -39,7 +39,10 @@ export async function act(
   if (progress.state === 'running') {
     const { handle, by, pollAfterMs } = progress;
     const awaitsCallback = by === 'callback';
-    return await context.awaiter.accepted({ attemptId: run.attemptId, handle, awaitsCallback, pollAfterMs });
+    const { attemptId } = run;
+    if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs })) return;
+    // Cancelled while it was submitted: who told the provider to stop may have come too early.
+    return await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
   }
   if (progress.state === 'ended' && progress.alert) {
     log.error({ ...about, alert: progress.alert }, 'a provider connection needs the operator');
@@ -80,7 +83,7 @@ async function converse(
 async function abandon(provider: Provider, submission: Submission, signal: AbortSignal): Promise<void> {
   if (signal.reason !== 'ended elsewhere') return;
   const handle = provider.handleFor(submission);
-  if (handle) await provider.cancel(handle, AbortSignal.timeout(10_000));
+  if (handle) await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
 }
 
 async function recordUnavailable(context: Context, run: Run): Promise<void> {

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { findRoute } from './route.ts';
 import { toSubmission } from './submission.ts';
 
-const cancelTimeoutMs = 10_000;
+export const cancelTimeoutMs = 10_000;
 
 /** The execution has ended without this run: the provider is told to stop, and what it still sends is dropped. */
 export async function stop(context: Context, run: ClaimedAttempt): Promise<void> {

@@ -1,11 +1,11 @@
 import { claimByToken } from '@holdfast/db/attempts/claim';
 import { markCallbackProcessed, readCallback, type StoredCallback } from '@holdfast/db/callbacks/inbox';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { leaseS } from '../lease.ts';
 import { findRoute, type Route } from '../route.ts';
 import { act } from '../run.ts';
+import { stop } from '../stop.ts';
 
 /** Reads a callback of the inbox: verified, it ends its run; forged or without an end, it is put aside. */
 export async function callback(context: Context, callbackId: string): Promise<void> {
@@ -13,7 +13,7 @@ export async function callback(context: Context, callbackId: string): Promise<vo
   if (!stored) return;
   const route = await findRoute(context, stored.model);
   const ended = route && !stored.finished ? await verify(route, stored) : null;
-  if (route && ended && !(await end(context, route.definition, stored.token, ended))) return;
+  if (route && ended && !(await end(context, route, stored.token, ended))) return;
   await markCallbackProcessed(context.db, callbackId);
 }
 
@@ -25,14 +25,11 @@ async function verify({ definition, provider }: Route, stored: StoredCallback): 
 }
 
 /** False while another dispatcher is at this very end: the sweep brings the callback again should it die. */
-async function end(
-  context: Context,
-  definition: ModelDefinition,
-  token: string,
-  ended: Ended,
-): Promise<boolean> {
+async function end(context: Context, route: Route, token: string, ended: Ended): Promise<boolean> {
   const run = await claimByToken(context.db, token, leaseS);
   if (!run) return false;
-  await context.inHand.hold(run.attemptId, (signal) => act(context, definition, run, ended, signal));
+  // What a provider sends of an execution that has ended is dropped.
+  if (run.ended) await stop(context, run);
+  else await context.inHand.hold(run.attemptId, (signal) => act(context, route, run, ended, signal));
   return true;
 }

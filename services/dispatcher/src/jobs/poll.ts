@@ -18,6 +18,6 @@ export async function poll(context: Context, attemptId: string): Promise<void> {
   await context.inHand.hold(attemptId, async (signal) => {
     const submission = await toSubmission(context, definition, run);
     const progress = await provider.poll(submission, handle, signal);
-    if (!signal.aborted) await act(context, definition, run, progress, signal);
+    if (!signal.aborted) await act(context, route, run, progress, signal);
   });
 }

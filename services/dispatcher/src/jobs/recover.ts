@@ -6,6 +6,8 @@ import { stop } from '../stop.ts';
 
 /** Takes over a run whose dispatcher is gone: the provider is asked what became of it. */
 export async function recover(context: Context, attemptId: string): Promise<void> {
+  // Its lease ran out while the database was away: it is not abandoned.
+  if (context.inHand.has(attemptId)) return;
   const run = await claimAbandoned(context.db, attemptId, leaseS);
   if (!run) return;
   context.log.warn({ execution_id: run.id, attempt_id: attemptId }, 'taking over an abandoned run');

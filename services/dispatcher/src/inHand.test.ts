@@ -1,0 +1,61 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { createLogger } from '@holdfast/kit/logger';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createInHand } from './inHand.ts';
+
+const log = createLogger('test', 'silent');
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+async function attempt(id: string): Promise<string> {
+  await db.pool.query(
+    `INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
+     VALUES ($1, $1, 1, 'p', 'starting', $1, now() + interval '1 hour')`,
+    [id],
+  );
+  return id;
+}
+
+async function isFree(id: string): Promise<boolean | undefined> {
+  const text = 'SELECT lease_until <= now() AS free FROM attempts WHERE id = $1';
+  return (await db.pool.query<{ free: boolean }>(text, [id])).rows[0]?.free;
+}
+
+describe('what is in hand at a stop', () => {
+  it('may end by itself', async () => {
+    const inHand = createInHand(db, log);
+    let finish = () => {};
+    const run = inHand.hold(await attempt('att_quick'), async (signal) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return signal.aborted;
+    });
+    expect(inHand.has('att_quick')).toBe(true);
+    const handedBack = inHand.handBack(20_000);
+    finish();
+    await handedBack;
+    expect([await run, inHand.has('att_quick')]).toEqual([false, false]);
+  });
+
+  it('is let go of after its time, and free for others at once', async () => {
+    const inHand = createInHand(db, log);
+    const run = inHand.hold(
+      await attempt('att_slow'),
+      (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+    );
+    await inHand.handBack(50);
+    expect(await run).toBe('shutting down');
+    expect(await isFree('att_slow')).toBe(true);
+  });
+});
