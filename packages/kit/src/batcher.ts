@@ -4,7 +4,11 @@ export type Batcher<Item, Result> = {
   add(item: Item): Promise<Result>;
   /** Resolves when nothing is waiting or in flight. */
   idle(): Promise<void>;
+  /** For /healthz: null unless items wait and no batch has ended for a minute. */
+  problem(): string | null;
 };
+
+const stuckAfterMs = 60_000;
 
 type Waiting<Item, Result> = {
   item: Item;
@@ -27,6 +31,7 @@ export function createBatcher<Item, Result>(options: {
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
   let idleListeners: (() => void)[] = [];
+  let progressAtMs = performance.now();
 
   function flush(): void {
     while (inFlight < concurrency && waiting.length > 0) {
@@ -48,6 +53,7 @@ export function createBatcher<Item, Result>(options: {
       for (const { reject } of batch) reject(error);
     } finally {
       inFlight -= 1;
+      progressAtMs = performance.now();
       flush();
       if (inFlight === 0) notifyIdle();
     }
@@ -61,6 +67,7 @@ export function createBatcher<Item, Result>(options: {
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
+        if (waiting.length + inFlight === 0) progressAtMs = performance.now();
         waiting.push({ item, resolve, reject });
         // Calls made in the same turn of the event loop go together.
         if (waiting.length === 1) queueMicrotask(flush);
@@ -69,5 +76,9 @@ export function createBatcher<Item, Result>(options: {
       inFlight === 0 && waiting.length === 0
         ? Promise.resolve()
         : new Promise((resolve) => idleListeners.push(resolve)),
+    problem: () =>
+      waiting.length + inFlight > 0 && performance.now() - progressAtMs > stuckAfterMs
+        ? 'no batch has ended for a minute'
+        : null,
   };
 }

@@ -30,7 +30,7 @@ describe('connectionConfig', () => {
   it('leaves out what is no URL, and names the variable', () => {
     const environment = { A_BASE_URL: 'nope', B_BASE_URL: 'ftp://b', C_BASE_URL: 'http://c' };
     expect(Object.keys(connectionConfig(environment))).toEqual(['c']);
-    const named = connectionProblems(environment).map((line) => line.split(':')[0]);
+    const named = connectionProblems(environment).map((line) => line.split(' ')[0]);
     expect(named).toEqual(['A_BASE_URL', 'B_BASE_URL']);
   });
 

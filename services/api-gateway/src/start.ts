@@ -24,7 +24,7 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
   const health = await startHealthServer({
     at: { host, port: config.METRICS_PORT },
     registry: context.registry,
-    live: {},
+    live: { creates: context.creator.problem },
     ready: {
       database: () => ping(context.db),
       stopping: () => (stopping ? 'the service is stopping' : null),
