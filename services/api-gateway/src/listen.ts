@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/listen';
-import { answerBrokenRequest } from './http/answerBrokenRequest.ts';
+import { answerBrokenRequest, refuseConnect } from './http/answerBrokenRequest.ts';
 
 /** Uploads go through here when files lie on disk: slow ones are given as long as their URL lives. */
 const requestTimeoutMs = 3_600_000;
@@ -25,6 +25,7 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
   // An Expect that nobody knows is answered like any request, not by a bare 417.
   server.on('checkExpectation', answer);
   server.on('clientError', answerBrokenRequest(perMinute));
+  server.on('connect', refuseConnect(perMinute));
   return {
     port: await listenAt(server, at),
     async close() {

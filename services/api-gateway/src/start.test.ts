@@ -75,6 +75,7 @@ describe('the gateway as a process', () => {
       400,
       'INPUT_VALIDATION_ERROR',
     ],
+    ['CONNECT', 'CONNECT x.test:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
     ['no Host', 'GET /v1/models HTTP/1.1\r\n\r\n', 401, 'UNAUTHENTICATED'],
     [
       'an unknown Expect',
@@ -125,6 +126,24 @@ describe('the gateway as a process', () => {
     const second = await send('[]');
     expect(second.port).toBe(first.port);
     agent.destroy();
+  });
+
+  it('a body of a client that asked to close is answered at once and read to its end', async () => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    const ended = once(socket, 'close');
+    const head = ['POST /v1/executions HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Length: 3000000'];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(1_000_000)}`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/);
+    socket.resume();
+    for (let sent = 1; sent < 3; sent++) {
+      await new Promise<void>((resolve, reject) => {
+        socket.write('x'.repeat(1_000_000), (error) => (error ? reject(error) : resolve()));
+      });
+      await fetch(`${gateway.metricsUrl}/healthz`);
+    }
+    const [hadError] = await ended;
+    expect(hadError).toBe(false);
   });
 
   it('is alive and ready, and shows metrics', async () => {

@@ -1,3 +1,4 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -11,21 +12,38 @@ export function answerBrokenRequest(perMinute: number) {
       socket.destroy();
       return;
     }
-    const requestId = newId('req');
-    const refusal = toApiError(error);
-    const body = JSON.stringify(errorBody(refusal, requestId));
-    const head = [
-      `HTTP/1.1 ${refusal.status} ${refusal.status === 413 ? 'Payload Too Large' : 'Bad Request'}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      `X-RateLimit-Limit: ${perMinute}`,
-      `X-RateLimit-Remaining: ${perMinute}`,
-      `X-RateLimit-Reset: ${Math.ceil((Date.now() + limits.rateLimitWindowMs) / 1000)}`,
-      'Connection: close',
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    answerBare(socket, toApiError(error), perMinute);
   };
+}
+
+/** Node hands CONNECT over as a bare socket: this is no proxy, and says so. */
+export function refuseConnect(perMinute: number) {
+  return (_request: IncomingMessage, socket: Duplex): void => {
+    const headers = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
+    answerBare(
+      socket,
+      new ApiError('METHOD_NOT_ALLOWED', `Allowed here: ${headers.Allow}.`, { headers }),
+      perMinute,
+    );
+  };
+}
+
+function answerBare(socket: Duplex, refusal: ApiError, perMinute: number): void {
+  const requestId = newId('req');
+  const body = JSON.stringify(errorBody(refusal, requestId));
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    `X-RateLimit-Limit: ${perMinute}`,
+    `X-RateLimit-Remaining: ${perMinute}`,
+    `X-RateLimit-Reset: ${Math.ceil((Date.now() + limits.rateLimitWindowMs) / 1000)}`,
+    ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function toApiError(error: Error): ApiError {

@@ -1,9 +1,13 @@
+import { finished } from 'node:stream';
 import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
 import { ApiError } from '@holdfast/domain/errors';
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { errorBody } from './errorBody.ts';
 import { stateOf } from './requestState.ts';
+
+/** How long the rest of a refused body is waited for. */
+const patienceMs = 10_000;
 
 /** The one place where an error becomes an answer. */
 export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler {
@@ -22,11 +26,28 @@ export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler 
       response.destroy();
       return;
     }
-    // Some clients hear no answer before all is said: the rest of the body is taken and forgotten.
-    if (!request.complete) request.resume();
     response.set({ 'Cache-Control': 'no-store', ...apiError.headers });
-    response.status(apiError.status).json(errorBody(apiError, requestId));
+    response.status(apiError.status);
+    const body = errorBody(apiError, requestId);
+    if (request.complete) response.json(body);
+    else answerEarly(request, response, JSON.stringify(body));
   };
+}
+
+/**
+ * Some clients hear no answer before all is said: the rest of the body is taken and forgotten. The answer is sent at
+ * once and ended with the body, for where the connection closes with the answer, what is still coming would break it.
+ */
+function answerEarly(request: Request, response: Response, body: string): void {
+  response.type('json').set('Content-Length', String(Buffer.byteLength(body)));
+  if (request.method === 'HEAD') response.flushHeaders();
+  else response.write(body);
+  const patience = setTimeout(() => response.end(), patienceMs);
+  finished(request, { writable: false }, () => {
+    clearTimeout(patience);
+    response.end();
+  });
+  request.resume();
 }
 
 function toApiError(error: unknown): ApiError {
