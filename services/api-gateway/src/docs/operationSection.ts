@@ -17,7 +17,7 @@ export function operationSection(document: ApiDocument, item: Operation): Html {
     media?.schema ? fieldRows(media.schema, schemas) : [];
   return html`<section class="operation" id="${operation.operationId}">
 <div class="text">
-<h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
+<h3><a href="#${operation.operationId}">${prose(operation.summary ?? '')}</a></h3>
 <p class="path">${methodBadge(item)} <code>${isEvent ? 'your endpoint' : item.path}</code></p>
 ${operation.description && html`<p>${prose(operation.description)}</p>`}
 ${fieldTable('Parameters', parameterRows(operation, schemas))}

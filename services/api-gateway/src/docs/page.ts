@@ -45,7 +45,7 @@ ${paragraphs.map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
 function tagLinks(tag: string, operations: Operation[]): Html {
   const links = operations.map(
     (item) =>
-      html`<li><a href="#${item.operation.operationId}">${methodBadge(item)} ${item.operation.summary}</a></li>`,
+      html`<li><a href="#${item.operation.operationId}">${methodBadge(item)} <span>${prose(item.operation.summary ?? '')}</span></a></li>`,
   );
   return html`<h2><a href="#${anchor(tag)}-reference">${tag}</a></h2><ul>${links}</ul>`;
 }

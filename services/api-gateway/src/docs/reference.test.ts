@@ -102,6 +102,11 @@ describe('the reference page', () => {
       .expect('Content-Type', /text\/css/);
   });
 
+  it('shows code as code, also in the names of endpoints', async () => {
+    const { text } = await request(app).get('/docs').expect(200);
+    expect(text).not.toContain('`');
+  });
+
   it('escapes what it is given', () => {
     expect(html`<p title="${'"'}">${'<script>'}</p>`.markup).toBe('<p title="&#34;">&#60;script&#62;</p>');
   });

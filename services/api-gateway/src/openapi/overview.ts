@@ -41,7 +41,7 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
   {
     heading: 'Webhooks',
     paragraphs: [
-      'Deliveries are `POST`s that must be answered with a `2xx` within 30 seconds. ' +
+      'Deliveries are `POST` requests that must be answered with a `2xx` within 30 seconds. ' +
         `They are tried up to ${limits.webhookAttempts} times and expire after 24 hours; after ` +
         `${limits.webhookFailuresToDeactivate} failures in a row the endpoint becomes inactive. An event can ` +
         'arrive more than once: drop the ids that you have seen.',
