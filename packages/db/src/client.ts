@@ -20,6 +20,8 @@ export function openDatabase(options: { url: string; poolSize: number; applicati
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: 30_000,
+    // A process that hangs in a transaction must not keep its locks: a balance's row stops every create.
+    idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.

@@ -1,9 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { closeServer, type ListenAt, listenAt } from './listen.ts';
 import type { Registry } from './metrics.ts';
+import { within } from './within.ts';
 
 /** Answers null when all is well, else what is wrong, in a line. */
 export type Check = () => string | null | Promise<string | null>;
+
+/** A check that hangs is a problem, too. */
+const answerWithinMs = 3000;
 
 export type HealthServer = { port: number; close(): Promise<void> };
 
@@ -31,7 +35,7 @@ export async function startHealthServer(args: {
 
 async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {
   const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)] as const),
+    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(name, check)] as const),
   );
   const problems = Object.fromEntries(results.filter(([, problem]) => problem !== null));
   const ok = Object.keys(problems).length === 0;
@@ -39,9 +43,9 @@ async function answerChecks(response: ServerResponse, checks: Record<string, Che
   response.end(JSON.stringify(ok ? { status: 'ok' } : { status: 'failing', problems }));
 }
 
-async function runCheck(check: Check): Promise<string | null> {
+async function runCheck(name: string, check: Check): Promise<string | null> {
   try {
-    return await check();
+    return await within(answerWithinMs, name, Promise.resolve(check()));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -41,7 +41,10 @@ export function createSealedBox(keys: EncryptionKeys): SealedBox {
       const key = byId.get(id);
       if (!key) throw new Error(`no encryption key with id ${id}: add it to ENCRYPTION_KEYS`);
       const bytes = Buffer.from(payload, 'base64');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
+      // Without its length, a tag cut to 4 bytes would do.
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      });
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
       return (
         decipher.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')

@@ -5,6 +5,7 @@ export const ledgerConfig = {
   ...baseConfig,
   SETTLE_CONCURRENCY: positiveInt().default(256).describe('Settlements taken from the queue at once'),
   AUDIT_INTERVAL_S: positiveInt()
+    .max(604_800)
     .default(3600)
     .describe('Seconds between audits of every invariant of the ledger'),
 };

@@ -35,7 +35,8 @@ export function judge(
 /** Stages at which an attempt ended that say nothing of the receiver. */
 const ourFaults = ['aborted', 'unprepared'];
 
-/** Shown to the endpoint's owner. */
+/** Shown to the endpoint's owner. A certificate may put anything into a message, NUL too, which the database refuses. */
 function errorOf(result: Result): string {
-  return (result.ok ? `answered ${result.status}` : `${result.stage}: ${result.message}`).slice(0, 500);
+  const text = result.ok ? `answered ${result.status}` : `${result.stage}: ${result.message}`;
+  return text.replace(/\p{Cc}/gu, ' ').slice(0, 500);
 }

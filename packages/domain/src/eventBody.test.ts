@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventBody } from './eventBody.ts';
+import type { Execution } from './execution.ts';
+
+const time = new Date('2026-01-02T03:04:05.678Z');
+
+const completed: Execution = {
+  id: 'exec_1',
+  organizationId: 'org_1',
+  model: 'a-model',
+  status: 'COMPLETED',
+  metadata: { order: 7 },
+  webhookUrl: null,
+  holdAmount: '0.60000000',
+  estimatedCost: '0.50000000',
+  cost: '0.40000000',
+  output: { text: 'hi' },
+  inputTokens: 3,
+  outputTokens: null,
+  latencyMs: 1234,
+  errorCode: null,
+  errorMessage: null,
+  createdAt: time,
+  startedAt: time,
+  completedAt: time,
+  expiresAt: time,
+};
+
+function body(type: Parameters<typeof eventBody>[0]['type'], execution: Execution): Record<string, unknown> {
+  const event = { id: 'evt_1', type, organizationId: 'org_1', executionId: 'exec_1', createdAt: time };
+  return JSON.parse(eventBody(event, execution)) as Record<string, unknown>;
+}
+
+describe('the body of an event', () => {
+  it('of a completed execution carries result, usage, latency and cost', () => {
+    expect(body('execution.completed', completed)).toMatchObject({
+      id: 'evt_1',
+      type: 'execution.completed',
+      event_type: 'execution.completed',
+      timestamp: '2026-01-02T03:04:05.678Z',
+      version: '1.0',
+      organization_id: 'org_1',
+      execution_id: 'exec_1',
+      data: {
+        status: 'COMPLETED',
+        cost: '0.40',
+        result: { text: 'hi' },
+        usage: { input_tokens: 3, output_tokens: 0 },
+        latency_ms: 1234,
+        metadata: { order: 7 },
+      },
+    });
+  });
+
+  it('of a start tells of the start, though the execution has ended meanwhile', () => {
+    const { data } = body('execution.started', completed);
+    expect(data).toMatchObject({ status: 'PROCESSING', cost: null, error: null, completed_at: null });
+    expect(data).not.toHaveProperty('result');
+  });
+
+  it('of a failure carries the normalized error, and no result', () => {
+    const failed: Execution = {
+      ...completed,
+      status: 'FAILED',
+      cost: null,
+      output: null,
+      errorCode: 'MODEL_OVERLOADED',
+      errorMessage: 'Busy.',
+    };
+    const { data } = body('execution.failed', failed);
+    expect(data).toMatchObject({ error: { code: 'MODEL_OVERLOADED', message: 'Busy.', retryable: true } });
+    expect(data).not.toHaveProperty('result');
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { idPrefixes, isId, newId } from './ids.ts';
+
+it.each(idPrefixes)('a new %s id is a prefix and a UUIDv7, sorts by time, and is known again', (prefix) => {
+  const ids = [newId(prefix), newId(prefix), newId(prefix)];
+  expect(ids[0]).toMatch(
+    new RegExp(`^${prefix}_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
+  );
+  expect(ids.toSorted()).toEqual(ids);
+  expect(ids.every((id) => isId(prefix, id))).toBe(true);
+});
+
+it.each([
+  'exec_',
+  'exec_x',
+  `file_${newId('exec').slice(5)}`,
+  `${newId('exec')}\n`,
+  newId('exec').toUpperCase(),
+])('%j is no execution', (text) => {
+  expect(isId('exec', text)).toBe(false);
+});

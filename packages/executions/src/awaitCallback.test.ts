@@ -1,0 +1,42 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { markStopped } from '@holdfast/db/attempts/lease';
+import { createLogger } from '@holdfast/kit/logger';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { openAwaiter } from './awaitCallback.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+async function attempt(id: string): Promise<void> {
+  await db.pool.query(
+    `WITH execution AS (
+       INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
+       VALUES ($1, 'org', 'm', 'PROCESSING', '{}', 1, 1, now()))
+     INSERT INTO attempts (id, execution_id, number, provider, state, token) VALUES ($1, $1, 1, 'p', 'starting', $1)`,
+    [id],
+  );
+}
+
+it('whoever submits a run learns that its end has come before', async () => {
+  const awaiter = openAwaiter(db, createLogger('test', 'silent'));
+  await attempt('open');
+  await attempt('ended');
+  await markStopped(db, ['ended']);
+  const accepted = (attemptId: string) =>
+    awaiter.accepted({ attemptId, handle: { externalId: 'x' }, awaitsCallback: true, pollAfterMs: 1000 });
+  expect(await Promise.all([accepted('open'), accepted('ended')])).toEqual([true, false]);
+  const { rows } = await db.pool.query<{ status: string }>('SELECT status FROM executions ORDER BY id');
+  expect(rows.map(({ status }) => status)).toEqual(['PROCESSING', 'AWAITING_WEBHOOK']);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { createBatcher } from './batcher.ts';
+
+/** A batcher whose batches end when they are told to. */
+function openGated(options: { maxSize: number; concurrency?: number }) {
+  const batches: { items: number[]; end(results: number[]): void; fail(error: Error): void }[] = [];
+  const batcher = createBatcher<number, number>({
+    ...options,
+    run: (items) =>
+      new Promise((end, fail) => {
+        batches.push({ items, end, fail });
+      }),
+  });
+  return { batcher, batches };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a batcher', () => {
+  it('runs a call that comes alone at once', async () => {
+    const { batcher, batches } = openGated({ maxSize: 10 });
+    const added = batcher.add(1);
+    await Promise.resolve();
+    expect(batches.map(({ items }) => items)).toEqual([[1]]);
+    batches[0]?.end([10]);
+    expect(await added).toBe(10);
+  });
+
+  it('collects what comes while a batch is in flight, in order, up to its size', async () => {
+    const { batcher, batches } = openGated({ maxSize: 2 });
+    const first = batcher.add(0);
+    await turn();
+    const later = [1, 2, 3].map(batcher.add);
+    await turn();
+    expect(batches).toHaveLength(1);
+    batches[0]?.end([0]);
+    await first;
+    await turn();
+    expect(batches[1]?.items).toEqual([1, 2]);
+    batches[1]?.end([10, 20]);
+    await turn();
+    batches[2]?.end([30]);
+    expect(await Promise.all(later)).toEqual([10, 20, 30]);
+  });
+
+  it('has as many batches in flight as it may', async () => {
+    const { batcher, batches } = openGated({ maxSize: 1, concurrency: 2 });
+    const all = Promise.all([1, 2, 3].map(batcher.add));
+    await turn();
+    expect(batches).toHaveLength(2);
+    for (const batch of batches) batch.end(batch.items);
+    await turn();
+    batches[2]?.end([3]);
+    expect(await all).toEqual([1, 2, 3]);
+  });
+
+  it('fails every call of a batch that fails, and goes on with the next', async () => {
+    const { batcher, batches } = openGated({ maxSize: 2 });
+    const failing = Promise.allSettled([batcher.add(1), batcher.add(2)]);
+    await turn();
+    const next = batcher.add(3);
+    batches[0]?.fail(new Error('no'));
+    expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await turn();
+    batches[1]?.end([3]);
+    expect(await next).toBe(3);
+  });
+
+  it('refuses a batch whose results are not one per item', async () => {
+    const batcher = createBatcher<number, number>({ maxSize: 10, run: async () => [1, 2] });
+    await expect(batcher.add(1)).rejects.toThrow('one result per item');
+  });
+
+  it('is idle when nothing waits or is in flight', async () => {
+    const { batcher, batches } = openGated({ maxSize: 1 });
+    await batcher.idle();
+    const added = [batcher.add(1), batcher.add(2)];
+    let isIdle = false;
+    const idle = batcher.idle().then(() => {
+      isIdle = true;
+    });
+    await turn();
+    batches[0]?.end([1]);
+    await turn();
+    expect(isIdle).toBe(false);
+    batches[1]?.end([2]);
+    await Promise.all([...added, idle]);
+    expect(isIdle).toBe(true);
+  });
+});

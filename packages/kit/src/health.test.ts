@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Check, type HealthServer, startHealthServer } from './health.ts';
+import { createRegistry } from './metrics.ts';
+
+let server: HealthServer;
+
+afterEach(() => server.close());
+
+async function answer(path: string, checks: { live?: Check; ready?: Check }) {
+  const { live = () => null, ready = () => null } = checks;
+  const at = { host: '127.0.0.1', port: 0 };
+  server = await startHealthServer({
+    at,
+    registry: createRegistry('test'),
+    live: { live },
+    ready: { ready },
+  });
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+describe('the health server', () => {
+  it('is healthy and ready when all checks say so', async () => {
+    expect(await answer('/healthz', {})).toEqual({ status: 200, text: '{"status":"ok"}' });
+  });
+
+  it('is alive while it is not ready', async () => {
+    expect(await answer('/healthz', { ready: () => 'Redis is away' })).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, Check]>([
+    ['says so', () => 'stuck'],
+    ['throws', () => Promise.reject(new Error('stuck'))],
+    [
+      'throws at once',
+      () => {
+        throw new Error('stuck');
+      },
+    ],
+  ])('names what is wrong when a check %s', async (_how, live) => {
+    const { status, text } = await answer('/readyz', { live });
+    expect([status, JSON.parse(text)]).toEqual([503, { status: 'failing', problems: { live: 'stuck' } }]);
+  });
+
+  it('does not hang with a check that hangs', async () => {
+    expect(await answer('/readyz', { ready: () => new Promise(() => {}) })).toMatchObject({ status: 503 });
+  });
+
+  it('gives its metrics, and nothing else', async () => {
+    expect((await answer('/metrics', {})).text).toContain('process_cpu_seconds_total{service="test"}');
+    await server.close();
+    expect(await answer('/', {})).toMatchObject({ status: 404 });
+  });
+});

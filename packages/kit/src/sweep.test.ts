@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createLogger } from './logger.ts';
+import { startSweep, sweepGroup } from './sweep.ts';
+
+const log = createLogger('test', 'silent');
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+const open = (work: () => Promise<void>) => startSweep({ name: 'work', intervalMs: 1000, log, work });
+
+describe('a sweep', () => {
+  it('runs again and again, also after it failed, until it is stopped', async () => {
+    const work = jest.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('no')).mockResolvedValue();
+    const sweep = open(work);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(work.mock.calls.length).toBeGreaterThanOrEqual(8);
+    await sweep.stop();
+    work.mockClear();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(work).not.toHaveBeenCalled();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('never runs twice at once: who asks joins the run under way', async () => {
+    let finish = () => {};
+    const work = jest.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    const sweep = open(work);
+    const both = Promise.all([sweep.runNow(), sweep.runNow()]);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(work).toHaveBeenCalledTimes(1);
+    const stopped = sweep.stop();
+    finish();
+    await Promise.all([both, stopped]);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('no'))],
+    ['hangs', () => new Promise<void>(() => {})],
+  ])('is a problem when it %s for more than a minute', async (_how, work) => {
+    const group = sweepGroup([open(async () => {}), open(work)]);
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect(group.problem()).toBeNull();
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(group.problem()).toBe('work failed for long');
+  });
+});
