@@ -121,19 +121,24 @@ async function startServices(environment: Record<string, string>) {
 
 async function startSandbox() {
   const calls: string[] = [];
+  const runs = new Set<string>();
   const app = createSandbox({ maxRunning: 1000, onLostWebhook: () => {} });
   const server = createServer((request, response) => {
     calls.push(`${request.method} ${request.url}`);
+    if (request.method === 'PUT') runs.add(request.url ?? '');
     app(request, response);
   });
   const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     calls,
-    close: () => {
+    async close() {
+      // A run that nobody waits for any more would keep this process alive.
+      await Promise.all([...runs].map((run) => fetch(`${url}${run}/cancel`, { method: 'POST' })));
       const closed = closeServer(server);
       server.closeAllConnections();
-      return closed;
+      await closed;
     },
   };
 }
