@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger };
 
@@ -16,13 +16,23 @@ const redacted = [
   'url',
 ].flatMap((name) => [name, `*.${name}`]);
 
-/** JSON lines on standard output, each with the service's name. */
-export function createLogger(service: string, level: string): Logger {
-  return pino({
+/** JSON lines on standard output (or `to`), each with the service's name. */
+export function createLogger(service: string, level: string, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: redacted, censor: '[redacted]' },
+    serializers: { err: describe },
     formatters: { level: (label) => ({ level: label }) },
-  });
+  };
+  return to ? pino(options, to) : pino(options);
+}
+
+/** Not all that an error carries: a database's quotes the row, an HTTP client's the request. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? error.code : undefined;
+  return { type: name, message, stack, code, cause: cause && describe(cause) };
 }

@@ -4,8 +4,8 @@ import { startSweep, sweepGroup } from './sweep.ts';
 
 const log = createLogger('test', 'silent');
 
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 const open = (work: () => Promise<void>) => startSweep({ name: 'work', intervalMs: 1000, log, work });
 
