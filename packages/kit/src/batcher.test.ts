@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { createBatcher } from './batcher.ts';
 
 /** A batcher whose batches end when they are told to. */
@@ -75,16 +75,14 @@ describe('a batcher', () => {
     const { batcher, batches } = openGated({ maxSize: 1 });
     await batcher.idle();
     const added = [batcher.add(1), batcher.add(2)];
-    let isIdle = false;
-    const idle = batcher.idle().then(() => {
-      isIdle = true;
-    });
+    const idled = jest.fn();
+    const idle = batcher.idle().then(idled);
     await turn();
     batches[0]?.end([1]);
     await turn();
-    expect(isIdle).toBe(false);
+    expect(idled).not.toHaveBeenCalled();
     batches[1]?.end([2]);
     await Promise.all([...added, idle]);
-    expect(isIdle).toBe(true);
+    expect(idled).toHaveBeenCalled();
   });
 });

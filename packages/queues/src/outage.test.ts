@@ -42,8 +42,10 @@ describe('a Redis that does not answer', () => {
     await withProducer(async (producer) => {
       await producer.add({ deliveryId: 'dlv_before' });
       await silenced(async () => {
-        await within(6000, 'the first add', producer.add({ deliveryId: 'dlv_first' }));
-        await within(100, 'a later add', producer.addAll([{ deliveryId: 'dlv_later' }]));
+        const first = within(6000, 'the first add', producer.add({ deliveryId: 'dlv_first' }));
+        await expect(first).resolves.toBeUndefined();
+        const later = within(100, 'a later add', producer.addAll([{ deliveryId: 'dlv_later' }]));
+        await expect(later).resolves.toBeUndefined();
       });
     });
   }, 15_000);
@@ -55,7 +57,7 @@ describe('a Redis that does not answer', () => {
     const worker = startWorker({ queue: deliverQueue, redis, concurrency: 1, log, process });
     await withProducer(async (producer) => {
       await producer.add({ deliveryId: 'dlv_one' });
-      await silenced(() => within(8000, 'stopping', worker.stop()));
+      await silenced(() => expect(within(8000, 'stopping', worker.stop())).resolves.toBeUndefined());
     });
     redis.disconnect();
   }, 15_000);
