@@ -6,7 +6,7 @@ import express from 'express';
 import request from 'supertest';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
-import { answersOf, operationsOf } from '../openapi/operations.ts';
+import { answersOf, operationsOf, requestContent } from '../openapi/operations.ts';
 import { openTestGateway } from '../testing/testGateway.ts';
 import { html } from './html.ts';
 import { mountReference } from './mountReference.ts';
@@ -65,6 +65,12 @@ describe('the OpenAPI document', () => {
     );
     expect(bodies.length).toBeGreaterThan(50);
     expect(bodies.filter(({ example }) => example === undefined)).toEqual([]);
+  });
+
+  it('describes all that an event carries', () => {
+    const example = operations.find(({ isEvent }) => isEvent)?.operation;
+    const { data } = requestContent(example ?? {})?.example ?? {};
+    expect(data).toMatchObject({ status: 'COMPLETED', result: {}, usage: {}, latency_ms: 8420 });
   });
 
   it('is served to anyone', async () => {

@@ -11,7 +11,7 @@ const Upload = z
   .object({
     file_id: idField('file', 'The reference to use in the input of an execution'),
     upload_url: z.url().describe('PUT the bytes here, without the API key, before `expires_at`'),
-    expires_at: timestamp('When the upload URL expires'),
+    expires_at: timestamp('When the upload URL expires').meta({ example: '2026-03-20T11:30:00.000Z' }),
   })
   .meta({ id: 'Upload' });
 
@@ -22,7 +22,7 @@ export const postUpload = endpoint({
   summary: 'Start an upload',
   description:
     'Answers a URL to `PUT` the bytes to, with the declared `Content-Type`. The bytes are checked when the file is ' +
-    'confirmed, or else when it is first used: they must be there, of the declared size and type. ' +
+    'confirmed, or else when it is first used: they must be there, of the declared size and type, and stay from then on. ' +
     'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` and let them be taken from the bytes.',
   permission: 'execution',
   limit: 'other',

@@ -32,9 +32,11 @@ export const Delivery = z
     status: z.enum(['pending', 'delivered', 'failed', 'expired']).meta({ example: 'delivered' }),
     attempts: z.array(DeliveryAttempt),
     next_attempt_at: timestamp('When it is tried next').nullable(),
-    created_at: timestamp('When it was made'),
-    expires_at: timestamp('When it is given up'),
-    finished_at: timestamp('When it was delivered or given up').nullable(),
+    created_at: timestamp('When it was made').meta({ example: '2026-03-20T10:30:08.425Z' }),
+    expires_at: timestamp('When it is given up').meta({ example: '2026-03-21T10:30:08.420Z' }),
+    finished_at: timestamp('When it was delivered or given up')
+      .nullable()
+      .meta({ example: '2026-03-20T10:30:08.610Z' }),
   })
   .meta({ id: 'Delivery' });
 
