@@ -1,5 +1,5 @@
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { markStopped } from '@holdfast/db/attempts/lease';
+import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 export type Sweep = {
   /** Runs it now, or joins the run under way. */
   runNow(): Promise<void>;
-  /** For /healthz: null while a run ends well from time to time, else what is wrong. */
+  /** For /healthz: null while runs end, well or not (a restart mends no database), else which one hangs. */
   problem(): string | null;
   stop(): Promise<void>;
 };
@@ -19,17 +19,18 @@ export function startSweep(args: {
   work(): Promise<void>;
 }): Sweep {
   let running: Promise<void> | null = null;
-  const failingAfterMs = Math.max(60_000, args.intervalMs * 3);
-  let lastSuccess = performance.now();
+  const hangsAfterMs = Math.max(60_000, args.intervalMs * 3);
+  let endedAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function once(): Promise<void> {
     try {
       await args.work();
-      lastSuccess = performance.now();
     } catch (error) {
       args.log.error({ err: error, sweep: args.name }, 'sweep failed');
+    } finally {
+      endedAtMs = performance.now();
     }
   }
 
@@ -48,7 +49,7 @@ export function startSweep(args: {
   schedule();
   return {
     runNow,
-    problem: () => (performance.now() - lastSuccess > failingAfterMs ? `${args.name} failed for long` : null),
+    problem: () => (performance.now() - endedAtMs > hangsAfterMs ? `${args.name} hangs` : null),
     async stop() {
       stopped = true;
       clearTimeout(timer);
@@ -59,7 +60,7 @@ export function startSweep(args: {
 
 export type Sweeps = {
   runAllNow(): Promise<void>;
-  /** For /healthz: null while each of them ends well from time to time. */
+  /** For /healthz: null while none of them hangs. */
   problem(): string | null;
   stop(): Promise<void>;
 };

@@ -58,6 +58,7 @@ export async function startStack(overrides: Record<string, string> = {}) {
     newCustomer: (balance: Money = '100') =>
       createCustomer({ db, box, baseUrl: environment.PUBLIC_URL, balance }),
     async close() {
+      await sandbox.cancelRuns();
       await services.stopAll();
       await Promise.all([sandbox.close(), receiver.close(), db.close()]);
       await database.drop();
@@ -133,9 +134,11 @@ async function startSandbox() {
   return {
     url,
     calls,
-    async close() {
-      // A run that nobody waits for any more would keep this process alive.
+    /** Runs that nobody waits for any more, and their callbacks, would keep this process alive. */
+    async cancelRuns() {
       await Promise.all([...runs].map((run) => fetch(`${url}${run}/cancel`, { method: 'POST' })));
+    },
+    async close() {
       const closed = closeServer(server);
       server.closeAllConnections();
       await closed;

@@ -348,8 +348,8 @@ ALTER TABLE files
   ADD CONSTRAINT files_origin CHECK (origin IN ('upload', 'output')),
   ADD CONSTRAINT files_size CHECK (size_bytes BETWEEN 0 AND 157286400 OR origin = 'output');
 CREATE INDEX files_to_delete ON files (expires_at) WHERE expires_at IS NOT NULL AND state <> 'deleted';
--- Uploads that never came.
-CREATE INDEX files_abandoned ON files (created_at) WHERE state = 'awaiting_upload';
+-- Outputs that a crash left half stored.
+CREATE INDEX files_half_stored ON files (created_at) WHERE state = 'awaiting_upload' AND origin = 'output';
 
 -- Hot rows are updated in place where they can be.
 ALTER TABLE balances SET (fillfactor = 50);

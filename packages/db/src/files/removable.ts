@@ -1,7 +1,10 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
-/** At most `limit` files whose time is over, and uploads and outputs whose bytes did not come within a day. */
+/**
+ * At most `limit` files whose time is over, and outputs that a crash left half stored. An upload that nobody has used
+ * yet stays: its bytes may be there.
+ */
 export async function listRemovableFiles(db: Database, limit: number): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'list_removable_files', list, [limit]);
   return rows.map(({ id }) => id);
@@ -15,6 +18,6 @@ export async function markFilesDeleted(db: Database, ids: string[]): Promise<voi
 const list = `
 (SELECT id FROM files WHERE expires_at <= now() AND state <> 'deleted' LIMIT $1)
 UNION
-(SELECT id FROM files WHERE state = 'awaiting_upload' AND created_at < now() - interval '1 day' LIMIT $1)`;
+(SELECT id FROM files WHERE state = 'awaiting_upload' AND origin = 'output' AND created_at < now() - interval '1 day' LIMIT $1)`;
 
 const mark = `UPDATE files SET state = 'deleted' WHERE id = ANY ($1::text[])`;
