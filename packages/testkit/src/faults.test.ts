@@ -1,0 +1,194 @@
+import { randomInt } from 'node:crypto';
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { MoneyDecimal } from '@holdfast/domain/money';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Customer } from './customer.ts';
+import { emptyRedis } from './emptyRedis.ts';
+import type { EventBody } from './executions.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { testFolder } from './testFolder.ts';
+import { until } from './until.ts';
+
+let fleet: Fleet;
+let customer: Customer;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  fleet = await startFleet(testFolder('fleet'));
+}, 120_000);
+afterAll(() => fleet.close(), 30_000);
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  customer = await fleet.newCustomer();
+  await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
+});
+afterEach(() => receiver.close());
+
+type Input = Record<string, unknown>;
+type Wanted = { model: string; input: Input };
+
+const text = (index: number): Wanted => ({
+  model: 'sandbox-text',
+  input: {
+    prompt: `number ${index}`,
+    delay_ms: randomInt(500, 3000),
+    mode: index % 2 ? 'sync' : 'callback',
+  },
+});
+const picture = (index: number): Wanted => ({
+  model: 'sandbox-image',
+  input: { prompt: `picture ${index}`, width: 64, height: 64, delay_ms: randomInt(500, 3000) },
+});
+
+/** Creates as a client does that wants it done once: again with the same key until it is answered. */
+async function createSurely({ model, input }: Wanted, key: string): Promise<string> {
+  return await until(
+    'a create is answered',
+    async () => {
+      try {
+        const headers = { 'idempotency-key': key };
+        const { status, body } = await customer.api.post('/v1/executions', { model, input }, headers);
+        return status === 202 && (body['id'] as string);
+      } catch {
+        return null; // The gateway is away; the client can't know how far the request came.
+      }
+    },
+    60_000,
+  );
+}
+
+/** `count` executions, `width` creates at a time, so that creating goes on while things break. */
+async function createMany(count: number, wanted: (index: number) => Wanted, width = 4): Promise<string[]> {
+  const ids: string[] = [];
+  const next = async (start: number): Promise<void> => {
+    for (let index = start; index < count; index += width)
+      ids.push(await createSurely(wanted(index), `${customer.organizationId}-${index}`));
+  };
+  await Promise.all(Array.from({ length: width }, (_, start) => next(start)));
+  return ids;
+}
+
+const executions = () =>
+  fleet.db.prisma.execution.findMany({ where: { organizationId: customer.organizationId } });
+
+/** Resolves when everything has come to rest: executions, attempts, inbox, events, deliveries. */
+async function untilAtRest(count: number, timeoutMs: number): Promise<void> {
+  const { prisma } = fleet.db;
+  const { organizationId } = customer;
+  let left = {};
+  await until(
+    'everything comes to rest',
+    async () => {
+      const open = await prisma.execution.count({ where: { organizationId, completedAt: null } });
+      const ids = (await executions()).map(({ id }) => id);
+      left = {
+        missing: count - ids.length,
+        open,
+        attempts: await prisma.attempt.count({ where: { executionId: { in: ids }, finishedAt: null } }),
+        unsettled: await prisma.attempt.count({ where: { executionId: { in: ids }, settledAt: null } }),
+        callbacks: await prisma.providerCallback.count({ where: { processedAt: null } }),
+        events: await prisma.event.count({ where: { organizationId, fannedOutAt: null } }),
+        deliveries: await prisma.delivery.count({ where: { organizationId, state: 'pending' } }),
+      };
+      return Object.values(left).every((number) => number === 0);
+    },
+    timeoutMs,
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(left)}\n${fleet.said.slice(-20).join('\n')}`);
+  });
+}
+
+/** Everything was done, once: each execution completed and paid for, each event received, the ledger right. */
+async function expectAllDone(ids: string[], priceOf: (model: string) => string): Promise<void> {
+  expect(new Set(ids).size).toBe(ids.length);
+  const ended = await executions();
+  expect(ended.filter(({ status }) => status !== 'COMPLETED')).toEqual([]);
+  expect(new Set(ended.map(({ id }) => id))).toEqual(new Set(ids));
+
+  const spent = ended.reduce((sum, { model }) => sum.plus(priceOf(model)), new MoneyDecimal(0));
+  const { available, held } = (await customer.api.get('/v1/balance')).body;
+  expect([Number(available), Number(held)]).toEqual([new MoneyDecimal(100).minus(spent).toNumber(), 0]);
+
+  const events = receiver.received.map(({ body }) => ({ body, ...(JSON.parse(body) as EventBody) }));
+  const received = new Set(events.map((event) => `${event.execution_id} ${event.type}`));
+  const due = ids.flatMap((id) => [`${id} execution.started`, `${id} execution.completed`]);
+  expect(due.filter((event) => !received.has(event))).toEqual([]);
+  expect(received.size).toBe(due.length);
+  // Sent twice, an event has the same id and the same bytes.
+  expect(new Set(events.map(({ body }) => body)).size).toBe(due.length);
+
+  expect(await fleet.db.prisma.attempt.count({ where: { executionId: { in: ids } } })).toBe(ids.length);
+  expect(await auditLedger(fleet.db)).toEqual([]);
+}
+
+const prices: Record<string, string> = { 'sandbox-text': '0.01', 'sandbox-image': '0.04' };
+const price = (model: string) => prices[model] as string;
+
+describe('nothing is lost and nothing is done twice', () => {
+  it('when each service is killed in the middle of 200 executions', async () => {
+    const creating = createMany(200, (index) => (index % 10 ? text(index) : picture(index)));
+    for (const name of ['dispatcher', 'api-gateway', 'ledger', 'webhook-sender']) await fleet.kill(name);
+    const ids = await creating;
+    await untilAtRest(200, 90_000);
+    await expectAllDone(ids, price);
+    const files = await fleet.db.prisma.file.findMany({
+      where: { executionId: { in: ids }, state: 'ready' },
+    });
+    const answers = await Promise.all(
+      files.map(({ id }) => customer.api.fetch(`/v1/files/${id}/download`).then((answer) => answer.status)),
+    );
+    expect(new Set(files.map(({ executionId }) => executionId)).size).toBe(20);
+    expect(new Set(answers)).toEqual(new Set([200]));
+  }, 180_000);
+
+  it('when Redis is emptied in the middle of 200 executions', async () => {
+    const ids = await createMany(200, text, 16);
+    await emptyRedis(fleet.redisUrl);
+    await untilAtRest(200, 90_000);
+    await expectAllDone(ids, price);
+  }, 180_000);
+
+  it('when Redis dies in the middle, and starts again', async () => {
+    const creating = createMany(40, text);
+    await fleet.crash('redis');
+    const ids = await creating;
+    await untilAtRest(40, 90_000);
+    await expectAllDone(ids, price);
+  }, 180_000);
+
+  it('when Postgres dies in the middle, and starts again', async () => {
+    const creating = createMany(40, text);
+    await fleet.crash('postgres');
+    const ids = await creating;
+    await untilAtRest(40, 90_000);
+    await expectAllDone(ids, price);
+  }, 180_000);
+
+  it('when all that is left of the work stands in the database', async () => {
+    for (const name of ['ledger', 'webhook-sender']) fleet.signal(name, 'SIGSTOP');
+    const ids = await createMany(40, text, 8);
+    const outcomes = () =>
+      fleet.db.prisma.attempt.count({ where: { executionId: { in: ids }, outcome: { not: 'null' } } });
+    await until('the dispatcher is done', async () => (await outcomes()) === 40, 30_000);
+    for (const name of ['dispatcher', 'ledger', 'webhook-sender']) fleet.signal(name, 'SIGKILL');
+    await emptyRedis(fleet.redisUrl);
+    await untilAtRest(40, 90_000);
+    await expectAllDone(ids, price);
+  }, 180_000);
+
+  it('when a dispatcher sleeps past its leases and wakes up beside the one that took over', async () => {
+    await fleet.addDispatcher();
+    const ids = await createMany(200, text, 16);
+    fleet.signal('dispatcher', 'SIGSTOP');
+    const asleep = () =>
+      fleet.db.prisma.attempt.count({
+        where: { executionId: { in: ids }, finishedAt: null, leaseUntil: { lt: new Date() } },
+      });
+    await untilAtRest(200, 60_000).finally(() => fleet.signal('dispatcher', 'SIGCONT'));
+    expect(await asleep()).toBe(0);
+    await until('it is awake', () => fleet.isReady('dispatcher'));
+    await expectAllDone(ids, price);
+  }, 180_000);
+});

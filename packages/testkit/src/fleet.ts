@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { openDatabase } from '@holdfast/db/client';
+import { migrate } from '@holdfast/db/migrate/migrate';
+import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
+import { launch } from '@holdfast/local/launch/launch';
+import { servicePort } from '@holdfast/local/launch/ports';
+import { readJson } from '@holdfast/local/launch/privateFile';
+import { type Running, shutDown } from '@holdfast/local/launch/running';
+import { startService, untilReady } from '@holdfast/local/launch/services';
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { seed } from '@holdfast/local/seed';
+import { createCustomer } from './customer.ts';
+import { until } from './until.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const mainOf = (name: string) => join(root, 'services', name, 'src/main.ts');
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
+
+/** What `npm start` starts: every service, Postgres and Redis as processes that are started again when they die. */
+export async function startFleet(home: string) {
+  const keys = `k1:${randomBytes(32).toString('base64')}`;
+  const environment = { ...ownEnvironment(), HOLDFAST_HOME: home, ENCRYPTION_KEYS: keys };
+  const running: Running = { services: [] };
+  const flags = { port: await servicePort(), ephemeral: false, help: false };
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  await launch(
+    { root, flags, env: environment, migrate, seed, say, mainOf },
+    running,
+    new AbortController().signal,
+  );
+  const state = readJson(join(home, 'local.json')) as LocalState;
+  const db = openDatabase({ url: state.database_url, poolSize: 4, applicationName: 'test' });
+  const box = createSealedBox(encryptionKeys.parse(keys));
+
+  function find(name: string) {
+    const service = running.services.find((one) => one.name === name);
+    if (!service) throw new Error(`no service ${name}`);
+    return service;
+  }
+  /** Sends a signal to the process of a service, or of `postgres` or `redis`. */
+  function signal(name: string, what: NodeJS.Signals): void {
+    const pid = name === 'postgres' || name === 'redis' ? running[name]?.pid() : find(name).pid();
+    if (!pid) throw new Error(`${name} does not run`);
+    process.kill(pid, what);
+  }
+
+  return {
+    db,
+    said,
+    redisUrl: state.redis_url,
+    baseUrl: state.base_url,
+    newCustomer: () => createCustomer({ db, box, baseUrl: state.base_url, balance: '100' }),
+    signal,
+    isReady: (name: string) => find(name).isReady(),
+    /** kill -9, and waits until the next process of it is ready. */
+    async kill(name: string) {
+      const service = find(name);
+      const killed = service.pid();
+      signal(name, 'SIGKILL');
+      await until(
+        `${name} runs again`,
+        async () => service.pid() !== killed && (await service.isReady()),
+        60_000,
+      );
+    },
+    /** Ends a server at once, as a crash does; it is started again by itself. */
+    async crash(name: 'postgres' | 'redis') {
+      const killed = running[name]?.pid();
+      signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
+      await until(`${name} runs again`, () => running[name]?.pid() !== killed, 60_000);
+    },
+    /** A further dispatcher beside the first. */
+    async addDispatcher() {
+      const metricsPort = await servicePort();
+      const env = { ...environmentOf(find('dispatcher').pid()), METRICS_PORT: String(metricsPort) };
+      const program = { name: 'second-dispatcher', main: mainOf('dispatcher'), metricsPort, env };
+      const service = startService(program, home, { say, onPid() {} });
+      running.services.push(service);
+      await untilReady(service, new AbortController().signal);
+    },
+    async close() {
+      await db.close();
+      await shutDown(running);
+    },
+  };
+}
+
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, PUBLIC_URL: _public, ...env } = process.env;
+  return {
+    ...env,
+    LOG_LEVEL: 'warn',
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_RETRY_DELAYS_S: '0,1,1,1,1',
+    RATE_LIMIT_CREATE_PER_MINUTE: '1000000',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  };
+}
+
+/** What a process was started with. */
+function environmentOf(pid: number | undefined): NodeJS.ProcessEnv {
+  const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  return Object.fromEntries(
+    lines
+      .filter(Boolean)
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+}
