@@ -58,7 +58,7 @@ function stateOf(outcome: Outcome): 'succeeded' | 'failed' {
   return outcome.ok ? 'succeeded' : 'failed';
 }
 
-/** Submits (or recovers), asks again while the provider refuses, and asks once what became of an unknown. */
+/** Submits (or recovers), and asks what became of an unknown: a provider that restarts has lost nobody's run. */
 async function converse(
   provider: Provider,
   submission: Submission,
@@ -66,17 +66,31 @@ async function converse(
   signal: AbortSignal,
 ): Promise<Progress> {
   const deadlineMs = performance.now() + submission.timeoutMs;
-  let progress = await provider[opening](submission, signal);
+  const ask = async (how: Opening) =>
+    await insist(provider, submission, await provider[how](submission, signal), deadlineMs, signal);
+  const progress = await ask(opening);
+  if (progress.state !== 'unknown' || signal.aborted) return progress;
+  const recovered = await ask('recover');
+  // The first answer knows more about what went wrong: a time-out, a reset.
+  return recovered.state === 'unknown' ? progress : recovered;
+}
+
+/** Sends it again while the provider refuses: what was refused was certainly not accepted. */
+async function insist(
+  provider: Provider,
+  submission: Submission,
+  first: Progress,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Progress> {
+  let progress = first;
   for (let refusals = 1; progress.state === 'refused' && refusals < maxRefusals; refusals++) {
     if (performance.now() + progress.retryAfterMs > deadlineMs) return progress;
     await sleep(progress.retryAfterMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return progress;
     progress = await provider.submit(submission, signal);
   }
-  if (progress.state !== 'unknown' || signal.aborted) return progress;
-  const recovered = await provider.recover(submission, signal);
-  // The first answer knows more about what went wrong: a time-out, a reset.
-  return recovered.state === 'unknown' ? progress : recovered;
+  return progress;
 }
 
 /** Ended elsewhere: the provider is told to stop. Shutting down: the next dispatcher takes the run over. */
