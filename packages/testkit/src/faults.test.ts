@@ -78,7 +78,8 @@ async function untilInTheMiddle(): Promise<void> {
     (await executions()).filter((execution) => execution.status === status).length;
   await until(
     'runs are under way',
-    async () => Math.min(await count('PROCESSING'), await count('AWAITING_WEBHOOK')) >= 5,
+    async () => Math.min(await count('PROCESSING'), await count('AWAITING_WEBHOOK')) > 2,
+    30_000,
   );
 }
 
