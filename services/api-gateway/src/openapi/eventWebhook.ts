@@ -35,12 +35,10 @@ const signature = z.object({
   'X-Signature-Timestamp': z.string().meta({ description: 'Unix seconds', example: '1774002600' }),
   'webhook-id': idField('evt', 'The event, as Standard Webhooks has it'),
   'webhook-timestamp': z.string().meta({ description: 'Unix seconds', example: '1774002600' }),
-  'webhook-signature': z
-    .string()
-    .meta({
-      description: 'Base64 HMAC-SHA256, as Standard Webhooks has it',
-      example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-    }),
+  'webhook-signature': z.string().meta({
+    description: 'Base64 HMAC-SHA256, as Standard Webhooks has it',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  }),
 });
 
 /** What clients receive. */
