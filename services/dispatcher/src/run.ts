@@ -1,17 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '@holdfast/domain/outcome';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
+import { converse, type Opening } from './converse.ts';
 import { finish } from './finish.ts';
 import { findRoute, type Route } from './route.ts';
 import { cancelTimeoutMs } from './stop.ts';
 import { type Run, toSubmission } from './submission.ts';
-
-/** How often a provider that refuses is asked again before its refusal is the outcome. */
-const maxRefusals = 5;
-
-/** How the provider is first spoken to: a new run is submitted; one taken over is asked about, never sent blindly. */
-export type Opening = 'submit' | 'recover';
 
 /** Works on one attempt until it has ended, is running at the provider, or is let go of. */
 export async function work(context: Context, run: Run, opening: Opening): Promise<void> {
@@ -56,41 +50,6 @@ export async function act(
 
 function stateOf(outcome: Outcome): 'succeeded' | 'failed' {
   return outcome.ok ? 'succeeded' : 'failed';
-}
-
-/** Submits (or recovers), and asks what became of an unknown: a provider that restarts has lost nobody's run. */
-async function converse(
-  provider: Provider,
-  submission: Submission,
-  opening: Opening,
-  signal: AbortSignal,
-): Promise<Progress> {
-  const deadlineMs = performance.now() + submission.timeoutMs;
-  const ask = async (how: Opening) =>
-    await insist(provider, submission, await provider[how](submission, signal), deadlineMs, signal);
-  const progress = await ask(opening);
-  if (progress.state !== 'unknown' || signal.aborted) return progress;
-  const recovered = await ask('recover');
-  // The first answer knows more about what went wrong: a time-out, a reset.
-  return recovered.state === 'unknown' ? progress : recovered;
-}
-
-/** Sends it again while the provider refuses: what was refused was certainly not accepted. */
-async function insist(
-  provider: Provider,
-  submission: Submission,
-  first: Progress,
-  deadlineMs: number,
-  signal: AbortSignal,
-): Promise<Progress> {
-  let progress = first;
-  for (let refusals = 1; progress.state === 'refused' && refusals < maxRefusals; refusals++) {
-    if (performance.now() + progress.retryAfterMs > deadlineMs) return progress;
-    await sleep(progress.retryAfterMs, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return progress;
-    progress = await provider.submit(submission, signal);
-  }
-  return progress;
 }
 
 /** Ended elsewhere: the provider is told to stop. Shutting down: the next dispatcher takes the run over. */

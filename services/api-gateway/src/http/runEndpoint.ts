@@ -38,7 +38,7 @@ function requireAccess({ access, permission }: Endpoint, caller: Caller | null, 
   if (access === 'anyone') return;
   if (refusal) throw refusal;
   if (permission === 'full' && caller?.permissions === 'execution') {
-    throw new ApiError('FORBIDDEN', 'This API key may only be used for executions, files and models.');
+    throw new ApiError('FORBIDDEN', 'This API key may only be used for executions and files.');
   }
 }
 

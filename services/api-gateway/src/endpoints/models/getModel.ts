@@ -8,7 +8,7 @@ export const getModel = endpoint({
   path: '/v1/models/{slug}',
   tag: 'Models',
   summary: 'Read a model',
-  permission: 'execution',
+  permission: 'full',
   limit: 'other',
   params: z.object({ slug: z.string() }),
   responses: { 200: { description: 'The model', schema: ModelRecord } },

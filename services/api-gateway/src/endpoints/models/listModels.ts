@@ -7,7 +7,7 @@ export const listModels = endpoint({
   path: '/v1/models',
   tag: 'Models',
   summary: 'List models',
-  permission: 'execution',
+  permission: 'full',
   limit: 'other',
   responses: {
     200: {

@@ -1,0 +1,85 @@
+import type { Outcome } from '@holdfast/domain/outcome';
+import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
+import { describe, expect, it } from '@jest/globals';
+import { converse } from './converse.ts';
+
+const failure = (message: string): Outcome => ({ ok: false, code: 'MODEL_UNAVAILABLE', message });
+const ended: Progress = { state: 'ended', outcome: failure('ended') };
+const refused: Progress = { state: 'refused', retryAfterMs: 1, outcome: failure('refused') };
+const unknown: Progress = { state: 'unknown', outcome: failure('unknown') };
+
+const submission: Submission = {
+  executionId: 'exec',
+  token: 'token',
+  providerModel: 'model',
+  input: {},
+  options: {},
+  mode: 'sync',
+  mapping: { output: { kind: 'text' }, errors: [] },
+  callbackUrl: null,
+  timeoutMs: 10_000,
+};
+
+/** A provider that gives these answers in turn (the last one for ever), and what it was asked. */
+function scripted(answers: { submit?: Progress[]; recover?: Progress[] }) {
+  const asked: string[] = [];
+  const answer = (how: 'submit' | 'recover') => async (): Promise<Progress> => {
+    asked.push(how);
+    const left = answers[how] ?? [];
+    return (left.length > 1 ? left.shift() : left[0]) ?? unknown;
+  };
+  const provider = { submit: answer('submit'), recover: answer('recover') } as unknown as Provider;
+  return { provider, asked };
+}
+
+const { signal } = new AbortController();
+
+describe('a conversation with a provider', () => {
+  it('sends again what was certainly not accepted', async () => {
+    const { provider, asked } = scripted({ submit: [refused, refused, ended] });
+    expect(await converse(provider, submission, 'submit', signal)).toBe(ended);
+    expect(asked).toEqual(['submit', 'submit', 'submit']);
+  });
+
+  it('gives up on a provider that goes on refusing', async () => {
+    const { provider, asked } = scripted({ submit: [refused] });
+    expect(await converse(provider, submission, 'submit', signal)).toBe(refused);
+    expect(asked).toHaveLength(5);
+  });
+
+  it('never submits again what may have been accepted: it asks what became of it', async () => {
+    const { provider, asked } = scripted({ submit: [unknown], recover: [ended] });
+    expect(await converse(provider, submission, 'submit', signal)).toBe(ended);
+    expect(asked).toEqual(['submit', 'recover']);
+  });
+
+  it('says what it knew first when nothing more can be learned', async () => {
+    const { provider, asked } = scripted({
+      submit: [unknown],
+      recover: [{ ...unknown, outcome: failure('later') }],
+    });
+    expect(await converse(provider, submission, 'submit', signal)).toBe(unknown);
+    expect(asked).toEqual(['submit', 'recover']);
+  });
+
+  it('outlives a restart of a provider that lost the answer and then refuses for a while', async () => {
+    const { provider, asked } = scripted({ submit: [unknown, refused, ended], recover: [refused] });
+    expect(await converse(provider, submission, 'submit', signal)).toBe(ended);
+    expect(asked).toEqual(['submit', 'recover', 'submit', 'submit']);
+  });
+
+  it('opens a run that was taken over by asking', async () => {
+    const { provider, asked } = scripted({ recover: [ended] });
+    expect(await converse(provider, submission, 'recover', signal)).toBe(ended);
+    expect(asked).toEqual(['recover']);
+  });
+
+  it('ends at once when it is let go of', async () => {
+    const controller = new AbortController();
+    const { provider, asked } = scripted({ submit: [{ ...refused, retryAfterMs: 5000 }] });
+    const conversation = converse(provider, submission, 'submit', controller.signal);
+    controller.abort('shutting down');
+    await conversation;
+    expect(asked).toEqual(['submit']);
+  });
+});
