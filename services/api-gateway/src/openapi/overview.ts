@@ -19,7 +19,7 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
     heading: 'Authentication',
     paragraphs: [
       'Every request carries `Authorization: Bearer <API_KEY>`. Keys with the permission `execution` reach ' +
-        'executions, models and files; `full` keys reach everything.',
+        'executions and files; `full` keys reach everything.',
     ],
   },
   {
