@@ -1,5 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import { completeExecutions } from '@holdfast/db/executions/complete';
+import type { Ended } from '@holdfast/db/executions/ending';
 import type { EndingHints } from './hints.ts';
 import { openSettler, type Settler } from './settle.ts';
 
@@ -7,7 +8,7 @@ import { openSettler, type Settler } from './settle.ts';
 export function openCompleter(args: {
   db: Database;
   fanout: EndingHints['fanout'];
-  ended(count: number): void;
+  ended(done: Ended[]): void;
 }): Settler {
   return openSettler({ ...args, end: completeExecutions });
 }

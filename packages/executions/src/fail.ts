@@ -1,4 +1,5 @@
 import type { Database } from '@holdfast/db/client';
+import type { Ended } from '@holdfast/db/executions/ending';
 import { failExecutions } from '@holdfast/db/executions/fail';
 import type { EndingHints } from './hints.ts';
 import { openSettler, type Settler } from './settle.ts';
@@ -7,7 +8,7 @@ import { openSettler, type Settler } from './settle.ts';
 export function openFailer(args: {
   db: Database;
   fanout: EndingHints['fanout'];
-  ended(count: number): void;
+  ended(done: Ended[]): void;
 }): Settler {
   return openSettler({ ...args, end: failExecutions });
 }

@@ -14,14 +14,15 @@ export function openSettler(args: {
   db: Database;
   fanout: EndingHints['fanout'];
   end(db: Database, attemptIds: string[]): Promise<Ended[]>;
-  ended(count: number): void;
+  /** Told of what this process has ended, once it is committed. */
+  ended(done: Ended[]): void;
 }): Settler {
   const { db, fanout, end, ended } = args;
   const batcher = createBatcher<string, undefined>({
     maxSize: 256,
     async run(attemptIds) {
       const done = await end(db, attemptIds);
-      ended(done.length);
+      ended(done);
       void hintEvents(fanout, done);
       return attemptIds.map(() => undefined);
     },

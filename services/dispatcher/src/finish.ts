@@ -59,7 +59,10 @@ async function copyWithRetries(
     try {
       return await copyOutputFiles(success, definition.output.kind, copy);
     } catch (error) {
-      context.log.warn({ err: error, execution_id: run.id, tries }, 'an output file was not copied');
+      context.log.warn(
+        { err: error, executionId: run.id, attemptId: run.attemptId, tries },
+        'an output file was not copied',
+      );
     }
   }
   return null;

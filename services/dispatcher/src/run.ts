@@ -29,11 +29,12 @@ export async function act(
   signal: AbortSignal,
 ): Promise<void> {
   const { log, metrics } = context;
-  const about = { execution_id: run.id, attempt_id: run.attemptId };
+  const about = { executionId: run.id, attemptId: run.attemptId };
   if (progress.state === 'running') {
     const { handle, by, pollAfterMs } = progress;
     const awaitsCallback = by === 'callback';
     const { attemptId } = run;
+    log.info({ ...about, model: run.model, by }, 'run is under way at its provider');
     if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs })) return;
     // Cancelled while it was submitted: who told the provider to stop may have come too early.
     return await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
@@ -44,7 +45,9 @@ export async function act(
   if (progress.state === 'unknown')
     log.error(about, 'the outcome of a submit is unknown and can not be learned');
   const state = progress.state === 'unknown' ? 'unknown' : stateOf(progress.outcome);
-  metrics.runs.inc({ connection: definition.provider.connection, state });
+  const { connection } = definition.provider;
+  metrics.runs.inc({ connection, state });
+  log.info({ ...about, model: run.model, connection, state }, 'run ended');
   await finish(context, definition, run, progress.outcome, state, signal);
 }
 
@@ -60,7 +63,7 @@ async function abandon(provider: Provider, submission: Submission, signal: Abort
 }
 
 async function recordUnavailable(context: Context, run: Run): Promise<void> {
-  context.log.error({ execution_id: run.id, model: run.model }, 'no connection is configured for the model');
+  context.log.error({ executionId: run.id, model: run.model }, 'no connection is configured for the model');
   const message = 'The model is not available at the moment.';
   await context.outcomes.record(run.attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
 }

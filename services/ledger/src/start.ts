@@ -14,6 +14,7 @@ import { settleQueue } from '@holdfast/queues/settle';
 import { startWorker } from '@holdfast/queues/worker';
 import type { LedgerConfig } from './config.ts';
 import { ledgerMetrics } from './metrics.ts';
+import { reportEnded } from './report.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Money and endings: settles recorded outcomes, expires what is out of time. */
@@ -33,12 +34,12 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const completer = openCompleter({
     db,
     fanout,
-    ended: (count) => metrics.endings.inc({ status: 'COMPLETED' }, count),
+    ended: reportEnded(metrics, log, 'COMPLETED'),
   });
   const failer = openFailer({
     db,
     fanout,
-    ended: (count) => metrics.endings.inc({ status: 'FAILED' }, count),
+    ended: reportEnded(metrics, log, 'FAILED'),
   });
 
   const worker = startWorker({

@@ -9,6 +9,7 @@ import type { PayloadOf } from '@holdfast/queues/queue';
 import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { audit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
+import { reportEnded } from './report.ts';
 
 /** Everything a lost job, or nobody, would leave undone in the ledger. */
 export function startSweeps(args: {
@@ -31,7 +32,7 @@ export function startSweeps(args: {
       name: 'expiry',
       intervalMs: 1000,
       log,
-      work: async () => metrics.endings.inc({ status: 'EXPIRED' }, await expireDue({ db, hints })),
+      work: () => expireDue({ db, hints, ended: reportEnded(metrics, log, 'EXPIRED') }),
     }),
     startSweep({
       name: 'audit',

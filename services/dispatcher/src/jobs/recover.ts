@@ -10,7 +10,7 @@ export async function recover(context: Context, attemptId: string): Promise<void
   if (context.inHand.has(attemptId)) return;
   const run = await claimAbandoned(context.db, attemptId, leaseS);
   if (!run) return;
-  context.log.warn({ execution_id: run.id, attempt_id: attemptId }, 'taking over an abandoned run');
+  context.log.warn({ executionId: run.id, attemptId }, 'taking over an abandoned run');
   if (run.ended) await stop(context, run);
   else await work(context, run, 'recover');
 }
