@@ -16,7 +16,7 @@ export type CreateRequest = {
   apiKeyId: string;
   idempotencyKey: string | null;
   /** Of the canonical JSON of the body: tells a repeat from another request under the same key. */
-  requestHash: string;
+  requestHash: string | null;
   model: string;
   input: Record<string, unknown>;
   metadata: Record<string, unknown> | null;

@@ -7,7 +7,8 @@ export type NewExecution = {
   organizationId: string;
   apiKeyId: string;
   idempotencyKey: string | null;
-  requestHash: string;
+  /** Null without a key. */
+  requestHash: string | null;
   model: string;
   /** JSON texts, written as they are. */
   inputJson: string;

@@ -42,7 +42,8 @@ async function create(
   idempotencyKey: string | null,
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
-  const request = { organizationId, apiKeyId, idempotencyKey, requestHash: requestHash(body) };
+  const hash = idempotencyKey === null ? null : requestHash(body);
+  const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
     const prepared = await prepareCreate(context, organizationId, body);
     return await context.creator.create({
