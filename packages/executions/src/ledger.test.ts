@@ -23,7 +23,6 @@ let creator: Creator;
 const nowhere: Producer<never> = {
   add: async () => {},
   addAll: async () => {},
-  waiting: async () => 0,
   close: async () => {},
 };
 

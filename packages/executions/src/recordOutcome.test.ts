@@ -20,7 +20,6 @@ let organizationId: string;
 const nowhere: Producer<never> = {
   add: async () => {},
   addAll: async () => {},
-  waiting: async () => 0,
   close: async () => {},
 };
 

@@ -4,7 +4,7 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { connectProducer, connectWorker } from './connection.ts';
 import { deliverQueue } from './deliver.ts';
-import { openProducer } from './producer.ts';
+import { openProducer, openQueue } from './producer.ts';
 import { openRequester } from './request.ts';
 import { testCallQueue } from './testCall.ts';
 import { startWorker } from './worker.ts';
@@ -20,7 +20,7 @@ describe('a producer', () => {
     await producer.add({ deliveryId: 'dlv_lost' });
     await new Promise((resolve) => redis.once('ready', resolve));
     await producer.add({ deliveryId: 'dlv_found' });
-    expect(await producer.waiting()).toBe(1);
+    expect(await openQueue(deliverQueue.name, redis)().getWaitingCount()).toBe(1);
     await producer.close();
     redis.disconnect();
   });

@@ -12,8 +12,6 @@ export type Producer<Payload> = {
   add(payload: Payload): Promise<void>;
   /** Adds many. Never throws. */
   addAll(payloads: Payload[]): Promise<void>;
-  /** Jobs waiting to be taken. @throws while Redis is away */
-  waiting(): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -50,7 +48,6 @@ export function openProducer<Payload>(
   return {
     add: (payload) => batcher.add(payload),
     addAll: addBulk,
-    waiting: async () => queue().getWaitingCount(),
     async close() {
       await batcher.idle();
       if (redis.status === 'ready') await queue().close();

@@ -1,32 +1,22 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
 import { createAdminApp } from './adminApp.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 let admin: Express;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   await applyTestModels(gateway.context.db);
   admin = createAdminApp(gateway.context);
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 const token = () => gateway.context.config.ADMIN_TOKEN;

@@ -3,31 +3,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { newApiKey } from '@holdfast/domain/apiKey';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
 import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   await applyTestModels(gateway.context.db);
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 describe('what is told of a request', () => {

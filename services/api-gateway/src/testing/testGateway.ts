@@ -5,6 +5,9 @@ import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { issueApiKey } from '../apiKeys/issueApiKey.ts';
 import { createApp } from '../app.ts';
 import { gatewayConfig } from '../config.ts';
@@ -35,6 +38,7 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
   return {
     app: createApp(context),
     context,
+    servers,
     newOrganization,
     async newKey(organizationId: string, permissions: ApiKeyPermissions = 'full'): Promise<string> {
       return (await issueApiKey(context.db, { organizationId, name: 'test', permissions })).value;
@@ -44,3 +48,17 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
 }
 
 export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
+
+/** The same on a database of its own, which goes with it. */
+export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
+  const database = await createTestDatabase();
+  const servers = { databaseUrl: database.url, redisUrl: testRedisUrl(), folder: testFolder('files') };
+  const gateway = await openTestGateway(servers, settings);
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      await database.drop();
+    },
+  };
+}

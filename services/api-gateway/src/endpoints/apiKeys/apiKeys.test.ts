@@ -1,31 +1,21 @@
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 let organizationId: string;
 let key: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   organizationId = await gateway.newOrganization();
   key = await gateway.newKey(organizationId);
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 const post = (path: string, as = key) => request(gateway.app).post(path).auth(as, { type: 'bearer' });

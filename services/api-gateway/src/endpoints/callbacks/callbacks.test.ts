@@ -1,31 +1,23 @@
 import { startExecutions } from '@holdfast/db/executions/start';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { callbackQueue } from '@holdfast/queues/callback';
+import { openQueue } from '@holdfast/queues/producer';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
 import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 let token: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   await applyTestModels(gateway.context.db);
   token = await runningToken();
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 async function runningToken(): Promise<string> {
@@ -67,7 +59,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
       'x-fal-webhook-signature': 'ab',
     });
     expect(callback?.provider).toBe('secret_provider');
-    expect(await gateway.context.callbacks.waiting()).toBeGreaterThan(0);
+    expect(await openQueue(callbackQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
   });
 
   it('the same callback is stored once, another one beside it', async () => {

@@ -1,32 +1,22 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
 import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 let key: string;
 let organizationId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   await applyTestModels(gateway.context.db);
   ({ key, organizationId } = await organizationWithKey(gateway, { balance: '1000' }));
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });

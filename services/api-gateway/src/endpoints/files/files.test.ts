@@ -2,34 +2,24 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../app.ts';
 import { requireFiles } from '../../files/requireFiles.ts';
-import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 let organizationId: string;
 let key: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   organizationId = await gateway.newOrganization();
   key = await gateway.newKey(organizationId, 'execution');
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 const png = Buffer.from(

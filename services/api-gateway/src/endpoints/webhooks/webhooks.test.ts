@@ -1,33 +1,27 @@
 import { newId } from '@holdfast/domain/ids';
 import { connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue } from '@holdfast/queues/deliver';
+import { openQueue } from '@holdfast/queues/producer';
 import { testCallQueue } from '@holdfast/queues/testCall';
 import { startWorker } from '@holdfast/queues/worker';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let gateway: TestGateway;
 let organizationId: string;
 let key: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await openTestGateway({
-    databaseUrl: database.url,
-    redisUrl: testRedisUrl(),
-    folder: testFolder('files'),
-  });
+  gateway = await startTestGateway();
   organizationId = await gateway.newOrganization();
   key = await gateway.newKey(organizationId);
 });
 
 afterAll(async () => {
   await gateway.close();
-  await database.drop();
 });
 
 const base = '/v1/webhooks/endpoints';
@@ -160,7 +154,7 @@ describe('a webhook endpoint', () => {
     const { body } = await call('patch', `${base}/${id}`).send({ is_active: true }).expect(200);
     expect(body).toMatchObject({ id, description: 'New', is_active: true, failure_count: 0 });
     expect((await delivery(waiting)).nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now() + 1000);
-    expect(await gateway.context.deliver.waiting()).toBeGreaterThan(0);
+    expect(await openQueue(deliverQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
     const row = await gateway.context.db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } });
     expect(row.probeAt).toBeNull();
     await call('patch', `${base}/${id}`).send({ url }).expect(400);
@@ -279,7 +273,7 @@ describe('without Redis', () => {
   it('a test call is answered as unavailable, and everything else goes on', async () => {
     const { id } = await newEndpoint();
     const cutOff = await openTestGateway({
-      databaseUrl: database.url,
+      databaseUrl: gateway.servers.databaseUrl,
       redisUrl: 'redis://127.0.0.1:1',
       folder: testFolder('files'),
     });
