@@ -103,7 +103,7 @@ async function generatePrismaClient() {
     CHECKPOINT_DISABLE: '1',
   };
   const onOutput = (text) => void (output += text);
-  const code = await runNode(['node_modules/prisma/build/index.js', 'generate'], { env, onOutput });
+  const code = await runNode(['prisma/node_modules/prisma/build/index.js', 'generate'], { env, onOutput });
   if (code !== 0) throw new UserError(`Generating the Prisma client failed:\n${output}`);
   mkdirSync(path.dirname(generateStamp), { recursive: true });
   writeFileSync(generateStamp, hashOf('prisma/schema.prisma', 'pnpm-lock.yaml'));
