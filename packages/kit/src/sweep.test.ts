@@ -34,6 +34,22 @@ describe('a sweep', () => {
     await Promise.all([both, stopped]);
   });
 
+  it('runs only in its turn, but whenever it is asked to', async () => {
+    const work = jest.fn(async () => {});
+    const isTurn = jest.fn(async () => false);
+    const sweep = startSweep({ name: 'work', intervalMs: 1000, log, work, isTurn });
+    await jest.advanceTimersByTimeAsync(90_000);
+    expect(isTurn.mock.calls.length).toBeGreaterThan(50);
+    expect(work).not.toHaveBeenCalled();
+    expect(sweep.problem()).toBeNull();
+    await sweep.runNow();
+    expect(work).toHaveBeenCalledTimes(1);
+    isTurn.mockResolvedValue(true);
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(work.mock.calls.length).toBeGreaterThan(1);
+    await sweep.stop();
+  });
+
   it('is a problem when it hangs for more than a minute', async () => {
     const group = sweepGroup([open(async () => {}), open(() => new Promise<void>(() => {}))]);
     await jest.advanceTimersByTimeAsync(59_000);

@@ -8,18 +8,24 @@ export type Sweep = {
   stop(): Promise<void>;
 };
 
+/** Whether this process is to do what the copies of a service share, now. Never rejects. */
+export type Turn = () => Promise<boolean>;
+
 /**
  * Runs `work` every `intervalMs`, one run at a time, spread by a little jitter so that replicas don't march in step.
- * A failed run is logged and tried again at the next turn.
+ * A failed run is logged and tried again at the next turn; with `isTurn`, only when it says so.
  */
 export function startSweep(args: {
   name: string;
   intervalMs: number;
   log: Logger;
   work(): Promise<void>;
+  isTurn?: Turn;
+  /** A run may take so long; three intervals, and a minute at least, unless given. */
+  hangsAfterMs?: number;
 }): Sweep {
   let running: Promise<void> | null = null;
-  const hangsAfterMs = Math.max(60_000, args.intervalMs * 3);
+  const hangsAfterMs = args.hangsAfterMs ?? Math.max(60_000, args.intervalMs * 3);
   let endedAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -41,9 +47,15 @@ export function startSweep(args: {
     return running;
   }
 
+  async function runInTurn(): Promise<void> {
+    const isTurn = args.isTurn ? await args.isTurn() : true;
+    if (isTurn && !stopped) return await runNow();
+    endedAtMs = performance.now();
+  }
+
   function schedule(): void {
     if (stopped) return;
-    timer = setTimeout(() => void runNow().then(schedule), args.intervalMs * (0.8 + Math.random() * 0.4));
+    timer = setTimeout(() => void runInTurn().then(schedule), args.intervalMs * (0.8 + Math.random() * 0.4));
   }
 
   schedule();

@@ -11,5 +11,10 @@ export function ledgerMetrics(registry: Registry) {
       'Rows that break an invariant of the ledger, at the last audit',
       ['invariant'],
     ),
+    auditedAtS: gauge(
+      registry,
+      'ledger_audited_timestamp_seconds',
+      'When the last audit of the ledger ended, by any instance; 0 before the first',
+    ),
   };
 }

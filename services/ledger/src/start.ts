@@ -11,6 +11,7 @@ import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { fanoutQueue } from '@holdfast/queues/fanout';
 import { openProducer } from '@holdfast/queues/producer';
 import { settleQueue } from '@holdfast/queues/settle';
+import { openTurns } from '@holdfast/queues/turns';
 import { startWorker } from '@holdfast/queues/worker';
 import type { LedgerConfig } from './config.ts';
 import { ledgerMetrics } from './metrics.ts';
@@ -49,8 +50,9 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     log,
     process: ({ attemptIds, ok }) => Promise.all(attemptIds.map((ok ? completer : failer).settle)),
   });
-  const auditIntervalMs = config.AUDIT_INTERVAL_S * 1000;
-  const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, metrics, auditIntervalMs, log });
+  const auditIntervalS = config.AUDIT_INTERVAL_S;
+  const turnOf = openTurns(producing, 'ledger');
+  const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, metrics, auditIntervalS, turnOf, log });
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,

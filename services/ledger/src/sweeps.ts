@@ -3,13 +3,16 @@ import { unsettledAttempts } from '@holdfast/db/sweeps/due';
 import { expireDue } from '@holdfast/executions/expire';
 import type { EndingHints } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
+import { type Sweep, type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
-import { audit } from './audit.ts';
+import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { reportEnded } from './report.ts';
+
+/** How soon an audit that is due begins, and how old what is exported of the last one may be. */
+const auditLookMs = 30_000;
 
 /** Everything a lost job, or nobody, would leave undone in the ledger. */
 export function startSweeps(args: {
@@ -17,28 +20,37 @@ export function startSweeps(args: {
   hints: EndingHints;
   settle: Producer<PayloadOf<typeof settleQueue>>;
   metrics: LedgerMetrics;
-  auditIntervalMs: number;
+  auditIntervalS: number;
+  turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
-  const { db, hints, settle, metrics, log } = args;
+  const { db, hints, settle, metrics, auditIntervalS, turnOf, log } = args;
+  const shared = (name: string, intervalMs: number, work: () => Promise<void>) =>
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
-    startSweep({
-      name: 'unsettled outcomes',
-      intervalMs: 5000,
-      log,
-      work: async () => settle.addAll(settleJobs(await unsettledAttempts(db, 5))),
-    }),
-    startSweep({
-      name: 'expiry',
-      intervalMs: 1000,
-      log,
-      work: () => expireDue({ db, hints, ended: reportEnded(metrics, log, 'EXPIRED') }),
-    }),
+    shared('unsettled outcomes', 5000, async () => settle.addAll(settleJobs(await unsettledAttempts(db, 5)))),
+    shared('expiry', 1000, () => expireDue({ db, hints, ended: reportEnded(metrics, log, 'EXPIRED') })),
+    ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
+  ]);
+}
+
+/** Apart from each other, for an audit of many executions takes minutes. */
+function startAudits(args: {
+  db: Database;
+  metrics: LedgerMetrics;
+  intervalS: number;
+  log: Logger;
+}): Sweep[] {
+  const { db, metrics, intervalS, log } = args;
+  const intervalMs = Math.min(auditLookMs, intervalS * 1000);
+  return [
     startSweep({
       name: 'audit',
-      intervalMs: args.auditIntervalMs,
+      intervalMs,
+      hangsAfterMs: Math.max(3_600_000, intervalS * 3000),
       log,
-      work: () => audit(db, metrics, log),
+      work: () => audit(db, intervalS, log),
     }),
-  ]);
+    startSweep({ name: 'last audit', intervalMs, log, work: () => exportAudit(db, metrics) }),
+  ];
 }
