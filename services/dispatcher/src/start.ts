@@ -12,6 +12,7 @@ import { createRegistry } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
 import { createProviders } from '@holdfast/providers/registry';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { openTurns } from '@holdfast/queues/turns';
 import type { DispatcherConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { createInHand } from './inHand.ts';
@@ -35,7 +36,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   await context.store.prepare();
 
   const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
-  const sweeps = startSweeps(context, queues);
+  const sweeps = startSweeps(context, queues, openTurns(producing, 'dispatcher'));
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,

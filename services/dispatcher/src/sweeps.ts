@@ -1,14 +1,18 @@
 import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files/removable';
 import { abandonedAttempts, attemptsToPoll, staleCallbacks, stalePending } from '@holdfast/db/sweeps/due';
-import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
 import type { Context } from './context.ts';
 import type { Queues } from './queues.ts';
 
 /** Everything a lost job, or a lost dispatcher, would leave undone. */
-export function startSweeps(context: Context, queues: Queues): Sweeps {
+export function startSweeps(
+  context: Context,
+  queues: Queues,
+  turnOf: (sweep: string, intervalMs: number) => Turn,
+): Sweeps {
   const { db, log } = context;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
-    startSweep({ name, intervalMs, log, work });
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('stale pending', 5000, async () => {
       const ids = await stalePending(db, 5);

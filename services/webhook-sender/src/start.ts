@@ -10,6 +10,7 @@ import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/deliver';
 import { fanoutQueue } from '@holdfast/queues/fanout';
 import { openProducer } from '@holdfast/queues/producer';
+import { openTurns } from '@holdfast/queues/turns';
 import type { WebhookSenderConfig } from './config.ts';
 import { createDeliverer } from './deliver.ts';
 import { createFanOut } from './fanOut.ts';
@@ -58,7 +59,8 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
 
   const concurrency = config.WEBHOOK_CONCURRENCY;
   const workers = startWorkers({ redis: working, concurrency, log, db, send, fanOut, deliverer });
-  const sweeps = startSweeps({ db, fanout, deliver, maxAttempts: delaysS.length, metrics, log });
+  const turnOf = openTurns(producing, 'webhook-sender');
+  const sweeps = startSweeps({ db, fanout, deliver, maxAttempts: delaysS.length, metrics, turnOf, log });
   const health: HealthServer = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,

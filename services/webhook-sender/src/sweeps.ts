@@ -3,7 +3,7 @@ import { listDueDeliveries } from '@holdfast/db/webhooks/dueDeliveries';
 import { endOverdueDeliveries } from '@holdfast/db/webhooks/endOverdueDeliveries';
 import { listUnfannedEvents } from '@holdfast/db/webhooks/eventsToFanOut';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
 import type { deliverQueue } from '@holdfast/queues/deliver';
 import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/fanout';
 import type { Producer } from '@holdfast/queues/producer';
@@ -21,32 +21,23 @@ export function startSweeps(args: {
   deliver: Producer<PayloadOf<typeof deliverQueue>>;
   maxAttempts: number;
   metrics: WebhookMetrics;
+  turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
-  const { db, fanout, deliver, maxAttempts, metrics, log } = args;
+  const { db, fanout, deliver, maxAttempts, metrics, turnOf, log } = args;
+  const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
-    startSweep({
-      name: 'events to fan out',
-      intervalMs: 2000,
-      log,
-      work: async () => fanout.addAll(fanoutJobs(await listUnfannedEvents(db, graceS, limit))),
-    }),
-    startSweep({
-      name: 'due deliveries',
-      intervalMs: 1000,
-      log,
-      work: async () =>
-        deliver.addAll((await listDueDeliveries(db, graceS, limit)).map((deliveryId) => ({ deliveryId }))),
-    }),
-    startSweep({
-      name: 'overdue deliveries',
-      intervalMs: 30_000,
-      log,
-      async work() {
-        for (const { state } of await endOverdueDeliveries(db, { maxAttempts, limit })) {
-          metrics.outcomes.inc({ outcome: state });
-        }
-      },
+    sweep('events to fan out', 2000, async () =>
+      fanout.addAll(fanoutJobs(await listUnfannedEvents(db, graceS, limit))),
+    ),
+    sweep('due deliveries', 1000, async () =>
+      deliver.addAll((await listDueDeliveries(db, graceS, limit)).map((deliveryId) => ({ deliveryId }))),
+    ),
+    sweep('overdue deliveries', 30_000, async () => {
+      for (const { state } of await endOverdueDeliveries(db, { maxAttempts, limit })) {
+        metrics.outcomes.inc({ outcome: state });
+      }
     }),
   ]);
 }
