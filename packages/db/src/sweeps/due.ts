@@ -14,7 +14,7 @@ export async function abandonedAttempts(db: Database): Promise<string[]> {
   return await ids(db, 'abandoned_attempts', abandoned, [page]);
 }
 
-/** Running attempts whose provider is to be asked. */
+/** Running attempts whose provider is to be asked, and that nobody is asking: a question may wait for the answer. */
 export async function attemptsToPoll(db: Database): Promise<string[]> {
   return await ids(db, 'attempts_to_poll', toPoll, [page]);
 }
@@ -47,6 +47,7 @@ ORDER BY lease_until LIMIT $1`;
 
 const toPoll = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()
+  AND (lease_until IS NULL OR lease_until < now())
 ORDER BY poll_at LIMIT $1`;
 
 const callbacks = `
