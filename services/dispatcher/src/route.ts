@@ -7,7 +7,7 @@ export type Route = { definition: ModelDefinition; provider: Provider };
 
 /** Null: the model is unknown, or its connection is not configured here. */
 export async function findRoute(context: Context, model: string): Promise<Route | null> {
-  const definition = (await context.catalogue.get(model))?.definition;
+  const definition = (await context.catalogue.find(model))?.definition;
   const provider = definition && context.providers.find(definition.provider);
   return definition && provider ? { definition, provider } : null;
 }

@@ -11,6 +11,8 @@ export type CatalogueModel = {
 
 export type ModelCatalogue = {
   get(slug: string): Promise<CatalogueModel | null>;
+  /** As `get`, but a model is looked for in the table before it is unknown: another process may know it already. */
+  find(slug: string): Promise<CatalogueModel | null>;
   /** All of them, by slug. */
   list(): Promise<CatalogueModel[]>;
 };
@@ -43,6 +45,7 @@ export function openModelCatalogue(db: Database): ModelCatalogue {
 
   return {
     get: async (slug) => (await current()).get(slug) ?? null,
+    find: async (slug) => (await current()).get(slug) ?? (await read()).get(slug) ?? null,
     list: async () => [...(await current()).values()],
   };
 }
