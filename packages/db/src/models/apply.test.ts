@@ -1,0 +1,50 @@
+import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../client.ts';
+import { applyModels } from './apply.ts';
+import { openModelCatalogue } from './cache.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const model = (slug: string): ModelDefinition =>
+  modelDefinition.parse({
+    slug,
+    provider: { adapter: 'cog', connection: 'theirs', model: slug },
+    input_schema: { type: 'object' },
+    price: { per_run: '0.01' },
+    output: { kind: 'raw' },
+  });
+
+async function offered(): Promise<string[]> {
+  const models = await openModelCatalogue(db).list();
+  return models.filter(({ isActive }) => isActive).map(({ definition }) => definition.slug);
+}
+
+describe('the catalogue', () => {
+  it('offers what it was given last; what is gone from it is withdrawn once, and known for what runs yet', async () => {
+    expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);
+    expect(await offered()).toEqual(['first', 'second']);
+    expect(await applyModels(db, [model('second')])).toEqual(['first']);
+    expect(await applyModels(db, [model('second')])).toEqual([]);
+    expect(await offered()).toEqual(['second']);
+    expect((await openModelCatalogue(db).get('first'))?.definition).toMatchObject({ slug: 'first' });
+  });
+
+  it('offers a model again whose file came back', async () => {
+    await applyModels(db, [model('second')]);
+    expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);
+    expect(await offered()).toEqual(['first', 'second']);
+  });
+});
