@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { apiKeyPrefix, hashApiKey, isApiKeyShape, newApiKey } from './apiKey.ts';
+import { apiKeyOf, apiKeyPrefix, hashApiKey, isApiKeyShape, newApiKey } from './apiKey.ts';
 
 describe('an API key', () => {
   it('is sk_, 64 hex, _, 8 hex of CRC32: 76 characters', () => {
@@ -14,6 +14,11 @@ describe('an API key', () => {
     expect(
       isApiKeyShape('sk_0000000000000000000000000000000000000000000000000000000000000124_00282867'),
     ).toBe(true);
+  });
+
+  it('is the same whenever it is made of the same secret', () => {
+    const secret = `${'0'.repeat(61)}124`;
+    expect(apiKeyOf(secret)).toBe(`sk_${secret}_00282867`);
   });
 
   it('with a typo is refused before any look-up', () => {

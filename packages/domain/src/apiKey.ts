@@ -8,7 +8,11 @@ export type ApiKeyPermissions = (typeof apiKeyPermissions)[number];
 
 /** Spec, "Authentication" 2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. */
 export function newApiKey(): string {
-  const secret = randomBytes(32).toString('hex');
+  return apiKeyOf(randomBytes(32).toString('hex'));
+}
+
+/** The key of a secret that somebody else keeps: 64 hexadecimal digits, small letters. */
+export function apiKeyOf(secret: string): string {
   return `sk_${secret}_${checksum(secret)}`;
 }
 
