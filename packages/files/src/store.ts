@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 /** Where file bytes live. Keys are ours: segments of letters, digits, `.`, `_` and `-`, joined by `/`. */
 export type ObjectStore = {
-  /** Makes the bucket or folder when it is missing. */
+  /** Makes the bucket or folder when it is missing: for the setup. No service does it, so each starts without the store. */
   prepare(): Promise<void>;
   /** A URL for one PUT; what is given here must be sent exactly so. The caller sends `headers` with it. */
   presignUpload(upload: UploadTerms): Promise<{ url: string; headers?: Record<string, string> }>;

@@ -15,7 +15,6 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
   const { config, log } = args;
   const context = openContext(args);
   for (const opening of context.egress.openings) log.warn(`egress: ${opening}`);
-  await context.store.prepare();
   const host = config.LISTEN_HOST;
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   const api = await listen(createApp(context), { host, port: config.PORT }, perMinute);

@@ -33,7 +33,6 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const context = openContext(config, queues, dispatcherMetrics(registry), log);
   const { db } = context;
   for (const opening of context.egress.openings) log.warn(`egress is opened: ${opening}`);
-  await context.store.prepare();
 
   const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
   const sweeps = startSweeps(context, queues, openTurns(producing, 'dispatcher'));

@@ -28,7 +28,6 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
     ...settings,
   });
   const context = openContext({ config, log: createLogger('test', 'silent') });
-  await context.store.prepare();
 
   async function newOrganization(): Promise<string> {
     const sealedSecret = context.box.seal(newWebhookSecret());
