@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withLock } from '../lock.ts';
 import { migrationsFolder, readMigrations } from './migrationFiles.ts';
 import { noFilters, withSchemaEngine } from './schemaEngine.ts';
 
@@ -12,21 +12,10 @@ const migrationLock = 4_652_115_920;
  */
 export async function migrate(databaseUrl: string, folder: string = migrationsFolder): Promise<string[]> {
   const migrationsList = await readMigrations(folder);
-  return withMigrationLock(databaseUrl, () =>
+  return withLock(databaseUrl, migrationLock, () =>
     withSchemaEngine(databaseUrl, async (engine) => {
       const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: noFilters });
       return appliedMigrationNames;
     }),
   );
-}
-
-async function withMigrationLock<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate-lock' });
-  await client.connect();
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    return await work();
-  } finally {
-    await client.end();
-  }
 }

@@ -8,6 +8,7 @@ import { endLeftovers } from './leftovers.ts';
 import { startOrphanGuard } from './orphanGuard.ts';
 import { requireGatewayPort, servicePort } from './ports.ts';
 import { type Demo, type Migrate, prepareDatabase, type Seed } from './prepareDatabase.ts';
+import { prepareFiles } from './prepareFiles.ts';
 import { type Running, tellGuard } from './running.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { keepPostgres, keepRedis } from './servers.ts';
@@ -60,6 +61,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
     secretsPath: home.secretsPath,
     kept: secrets,
   });
+  await prepareFiles(settings, say);
   signal.throwIfAborted();
 
   running.services = (await programs(options, addresses, settings)).map((program) =>

@@ -9,7 +9,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/egress': ['packages/domain', 'packages/kit'],
   'packages/providers': ['packages/domain', 'packages/kit', 'packages/egress', 'packages/files'],
   'packages/executions': ['packages/domain', 'packages/kit', 'packages/db', 'packages/queues'],
-  'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/providers'],
+  'packages/setup': [
+    'packages/domain',
+    'packages/kit',
+    'packages/db',
+    'packages/files',
+    'packages/providers',
+  ],
+  'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/files', 'packages/setup'],
 };
 
 const forServices = ['domain', 'kit', 'db', 'queues', 'files', 'egress', 'executions'].map(

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import { type FileStoreConfig, fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
+import { baseConfig, parseConfig } from '@holdfast/kit/config';
+import { encryptionKeys } from '@holdfast/kit/sealedBox';
+import { z } from 'zod';
+
+const passwordOf = (service: string) =>
+  z.string().optional().describe(`Password that the database role of ${service} gets; all four or none`);
+
+/** The settings of the setup. */
+export const setupConfig = {
+  DATABASE_URL: baseConfig.DATABASE_URL,
+  GATEWAY_DB_PASSWORD: passwordOf('api-gateway'),
+  DISPATCHER_DB_PASSWORD: passwordOf('dispatcher'),
+  LEDGER_DB_PASSWORD: passwordOf('ledger'),
+  WEBHOOK_SENDER_DB_PASSWORD: passwordOf('webhook-sender'),
+  ...fileStoreConfig,
+  MODELS_DIR: z.string().optional().describe("Folder of the catalogue; the tree's models/ unless set"),
+  DEMO_KEY_SECRET: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits, small letters')
+    .optional()
+    .describe('64 hexadecimal digits: makes a demo organization, and its API key of them; none unless set'),
+  ENCRYPTION_KEYS: encryptionKeys
+    .optional()
+    .describe(`With DEMO_KEY_SECRET: ${encryptionKeys.description ?? ''}`),
+};
+
+type Values = z.infer<z.ZodObject<typeof setupConfig>>;
+
+export type SetupConfig = {
+  databaseUrl: string;
+  /** By role; null: the roles are left alone. */
+  rolePasswords: RolePasswords | null;
+  files: FileStoreConfig;
+  modelsDir: string;
+  /** Names the providers' connections. */
+  environment: NodeJS.ProcessEnv;
+  demo: { secret: string; encryptionKeys: NonNullable<Values['ENCRYPTION_KEYS']> } | null;
+  publicUrl: string;
+};
+
+export type RolePasswords = NonNullable<ReturnType<typeof rolePasswords>>;
+
+const passwordNames = [
+  'GATEWAY_DB_PASSWORD',
+  'DISPATCHER_DB_PASSWORD',
+  'LEDGER_DB_PASSWORD',
+  'WEBHOOK_SENDER_DB_PASSWORD',
+] as const;
+
+/** @throws ConfigError that lists every problem */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): SetupConfig {
+  const values = parseConfig(setupConfig, environment, [fileStoreProblems, passwordProblems, demoProblems]);
+  return {
+    databaseUrl: values.DATABASE_URL,
+    rolePasswords: rolePasswords(values),
+    files: values,
+    modelsDir: values.MODELS_DIR ?? resolve(import.meta.dirname, '../../../models'),
+    environment,
+    demo:
+      values.DEMO_KEY_SECRET && values.ENCRYPTION_KEYS
+        ? { secret: values.DEMO_KEY_SECRET, encryptionKeys: values.ENCRYPTION_KEYS }
+        : null,
+    publicUrl: values.PUBLIC_URL ?? 'http://localhost:8080',
+  };
+}
+
+function rolePasswords(values: Values) {
+  const { GATEWAY_DB_PASSWORD, DISPATCHER_DB_PASSWORD, LEDGER_DB_PASSWORD, WEBHOOK_SENDER_DB_PASSWORD } =
+    values;
+  if (!GATEWAY_DB_PASSWORD || !DISPATCHER_DB_PASSWORD || !LEDGER_DB_PASSWORD || !WEBHOOK_SENDER_DB_PASSWORD) {
+    return null;
+  }
+  return {
+    holdfast_gateway: GATEWAY_DB_PASSWORD,
+    holdfast_dispatcher: DISPATCHER_DB_PASSWORD,
+    holdfast_ledger: LEDGER_DB_PASSWORD,
+    holdfast_webhook_sender: WEBHOOK_SENDER_DB_PASSWORD,
+  };
+}
+
+function passwordProblems(env: NodeJS.ProcessEnv): string[] {
+  const missing = passwordNames.filter((name) => !env[name]);
+  if (missing.length === passwordNames.length) return [];
+  return missing.map((name) => `${name} is not set: give the passwords of all four roles, or none`);
+}
+
+function demoProblems(env: NodeJS.ProcessEnv): string[] {
+  if (!env['DEMO_KEY_SECRET'] || env['ENCRYPTION_KEYS']) return [];
+  return ['ENCRYPTION_KEYS is not set: it is needed with DEMO_KEY_SECRET'];
+}

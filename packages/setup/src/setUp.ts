@@ -1,0 +1,78 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { withLock } from '@holdfast/db/lock';
+import { migrate } from '@holdfast/db/migrate/migrate';
+import { ping } from '@holdfast/db/ping';
+import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
+import type { SetupConfig } from './config.ts';
+import { fixedDemoKey } from './demo/fixedKey.ts';
+import { demoOrganization } from './demo/organization.ts';
+import { applyCatalogue } from './models.ts';
+import { reasonOf } from './reason.ts';
+import { prepareStore } from './store.ts';
+import { type Patience, patience, waitUntil } from './waitUntil.ts';
+
+type Say = (line: string) => void;
+
+/** Any number will do, as long as every version of Holdfast takes the same; not that of the migrations. */
+const setupLock = 4_652_115_921;
+
+/**
+ * Makes everything that the services find ready, a line each. Whatever is there already stays, so it can be run again,
+ * also after a crash; of several runs at once one works and the others wait. @throws what failed and why, in one line
+ */
+export async function setUp(config: SetupConfig, say: Say, waiting: Patience = patience): Promise<void> {
+  const db = openDatabase({ url: config.databaseUrl, poolSize: 2, applicationName: 'holdfast-setup' });
+  try {
+    await step('database', () => databaseAnswers(db, say, waiting));
+    await withLock(config.databaseUrl, setupLock, () => steps(db, config, say, waiting));
+  } finally {
+    await db.close();
+  }
+}
+
+async function steps(db: Database, config: SetupConfig, say: Say, waiting: Patience): Promise<void> {
+  const told = async (name: string, work: () => Promise<string>) => say(`${name}: ${await step(name, work)}`);
+  await told('migrations', () => applyMigrations(config.databaseUrl));
+  await told('roles', () => setRoles(config));
+  await told('files', async () => `${await prepareStore(config.files, say, waiting)} is there`);
+  await told('models', () => setModels(db, config));
+  await told('demo organization', () => setDemo(db, config));
+}
+
+async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`${name}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function databaseAnswers(db: Database, say: Say, waiting: Patience): Promise<void> {
+  const work = () => ping(db);
+  await waitUntil({ what: 'PostgreSQL', work, passes: isDatabaseUnavailable, say }, waiting);
+}
+
+async function applyMigrations(databaseUrl: string): Promise<string> {
+  const applied = await migrate(databaseUrl);
+  return applied.length === 0 ? 'up to date' : `${applied.length} applied`;
+}
+
+async function setRoles({ rolePasswords }: SetupConfig): Promise<string> {
+  if (rolePasswords === null) return 'left alone, for no password is set';
+  return `${Object.keys(rolePasswords).join(', ')} have their rights and passwords`;
+}
+
+async function setModels(db: Database, { modelsDir, environment }: SetupConfig): Promise<string> {
+  const { known, offered, withdrawn } = await applyCatalogue(db, modelsDir, environment);
+  const gone = withdrawn.length === 0 ? '' : `, withdrawn: ${withdrawn.join(', ')}`;
+  return `${known}, offered ${offered}${gone}`;
+}
+
+async function setDemo(db: Database, { demo, publicUrl }: SetupConfig): Promise<string> {
+  if (demo === null) return `none, for DEMO_KEY_SECRET is not set. The API is at ${publicUrl}`;
+  const organizationId = await demoOrganization(db, demo.encryptionKeys);
+  const key = await fixedDemoKey(db, organizationId, demo.secret);
+  if (key !== null) return `${organizationId} is there\n\n  API      ${publicUrl}\n  API key  ${key}\n`;
+  const path = `/admin/v1/organizations/${organizationId}/api-keys`;
+  return `${organizationId} is there, but its key no longer works, for it was revoked or rotated. For another: POST ${path} {"name": "..."} of the admin API. The API is at ${publicUrl}`;
+}

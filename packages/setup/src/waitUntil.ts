@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf } from './reason.ts';
+
+export type Patience = { forMs: number; pauseMs: number };
+
+export const patience: Patience = { forMs: 60_000, pauseMs: 1000 };
+
+type Waiting = {
+  /** What is waited for, as the lines name it. */
+  what: string;
+  work: () => Promise<unknown>;
+  /** Whether an error can pass by itself. */
+  passes: (error: unknown) => boolean;
+  say: (line: string) => void;
+};
+
+/**
+ * Tries until it works; says so once when it does not at once. An attempt that hangs is given up with the rest.
+ * @throws the reason, at once for one that does not pass
+ */
+export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience = patience): Promise<void> {
+  const { what, work, passes, say } = waiting;
+  const deadlineMs = performance.now() + forMs;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return void (await within(deadlineMs - performance.now(), work()));
+    } catch (error) {
+      if (!passes(error)) throw error;
+      if (performance.now() + pauseMs > deadlineMs) {
+        throw new Error(`${what} is not there after ${forMs / 1000} s: ${reasonOf(error)}`, { cause: error });
+      }
+      if (tries === 0) say(`waiting up to ${forMs / 1000} s for ${what}: ${reasonOf(error)}`);
+    }
+    await delay(pauseMs);
+  }
+}
+
+async function within(leftMs: number, attempt: Promise<unknown>): Promise<void> {
+  const decided = new AbortController();
+  const tooLate = delay(leftMs, undefined, { signal: decided.signal }).then(() => {
+    throw new Error('no answer');
+  });
+  try {
+    await Promise.race([attempt, tooLate]);
+  } finally {
+    decided.abort();
+    tooLate.catch(() => {});
+  }
+}
