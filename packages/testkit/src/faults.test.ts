@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { MoneyDecimal } from '@holdfast/domain/money';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ApiClient, apiClient } from './apiClient.ts';
 import type { Customer } from './customer.ts';
 import { emptyRedis } from './emptyRedis.ts';
 import type { EventBody } from './executions.ts';
@@ -43,13 +44,13 @@ const picture = (index: number): Wanted => ({
 });
 
 /** Creates as a client does that wants it done once: again with the same key until it is answered. */
-async function createSurely({ model, input }: Wanted, key: string): Promise<string> {
+async function createSurely(api: ApiClient, { model, input }: Wanted, key: string): Promise<string> {
   return await until(
     'a create is answered',
     async () => {
       try {
         const headers = { 'idempotency-key': key };
-        const { status, body } = await customer.api.post('/v1/executions', { model, input }, headers);
+        const { status, body } = await api.post('/v1/executions', { model, input }, headers);
         return status === 202 && (body['id'] as string);
       } catch {
         return null; // The gateway is away; the client can't know how far the request came.
@@ -59,14 +60,21 @@ async function createSurely({ model, input }: Wanted, key: string): Promise<stri
   );
 }
 
-type Load = { count: number; width?: number; wanted?: (index: number) => Wanted; wave?: string };
+type Load = {
+  count: number;
+  width?: number;
+  wanted?: (index: number) => Wanted;
+  wave?: string;
+  api?: ApiClient;
+};
 
 /** `count` executions, `width` creates at a time, so that creating goes on while things break. */
-async function createMany({ count, width = 4, wanted = text, wave = '' }: Load): Promise<string[]> {
+async function createMany(load: Load): Promise<string[]> {
+  const { count, width = 4, wanted = text, wave = '', api = customer.api } = load;
   const ids: string[] = [];
   const next = async (start: number): Promise<void> => {
     for (let index = start; index < count; index += width)
-      ids.push(await createSurely(wanted(index), `${customer.organizationId}-${wave}-${index}`));
+      ids.push(await createSurely(api, wanted(index), `${customer.organizationId}-${wave}-${index}`));
   };
   await Promise.all(Array.from({ length: width }, (_, start) => next(start)));
   return ids;
@@ -228,12 +236,34 @@ describe('nothing is lost and nothing is done twice', () => {
   }, 180_000);
 
   it('when a dispatcher sleeps past its leases and wakes up beside the one that took over', async () => {
-    await fleet.addDispatcher();
+    await fleet.addCopy('dispatcher');
     const ids = await createMany({ count: 200, width: 16 });
     await untilInTheMiddle();
     fleet.signal('dispatcher', 'SIGSTOP');
     await untilAtRest(200, 60_000).finally(() => fleet.signal('dispatcher', 'SIGCONT'));
     await until('it is awake', () => fleet.isReady('dispatcher'));
     await expectAllDone(ids);
+  }, 180_000);
+
+  it('when every service runs in copies, and one copy of each is told to stop in the middle', async () => {
+    const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
+    const [otherUrl = ''] = await Promise.all(names.map(fleet.addCopy));
+    const all = Array.from({ length: 200 }, (_, index) => text(index));
+    const load = { count: all.length, wanted: (index: number) => all[index] as Wanted };
+    // The same creates through both gateways: each is accepted once.
+    const twins = [customer.api, apiClient(otherUrl, customer.apiKey)];
+    const creating = Promise.all(twins.map((api) => createMany({ ...load, api })));
+    await untilInTheMiddle();
+    const deaths = fleet.deaths();
+    for (const name of names) fleet.signal(name, 'SIGTERM');
+    const [ids = [], others] = await creating;
+    expect(new Set(others)).toEqual(new Set(ids));
+    await untilAtRest(all.length, 90_000);
+    await expectAllDone(ids);
+    expect(await fleet.metricsOf('dispatcher-2')).toMatch(/^holdfast_runs_total\{.*\} [1-9]/m);
+    await until('all of them run again', async () => {
+      const ready = await Promise.all(names.map(fleet.isReady));
+      return fleet.deaths() === deaths + names.length && ready.every(Boolean);
+    });
   }, 180_000);
 });

@@ -56,6 +56,8 @@ export async function startFleet(home: string) {
     newCustomer: () => createCustomer({ db, box, baseUrl: state.base_url, balance: '100' }),
     signal,
     isReady: (name: string) => find(name).isReady(),
+    /** How often a service has ended, all of them together. */
+    deaths: () => running.services.reduce((sum, service) => sum + service.deaths(), 0),
     /** kill -9, and waits until the next process of it is ready. */
     async kill(name: string) {
       const service = find(name);
@@ -73,15 +75,20 @@ export async function startFleet(home: string) {
       signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       await until(`${name} runs again`, () => running[name]?.pid() !== killed, 60_000);
     },
-    /** A further dispatcher beside the first. */
-    async addDispatcher() {
-      const metricsPort = await servicePort();
-      const env = { ...environmentOf(find('dispatcher').pid()), METRICS_PORT: String(metricsPort) };
-      const program = { name: 'second-dispatcher', main: mainOf('dispatcher'), metricsPort, env };
+    /** A further copy of a service beside the first; answers where it listens, if it does. */
+    async addCopy(name: string): Promise<string> {
+      const [metricsPort, port, adminPort] = await Promise.all([servicePort(), servicePort(), servicePort()]);
+      const ports = { METRICS_PORT: String(metricsPort), PORT: String(port), ADMIN_PORT: String(adminPort) };
+      const env = { ...environmentOf(find(name).pid()), ...ports };
+      const copy = running.services.filter((one) => one.name.startsWith(name)).length + 1;
+      const program = { name: `${name}-${copy}`, main: mainOf(name), metricsPort, env };
       const service = startService(program, home, { say, onPid() {} });
       running.services.push(service);
       await untilReady(service, new AbortController().signal);
+      return `http://127.0.0.1:${port}`;
     },
+    /** What `/metrics` of a service, or of a copy (`ledger-2`), says. */
+    metricsOf: async (name: string) => await (await fetch(find(name).metricsUrl)).text(),
     async close() {
       await db.close();
       await shutDown(running);
