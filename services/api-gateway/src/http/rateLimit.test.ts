@@ -81,6 +81,30 @@ describe('rate limits', () => {
     );
   });
 
+  it('are counted over all gateways together, by key and by address', async () => {
+    const twin = await openLimited(testRedisUrl());
+    try {
+      if (twin.context.redis.status !== 'ready') await once(twin.context.redis, 'ready');
+      const { key } = await organizationWithKey(gateway);
+      const [here, there] = [callers(gateway, key), callers(twin, key)];
+      const reads = [await here.read(), await there.read(), await here.read(), await there.read()];
+      expect(reads.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0']);
+      expect(reads[3]?.status).toBe(429);
+      await gateway.context.redis.flushdb();
+      const ask = (app: TestGateway['app']) => request(app).get('/v1/balance');
+      const asked = [
+        await ask(gateway.app),
+        await ask(twin.app),
+        await ask(gateway.app),
+        await ask(twin.app),
+      ];
+      expect(asked.map(({ status }) => status)).toEqual([401, 401, 401, 429]);
+      await gateway.context.redis.flushdb();
+    } finally {
+      await twin.close();
+    }
+  });
+
   it('requests without a valid key are counted per address', async () => {
     const send = () => request(gateway.app).get('/v1/executions').set('Authorization', 'Bearer nonsense');
     const statuses = [await send(), await send(), await send(), await send()].map(({ status }) => status);

@@ -1,8 +1,9 @@
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
 let gateway: TestGateway;
 let organizationId: string;
@@ -75,6 +76,19 @@ describe('API keys', () => {
     await post(`/v1/api-keys/${created.id}/rotate`).expect(404);
     const { body } = await get('/v1/api-keys').expect(200);
     expect(body.data[0].revoked_at).not.toBeNull();
+  });
+
+  it('revoked at one gateway stop working at the others within 5 s', async () => {
+    const twin = await openTestGateway(gateway.servers);
+    try {
+      const { body: created } = await post('/v1/api-keys').send({ name: 'seen' }).expect(201);
+      const askTwin = () => request(twin.app).get('/v1/balance').auth(created.key, { type: 'bearer' });
+      await askTwin().expect(200);
+      await revoke(created.id).expect(200);
+      await until('the twin refuses it', async () => (await askTwin()).status === 401, 5000);
+    } finally {
+      await twin.close();
+    }
   });
 
   it('of others are unknown', async () => {
