@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBareDatabase } from '@holdfast/testkit/testDatabase';
+import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { migrate } from './migrate.ts';
@@ -71,7 +74,61 @@ describe('migrate', () => {
     await expect(migrate(database.url, folder)).rejects.toThrow(/nowhere/);
     expect(await query("SELECT to_regclass('half_done') AS found")).toEqual([{ found: null }]);
   });
+
+  it('tries one again that failed', async () => {
+    await addMigration('20990101000000_late', 'CREATE TABLE copied AS SELECT * FROM source;');
+    await expect(migrate(database.url, folder)).rejects.toThrow(/source/);
+    await query('CREATE TABLE source (n int)');
+    expect(await migrate(database.url, folder)).toEqual(['20990101000000_late']);
+    expect(await migrate(database.url, folder)).toEqual([]);
+  });
+
+  it('knows one as applied whose process was killed while its script ran to the end', async () => {
+    const { unlock } = await killInTheMiddle();
+    await unlock();
+    await until('the script has ended', async () => (await scriptsAtWork()) === 0);
+    expect(await migrate(database.url, folder)).toEqual([]);
+    expect(await query('SELECT extra FROM files')).toEqual([]);
+  });
+
+  it('applies one once when its script still runs though its process was killed', async () => {
+    const { unlock } = await killInTheMiddle();
+    const again = migrate(database.url, folder);
+    const dead = 'SELECT FROM _prisma_migrations WHERE rolled_back_at IS NOT NULL';
+    await until('the first is taken for dead', async () => (await query(dead)).length === 1);
+    await unlock();
+    expect(await again).toEqual(['20990101000000_extra']);
+    expect(await query('SELECT extra FROM files')).toEqual([]);
+    expect(await migrate(database.url, folder)).toEqual([]);
+  });
 });
+
+/** A migration whose script waits for a lock when its process is killed. */
+async function killInTheMiddle(): Promise<{ unlock: () => Promise<void> }> {
+  await migrate(database.url, folder);
+  await addMigration('20990101000000_extra', 'ALTER TABLE files ADD COLUMN extra int;');
+  const locker = new pg.Client({ connectionString: database.url });
+  await locker.connect();
+  await locker.query('BEGIN; LOCK TABLE files');
+  const program = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))};
+    await migrate(${JSON.stringify(database.url)}, ${JSON.stringify(folder)});`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    stdio: 'ignore',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  await until('the script waits', async () => (await scriptsAtWork()) === 1);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  return { unlock: () => locker.end() };
+}
+
+async function scriptsAtWork(): Promise<number> {
+  const rows = await query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'ALTER TABLE files%'
+       AND state = 'active'`,
+  );
+  return rows.length;
+}
 
 describe('newMigration', () => {
   it('has nothing to write while the migrations lead to the schema', async () => {

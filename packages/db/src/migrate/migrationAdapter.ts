@@ -15,7 +15,7 @@ const charArrayOid = 1002;
  * `"char"` columns of pg_catalog: the adapter refuses them (prisma/orm#27403), so they pass it as arrays, a type
  * which nothing else here has, and come out as what they are.
  * Scripts are sent whole: the adapter cuts them at every `;`, inside function bodies too, and commits each piece.
- * A migration without transaction commands thereby applies all or nothing.
+ * A migration without transaction commands thereby applies all or nothing, and the record says which: see `finish`.
  */
 export function migrationAdapter(pool: pg.Pool): PrismaPg {
   const factory = new PrismaPg(Object.assign(pool, { query: disguiseChars(pool.query.bind(pool)) }));
@@ -47,10 +47,19 @@ function revealChars(result: SqlResultSet): SqlResultSet {
   };
 }
 
+// The engine writes down that a script is done in a statement of its own, which a crash can keep from happening. Said
+// by the script's own transaction it is true whatever happens. When somebody took the script for dead meanwhile
+// (`forgetUnfinished`) it undoes itself, for they apply it again.
+const finish = `DO $$ BEGIN
+  IF to_regclass('_prisma_migrations') IS NULL OR NOT EXISTS (SELECT FROM _prisma_migrations) THEN RETURN; END IF;
+  UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+  IF NOT FOUND THEN RAISE 'the migration is being applied by another process'; END IF;
+END $$`;
+
 async function runScript(pool: pg.Pool, script: string): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query(script);
+    await client.query(`${script}\n;${finish}`);
   } catch (error) {
     throw error instanceof pg.DatabaseError ? asEngineError(error) : error;
   } finally {
