@@ -1,0 +1,122 @@
+# One image for each service, one that prepares the databases (migrate), one for the sandbox:
+#   docker build --target dispatcher -t holdfast-dispatcher .
+# Node runs the TypeScript as it is; building means installing production dependencies and laying files out.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS layout
+COPY . /tree
+RUN node /tree/deploy/image/layout.mjs /tree /out
+
+# Installs for production alone; what never runs there (typings, source maps, other databases' query compilers) goes.
+FROM ${NODE_IMAGE} AS installer
+COPY --from=layout /out/package-manager /package-manager
+RUN npm install --global --no-fund --no-audit --no-update-notifier "$(cat /package-manager)"
+WORKDIR /app
+COPY --from=layout /out/manifests ./
+COPY deploy/image/install /usr/local/bin/install-for
+
+FROM installer AS api-gateway-modules
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/api-gateway
+FROM installer AS dispatcher-modules
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/dispatcher
+FROM installer AS ledger-modules
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/ledger
+FROM installer AS webhook-sender-modules
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/webhook-sender
+FROM installer AS sandbox-modules
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/sandbox
+FROM installer AS migrate-modules
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/setup
+
+# The Prisma client. Its CLI asks for an engine to download although generating needs none: any executable contents it.
+FROM installer AS prisma-client
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/schema
+COPY --from=layout /out/schema ./
+RUN PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 \
+    node prisma/node_modules/prisma/build/index.js generate --schema prisma/schema.prisma
+
+FROM ${NODE_IMAGE} AS runtime
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends tini \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*
+WORKDIR /app
+ENV NODE_ENV=production \
+    NODE_OPTIONS=--disable-warning=ExperimentalWarning \
+    METRICS_PORT=9464
+USER 1000:1000
+ENTRYPOINT ["tini", "--"]
+LABEL org.opencontainers.image.vendor="Holdfast" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
+
+FROM runtime AS service
+EXPOSE 9464
+HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
+FROM service AS api-gateway
+COPY --from=api-gateway-modules /app ./
+COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
+COPY --from=layout /out/api-gateway ./
+EXPOSE 8080 8081
+CMD ["node", "services/api-gateway/src/main.ts"]
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="holdfast-api-gateway" \
+      org.opencontainers.image.description="Holdfast: the HTTP API" \
+      org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
+
+FROM service AS dispatcher
+COPY --from=dispatcher-modules /app ./
+COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
+COPY --from=layout /out/dispatcher ./
+CMD ["node", "services/dispatcher/src/main.ts"]
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="holdfast-dispatcher" \
+      org.opencontainers.image.description="Holdfast: runs executions at providers" \
+      org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
+
+FROM service AS ledger
+COPY --from=ledger-modules /app ./
+COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
+COPY --from=layout /out/ledger ./
+CMD ["node", "services/ledger/src/main.ts"]
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="holdfast-ledger" \
+      org.opencontainers.image.description="Holdfast: settles, expires, audits" \
+      org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
+
+FROM service AS webhook-sender
+COPY --from=webhook-sender-modules /app ./
+COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
+COPY --from=layout /out/webhook-sender ./
+CMD ["node", "services/webhook-sender/src/main.ts"]
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="holdfast-webhook-sender" \
+      org.opencontainers.image.description="Holdfast: signs and delivers events" \
+      org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
+
+FROM service AS sandbox
+COPY --from=sandbox-modules /app ./
+COPY --from=layout /out/sandbox ./
+EXPOSE 8090
+CMD ["node", "services/sandbox/src/main.ts"]
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="holdfast-sandbox" \
+      org.opencontainers.image.description="Holdfast: a model server to try things with" \
+      org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
+
+FROM runtime AS migrate
+COPY --from=migrate-modules /app ./
+COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
+COPY --from=layout /out/migrate ./
+CMD ["node", "packages/setup/src/main.ts"]
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="holdfast-migrate" \
+      org.opencontainers.image.description="Holdfast: migrations, roles, bucket, models, demo" \
+      org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"

@@ -1,0 +1,53 @@
+// Lays the tree out for the images, so that each is built from what it needs and from nothing else:
+//   <out>/manifests       what pnpm installs from, the same for all
+//   <out>/<image>         the sources of one image; unchanged bytes keep its layers
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** image -> the package it runs, and what it reads besides sources. */
+const images = {
+  'api-gateway': { owner: '@holdfast/api-gateway' },
+  dispatcher: { owner: '@holdfast/dispatcher' },
+  ledger: { owner: '@holdfast/ledger' },
+  'webhook-sender': { owner: '@holdfast/webhook-sender' },
+  sandbox: { owner: '@holdfast/sandbox' },
+  migrate: { owner: '@holdfast/setup', besides: ['models', 'prisma/schema.prisma', 'prisma/migrations'] },
+};
+
+const [tree = '.', out = '/out'] = process.argv.slice(2);
+
+const folders = ['packages', 'services'].flatMap((group) =>
+  readdirSync(path.join(tree, group)).map((name) => `${group}/${name}`),
+);
+const workspace = new Map(
+  folders.map((folder) => {
+    const manifest = JSON.parse(readFileSync(path.join(tree, folder, 'package.json'), 'utf8'));
+    return [manifest.name, { folder, needs: Object.keys(manifest.dependencies ?? {}) }];
+  }),
+);
+
+/** The folders of a package and of every package of the tree it needs at run time. */
+function closureOf(name, found = new Set()) {
+  const member = workspace.get(name);
+  if (!member || found.has(member.folder)) return found;
+  found.add(member.folder);
+  for (const needed of member.needs) closureOf(needed, found);
+  return found;
+}
+
+const isForTests = (file) => /\.test\.ts$|[\\/](testing|conformance)$/.test(file);
+
+function copy(file, to) {
+  const filter = (source) => !isForTests(source);
+  cpSync(path.join(tree, file), path.join(out, to, file), { recursive: true, filter });
+}
+
+for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) copy(file, 'manifests');
+for (const folder of [...folders, 'prisma']) copy(`${folder}/package.json`, 'manifests');
+copy('prisma/schema.prisma', 'schema');
+for (const [image, { owner, besides = [] }] of Object.entries(images)) {
+  for (const folder of closureOf(owner)) copy(`${folder}/src`, image);
+  for (const file of besides) copy(file, image);
+}
+const { packageManager } = JSON.parse(readFileSync(path.join(tree, 'package.json'), 'utf8'));
+writeFileSync(path.join(out, 'package-manager'), packageManager);
