@@ -44,7 +44,11 @@ export const baseConfig = {
     .string()
     .startsWith('postgres')
     .describe('PostgreSQL, as postgresql://user:password@host:port/database'),
-  DATABASE_POOL_SIZE: positiveInt().default(10).describe('Connections to PostgreSQL this process may hold'),
+  DATABASE_POOL_SIZE: positiveInt()
+    .default(10)
+    .describe(
+      'Connections to PostgreSQL this process may hold; those of all processes must fit its max_connections',
+    ),
   REDIS_URL: z.string().startsWith('redis').describe('Redis, as redis://:password@host:port/0'),
   LISTEN_HOST: z.string().optional().describe('Address that every port is opened on; all of them unless set'),
   METRICS_PORT: port().default(0).describe('Port of /healthz, /readyz and /metrics; 0 chooses a free one'),

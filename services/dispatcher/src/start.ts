@@ -50,8 +50,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   return {
     async stop() {
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
-      await sweeps.stop();
-      await context.inHand.handBack(stopGraceMs);
+      // A sweep that takes long, as removing files does, must not keep runs from being handed back.
+      await Promise.all([sweeps.stop(), context.inHand.handBack(stopGraceMs)]);
       await stopped;
       await Promise.all([context.starter.idle(), context.awaiter.idle(), context.outcomes.idle()]);
       await Promise.all(Object.values(queues).map((queue) => queue.close()));

@@ -3,11 +3,13 @@ import type { z } from 'zod';
 
 export const ledgerConfig = {
   ...baseConfig,
-  SETTLE_CONCURRENCY: positiveInt().default(256).describe('Settlements taken from the queue at once'),
+  SETTLE_CONCURRENCY: positiveInt()
+    .default(256)
+    .describe('Settlements taken from the queue at once by this process'),
   AUDIT_INTERVAL_S: positiveInt()
     .max(604_800)
     .default(3600)
-    .describe('Seconds between audits of every invariant of the ledger'),
+    .describe('Seconds between audits of every invariant of the ledger, by whichever process'),
 };
 
 export type LedgerConfig = z.infer<z.ZodObject<typeof ledgerConfig>>;

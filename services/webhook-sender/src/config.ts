@@ -16,7 +16,9 @@ export const webhookSenderConfig = {
     .transform((text) => text.split(',').map((delay) => (delay.trim() === '' ? Number.NaN : Number(delay))))
     .pipe(z.array(z.number().min(0)).min(1).max(limits.webhookAttempts))
     .describe('Seconds before each attempt of a delivery, comma-separated; as many attempts, at most 5'),
-  WEBHOOK_CONCURRENCY: positiveInt().default(256).describe('Webhook requests in flight at once'),
+  WEBHOOK_CONCURRENCY: positiveInt()
+    .default(256)
+    .describe('Webhook requests in flight at once in this process'),
 };
 
 export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;

@@ -4,6 +4,7 @@ import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startWebhookSender } from './start.ts';
 import { openStage, type Stage } from './testing/stage.ts';
 
 let stage: Stage;
@@ -83,7 +84,8 @@ describe('a failing endpoint', () => {
     expect(await count({ state: 'pending', attempts: 1 })).toBe(3);
   });
 
-  it('gets one probe at a time, however many jobs ask', async () => {
+  it('gets one probe at a time, however many jobs and senders ask', async () => {
+    const other = await startWebhookSender(stage.config, stage.log);
     const endpoint = await stage.addEndpoint(organizationId, receiver.url, {
       failureCount: 3,
       probeAt: new Date(0),
@@ -96,11 +98,12 @@ describe('a failing endpoint', () => {
     await until('the probe', () => receiver.received.length === 1);
     await until('all to be fanned out', async () => (await count({})) === 20);
     await stage.deliver.addAll((await deliveries()).map(({ id }) => ({ deliveryId: id })));
-    for (let n = 0; n < 3; n++) await stage.sender().sweepNow();
+    for (let n = 0; n < 3; n++) await Promise.all([stage.sender(), other].map((sender) => sender.sweepNow()));
     expect(receiver.received).toHaveLength(1);
     receiver.answer = status(200);
     release();
     await until('all deliveries', async () => (await count({ state: 'delivered' })) === 20);
+    await other.stop();
     expect((await endpoint.now()).failureCount).toBe(0);
   });
 
