@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setupConfig } from '../../packages/setup/src/config.ts';
 import { gatewayConfig } from '../../services/api-gateway/src/config.ts';
 import { dispatcherConfig } from '../../services/dispatcher/src/config.ts';
 import { ledgerConfig } from '../../services/ledger/src/config.ts';
@@ -29,9 +30,9 @@ function description(schema) {
 }
 
 /** A variable that several services read alike is one row. */
-function collect() {
+function collect(readers) {
   const rows = new Map();
-  for (const [service, shape] of Object.entries(services)) {
+  for (const [service, shape] of Object.entries(readers)) {
     for (const [name, schema] of Object.entries(shape)) {
       const row = { name, preset: preset(schema), description: description(schema) };
       if (row.description === '') throw new Error(`${name} of ${service} has no description`);
@@ -57,7 +58,7 @@ function titleOf({ services: readers }) {
   return readers.join(' and ');
 }
 
-const sections = [...Map.groupBy(collect(), titleOf)];
+const sections = [...Map.groupBy(collect(services), titleOf)];
 
 const page = `# Configuration
 
@@ -74,9 +75,14 @@ The dispatcher reaches a provider through a connection: \`<NAME>_BASE_URL\` and 
 connection \`<name>\` that models refer to. With \`OPENAI_API_KEY\` alone, \`openai\` is OpenAI itself.
 \`SANDBOX_BASE_URL\` points at the sandbox.
 
-## Migrations
+The setup reads them too: a model whose connection has no base URL is not offered.
 
-\`DATABASE_URL\` is all that the migrate command reads.
+## Setup
+
+\`node packages/setup/src/main.ts\` makes ready what the services find: migrations, database roles, bucket or folder,
+models, demo organization. It says what it did and ends; it can be run again at any time, and by several at once.
+
+${table(collect({ setup: setupConfig }))}
 `;
 
 writeFileSync(path.join(root, 'docs/configuration.md'), page);

@@ -16,7 +16,7 @@ export const fileStoreConfig = {
     .optional()
     .describe('s3: the server as clients reach it; S3_ENDPOINT unless set'),
   S3_REGION: z.string().default('us-east-1').describe('s3: region'),
-  S3_BUCKET: z.string().optional().describe('s3: bucket, made when missing'),
+  S3_BUCKET: z.string().optional().describe('s3: bucket; the setup makes it when it is missing'),
   S3_ACCESS_KEY: z.string().optional().describe('s3: access key'),
   S3_SECRET_KEY: z.string().optional().describe('s3: secret key'),
 };

@@ -15,6 +15,9 @@ export const setupConfig = {
   LEDGER_DB_PASSWORD: passwordOf('ledger'),
   WEBHOOK_SENDER_DB_PASSWORD: passwordOf('webhook-sender'),
   ...fileStoreConfig,
+  PUBLIC_URL: fileStoreConfig.PUBLIC_URL.describe(
+    'Where clients reach the gateway, for what is printed; needed with FILE_STORE=disk',
+  ),
   MODELS_DIR: z.string().optional().describe("Folder of the catalogue; the tree's models/ unless set"),
   DEMO_KEY_SECRET: z
     .string()
@@ -23,7 +26,7 @@ export const setupConfig = {
     .describe('64 hexadecimal digits: makes a demo organization, and its API key of them; none unless set'),
   ENCRYPTION_KEYS: encryptionKeys
     .optional()
-    .describe(`With DEMO_KEY_SECRET: ${encryptionKeys.description ?? ''}`),
+    .describe('Needed with DEMO_KEY_SECRET: the same as of api-gateway'),
 };
 
 type Values = z.infer<z.ZodObject<typeof setupConfig>>;

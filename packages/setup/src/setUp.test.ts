@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findApiKey } from '@holdfast/db/apiKeys/find';
+import { listApiKeys } from '@holdfast/db/apiKeys/list';
+import { revokeApiKey } from '@holdfast/db/apiKeys/revoke';
+import { rotateApiKey } from '@holdfast/db/apiKeys/rotate';
+import { getBalance } from '@holdfast/db/balances/get';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { listOrganizations } from '@holdfast/db/organizations/list';
+import { apiKeyOf, hashApiKey } from '@holdfast/domain/apiKey';
+import { servicePort } from '@holdfast/local/launch/ports';
+import { createBareDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readConfig } from './config.ts';
+import { setUp } from './setUp.ts';
+
+const models = join(import.meta.dirname, '../../../models');
+const secret = '0123456789abcdef'.repeat(4);
+const key = apiKeyOf(secret);
+const quick = { forMs: 300, pauseMs: 50 };
+
+let database: Awaited<ReturnType<typeof createBareDatabase>>;
+let db: Database;
+let environment: Record<string, string>;
+
+beforeEach(async () => {
+  database = await createBareDatabase();
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+  environment = {
+    DATABASE_URL: database.url,
+    FILE_DISK_PATH: join(testFolder('files'), 'new'),
+    FILE_URL_SECRET: 'a secret for the tests',
+    PUBLIC_URL: 'http://gateway.test',
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    DEMO_KEY_SECRET: secret,
+    SANDBOX_BASE_URL: 'http://sandbox.test',
+  };
+});
+
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** The lines of a run. */
+async function run(change: Record<string, string> = {}): Promise<string[]> {
+  const said: string[] = [];
+  await setUp(readConfig({ ...environment, ...change }), (line) => said.push(line), quick);
+  return said;
+}
+
+async function demo() {
+  const organizations = await listOrganizations(db, { limit: 10 });
+  const organizationId = organizations[0]?.id ?? '';
+  const keys = await listApiKeys(db, { organizationId, limit: 10 });
+  const balance = await getBalance(db, organizationId);
+  return { organizations: organizations.length, keys: keys.length, available: Number(balance?.available) };
+}
+
+async function demoKeyRow(): Promise<{ id: string; organizationId: string }> {
+  const found = await findApiKey(db, hashApiKey(key));
+  return { id: found?.apiKeyId ?? '', organizationId: found?.organizationId ?? '' };
+}
+
+describe('the setup', () => {
+  it('makes everything ready on an empty database, and tells it in a line each', async () => {
+    const said = await run();
+    expect(said.map((line) => line.split(':')[0])).toEqual([
+      'migrations',
+      'roles',
+      'files',
+      'models',
+      'demo organization',
+    ]);
+    expect(said[0]).toMatch(/^migrations: \d+ applied$/);
+    expect(said[4]).toContain(`API      http://gateway.test\n  API key  ${key}`);
+    expect(statSync(environment['FILE_DISK_PATH'] ?? '').isDirectory()).toBe(true);
+    expect(await findApiKey(db, hashApiKey(key))).toMatchObject({ permissions: 'full', validForMs: null });
+    expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+
+  it('run again, changes nothing and prints the same key', async () => {
+    const [, ...first] = await run();
+    const [migrations, ...second] = await run();
+    expect(migrations).toBe('migrations: up to date');
+    expect(second).toEqual(first);
+    expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+
+  it('run by several at once, does everything once', async () => {
+    const runs = await Promise.all([run(), run(), run()]);
+    expect(runs.map(([migrations]) => migrations).filter((line) => line?.endsWith('applied'))).toHaveLength(
+      1,
+    );
+    expect(runs.every((said) => said.at(-1)?.includes(key))).toBe(true);
+    expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+
+  it('killed after any of its lines, is completed by the next run', async () => {
+    for (const prefix of ['migrations', 'roles', 'files', 'models', 'demo']) await killedAfter(prefix);
+    expect((await run()).at(-1)).toContain(key);
+    expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+
+  it('makes no demo organization unless a secret for its key is set', async () => {
+    const said = await run({ DEMO_KEY_SECRET: '' });
+    expect(said.at(-1)).toMatch(/^demo organization: none/);
+    expect(await listOrganizations(db, { limit: 10 })).toEqual([]);
+  });
+});
+
+describe('a demo key', () => {
+  it('that was revoked stays so, and the way to another is told', async () => {
+    await run();
+    const { id, organizationId } = await demoKeyRow();
+    await revokeApiKey(db, organizationId, id);
+    const line = (await run()).at(-1);
+    expect(line).toContain('no longer works');
+    expect(line).toContain(`POST /admin/v1/organizations/${organizationId}/api-keys`);
+    expect(line).not.toContain(key);
+    expect(await findApiKey(db, hashApiKey(key))).toBeNull();
+    expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+
+  it('that was rotated is not handed out any more, nor made anew once its value is forgotten', async () => {
+    await run();
+    const owner = await demoKeyRow();
+    await rotateApiKey(db, { ...owner, hash: 'another', prefix: 'sk_another' });
+    expect((await run()).at(-1)).toContain('no longer works');
+    await db.prisma.apiKeyValue.delete({ where: { hash: hashApiKey(key) } });
+    expect((await run()).at(-1)).toContain('no longer works');
+    expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+});
+
+describe('the catalogue', () => {
+  it('offers what has a connection, and withdraws what has no file any more', async () => {
+    const folder = testFolder('models');
+    cpSync(models, folder, { recursive: true });
+    expect((await run({ MODELS_DIR: folder }))[3]).toMatch(/^models: 5, offered [1-4]$/);
+    rmSync(join(folder, 'sandbox-text.yaml'));
+    expect((await run({ MODELS_DIR: folder }))[3]).toMatch(/^models: 4, .* withdrawn: sandbox-text$/);
+    expect((await run({ MODELS_DIR: folder }))[3]).not.toContain('withdrawn');
+  });
+
+  it('is not emptied by a folder without models', async () => {
+    await expect(run({ MODELS_DIR: testFolder('models') })).rejects.toThrow(/^models: there is no model in/);
+  });
+});
+
+describe('a server that is away', () => {
+  it('is waited for, then named', async () => {
+    const said: string[] = [];
+    const url = `postgresql://owner:hidden@127.0.0.1:${await servicePort()}/holdfast`;
+    const config = readConfig({ ...environment, DATABASE_URL: url });
+    const failing = setUp(config, (line) => said.push(line), quick);
+    await expect(failing).rejects.toThrow(/^database: PostgreSQL is not there after 0.3 s: .*ECONNREFUSED/);
+    expect(said).toEqual([expect.stringMatching(/^waiting up to 0.3 s for PostgreSQL: .*ECONNREFUSED/)]);
+    expect(said.join()).not.toContain('hidden');
+  });
+
+  it('is told at once when it is there and refuses', async () => {
+    const url = database.url.replace(/[^/]+$/, 'no_such_database');
+    await expect(run({ DATABASE_URL: url })).rejects.toThrow(
+      /^database: .*no_such_database.* does not exist$/,
+    );
+  });
+
+  it('may be the store, which leaves what comes after it undone', async () => {
+    const s3 = { S3_ENDPOINT: `http://127.0.0.1:${await servicePort()}`, S3_BUCKET: 'files' };
+    const failing = run({ FILE_STORE: 's3', ...s3, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'hidden' });
+    await expect(failing).rejects.toThrow(/^files: bucket files is not there after 0.3 s: .*ECONNREFUSED/);
+    expect(await listOrganizations(db, { limit: 10 })).toEqual([]);
+  });
+});
+
+describe('the program', () => {
+  it('ends with 1 and says why', async () => {
+    const child = start({ PUBLIC_URL: '' });
+    const said: Buffer[] = [];
+    child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(1);
+    expect(Buffer.concat(said).toString()).toMatch(/^setup: .*\n  PUBLIC_URL is not set: .*\n$/);
+  });
+});
+
+function start(change: Record<string, string>) {
+  const main = join(import.meta.dirname, 'main.ts');
+  const env = { ...environment, ...change };
+  return spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Runs the program and kills it when it has said a line that begins so. */
+async function killedAfter(prefix: string): Promise<void> {
+  const child = start({});
+  const closed = once(child, 'close');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (line.startsWith(prefix)) break;
+  }
+  child.kill('SIGKILL');
+  await closed;
+  expect(lines.at(-1)?.startsWith(prefix)).toBe(true);
+}
