@@ -10,17 +10,24 @@ export async function openBreakableWay(target: string) {
   const sockets = new Set<Socket>();
   let outage: OutageKind | null = null;
   const server = createServer((near) => {
-    if (outage === 'gone') return near.destroy();
-    const far = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => to.destroy()).on('close', () => to.destroy() && sockets.delete(from));
-      from.on('data', (bytes) => outage !== 'silent' && to.write(bytes));
-    }
+    if (outage === 'gone') near.destroy();
+    else join(near, connect(Number(port), hostname));
   });
+  function join(near: Socket, far: Socket): void {
+    pipe(near, far);
+    pipe(far, near);
+  }
+  function pipe(from: Socket, to: Socket): void {
+    sockets.add(from);
+    from.on('error', () => {});
+    from.on('close', () => {
+      to.destroy();
+      sockets.delete(from);
+    });
+    from.on('data', (bytes) => {
+      if (outage !== 'silent') to.write(bytes);
+    });
+  }
   const url = new URL(target);
   url.hostname = '127.0.0.1';
   await once(server.listen(0, '127.0.0.1'), 'listening');
