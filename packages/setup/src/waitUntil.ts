@@ -23,7 +23,7 @@ export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience =
   const deadlineMs = performance.now() + forMs;
   for (let tries = 0; ; tries += 1) {
     try {
-      return void (await within(deadlineMs - performance.now(), work()));
+      return await within(deadlineMs - performance.now(), work());
     } catch (error) {
       if (!passes(error)) throw error;
       if (performance.now() + pauseMs > deadlineMs) {

@@ -1,5 +1,5 @@
 import { servicePort } from '@holdfast/local/launch/ports';
-import { describe, expect, it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { create, readExecution } from './executions.ts';
 import { startStack } from './stack.ts';
 import { until } from './until.ts';
