@@ -5,7 +5,11 @@ import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 
 const passwordOf = (service: string) =>
-  z.string().optional().describe(`Password that the database role of ${service} gets; all four or none`);
+  z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be ASCII')
+    .optional()
+    .describe(`Password that the database role of ${service} gets; all four or none`);
 
 /** The settings of the setup. */
 export const setupConfig = {
@@ -34,7 +38,7 @@ type Values = z.infer<z.ZodObject<typeof setupConfig>>;
 export type SetupConfig = {
   databaseUrl: string;
   /** By role; null: the roles are left alone. */
-  rolePasswords: RolePasswords | null;
+  rolePasswords: ReturnType<typeof rolePasswords>;
   files: FileStoreConfig;
   modelsDir: string;
   /** Names the providers' connections. */
@@ -42,8 +46,6 @@ export type SetupConfig = {
   demo: { secret: string; encryptionKeys: NonNullable<Values['ENCRYPTION_KEYS']> } | null;
   publicUrl: string;
 };
-
-export type RolePasswords = NonNullable<ReturnType<typeof rolePasswords>>;
 
 const passwordNames = [
   'GATEWAY_DB_PASSWORD',
