@@ -3,7 +3,7 @@ import type { Database } from './client.ts';
 
 /** Runs `work` in one transaction on one connection: commits what it returns from, rolls back what it throws from. */
 export async function inTransaction<Result>(
-  db: Database,
+  db: Pick<Database, 'pool'>,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await db.pool.connect();

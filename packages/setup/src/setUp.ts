@@ -2,6 +2,7 @@ import { type Database, openDatabase } from '@holdfast/db/client';
 import { withLock } from '@holdfast/db/lock';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { ping } from '@holdfast/db/ping';
+import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
 import type { SetupConfig } from './config.ts';
 import { fixedDemoKey } from './demo/fixedKey.ts';
@@ -57,8 +58,9 @@ async function applyMigrations(databaseUrl: string): Promise<string> {
   return applied.length === 0 ? 'up to date' : `${applied.length} applied`;
 }
 
-async function setRoles({ rolePasswords }: SetupConfig): Promise<string> {
+async function setRoles({ databaseUrl, rolePasswords }: SetupConfig): Promise<string> {
   if (rolePasswords === null) return 'left alone, for no password is set';
+  await applyRoles(databaseUrl, rolePasswords);
   return `${Object.keys(rolePasswords).join(', ')} have their rights and passwords`;
 }
 

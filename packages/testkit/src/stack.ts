@@ -5,6 +5,7 @@ import { gatewayConfig } from '@holdfast/api-gateway/config';
 import { startGateway } from '@holdfast/api-gateway/start';
 import { openDatabase } from '@holdfast/db/client';
 import { applyModels } from '@holdfast/db/models/apply';
+import type { Role } from '@holdfast/db/roles/rights';
 import { dispatcherConfig } from '@holdfast/dispatcher/config';
 import { startDispatcher } from '@holdfast/dispatcher/start';
 import type { Money } from '@holdfast/domain/money';
@@ -21,6 +22,7 @@ import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import { createSandbox } from '@holdfast/sandbox/server';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { startWebhookSender } from '@holdfast/webhook-sender/start';
+import { asRole } from './asRole.ts';
 import { createCustomer } from './customer.ts';
 import { emptyRedis } from './emptyRedis.ts';
 import { startReceiver } from './receiver.ts';
@@ -91,19 +93,25 @@ async function environmentOf(databaseUrl: string, sandboxUrl: string, overrides:
   };
 }
 
-function starters(environment: Record<string, string>): Record<ServiceName, () => Promise<Service>> {
+type Environment = Record<string, string> & { DATABASE_URL: string };
+
+/** Each service logs in to the database with its own role: what works here, works with those rights alone. */
+function starters(environment: Environment): Record<ServiceName, () => Promise<Service>> {
+  const as = (role: Role) => ({ ...environment, DATABASE_URL: asRole(environment.DATABASE_URL, role) });
   const log = createLogger('test', environment['LOG_LEVEL'] ?? 'silent');
   const connections = connectionConfig(environment);
   return {
-    'api-gateway': () => startGateway({ config: parseConfig(gatewayConfig, environment), log }),
-    dispatcher: () => startDispatcher({ ...parseConfig(dispatcherConfig, environment), connections }, log),
-    ledger: () => startLedger(parseConfig(ledgerConfig, environment), log),
-    'webhook-sender': () => startWebhookSender(parseConfig(webhookSenderConfig, environment), log),
+    'api-gateway': () => startGateway({ config: parseConfig(gatewayConfig, as('holdfast_gateway')), log }),
+    dispatcher: () =>
+      startDispatcher({ ...parseConfig(dispatcherConfig, as('holdfast_dispatcher')), connections }, log),
+    ledger: () => startLedger(parseConfig(ledgerConfig, as('holdfast_ledger')), log),
+    'webhook-sender': () =>
+      startWebhookSender(parseConfig(webhookSenderConfig, as('holdfast_webhook_sender')), log),
   };
 }
 
 /** Starts every service; each can be stopped and started again. */
-async function startServices(environment: Record<string, string>) {
+async function startServices(environment: Environment) {
   const start = starters(environment);
   const running = new Map<ServiceName, Service>();
   const services = {

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '@holdfast/db/databases/createDatabase';
 import { migrate } from '@holdfast/db/migrate/migrate';
+import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { startPostgres } from '@holdfast/local/postgres';
 import { claimFolder } from '@holdfast/local/process/claimFolder';
 import { startRedis } from '@holdfast/local/redis';
+import { rolePasswords } from '../asRole.ts';
 import type { TestServers } from '../config.ts';
 import { serverUrl, templateName } from '../template.ts';
 import { clear } from './clear.ts';
@@ -41,6 +43,7 @@ export async function startTestServers(): Promise<{ servers: TestServers; stop: 
     if (!postgres || !redis) throw new Error('unreachable');
     const templateUrl = await createDatabase(serverUrl(postgres.url), templateName);
     await migrate(templateUrl);
+    await applyRoles(templateUrl, rolePasswords);
     return { servers: { templateUrl, redisUrl: redis.url, folder }, stop };
   } catch (error) {
     await stop();

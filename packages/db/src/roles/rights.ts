@@ -1,0 +1,59 @@
+/** The database roles that the services log in with. */
+export const roles = [
+  'holdfast_gateway',
+  'holdfast_dispatcher',
+  'holdfast_ledger',
+  'holdfast_webhook_sender',
+] as const;
+export type Role = (typeof roles)[number];
+
+/**
+ * What each role may do with each table, as GRANT takes it; what is not here is refused. Nobody may change a table, and
+ * nobody but the gateway and the webhook-sender reads a secret. A lock (FOR UPDATE) needs the right to update a column.
+ */
+export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
+  holdfast_gateway: {
+    organizations: 'SELECT, INSERT, UPDATE (webhook_secret)',
+    api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
+    api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
+    balances: 'SELECT, INSERT, UPDATE (available, held, sequence)',
+    transfers: 'SELECT, INSERT',
+    models: 'SELECT',
+    idempotency_keys: 'SELECT, INSERT',
+    executions: 'SELECT, INSERT, UPDATE (status, completed_at)',
+    attempts: 'SELECT',
+    provider_callbacks: 'SELECT, INSERT',
+    events: 'SELECT, INSERT',
+    webhook_endpoints: 'SELECT, INSERT, UPDATE',
+    deliveries: 'SELECT, UPDATE',
+    delivery_attempts: 'SELECT',
+    files: 'SELECT, INSERT, UPDATE',
+  },
+  holdfast_dispatcher: {
+    models: 'SELECT',
+    executions: 'SELECT, UPDATE (status, started_at)',
+    attempts: 'SELECT, INSERT, UPDATE',
+    provider_callbacks: 'SELECT, UPDATE (processed_at)',
+    events: 'SELECT, INSERT',
+    files: 'SELECT, INSERT, UPDATE',
+  },
+  holdfast_ledger: {
+    balances: 'SELECT, UPDATE (available, held, sequence)',
+    transfers: 'SELECT, INSERT',
+    executions:
+      'SELECT, UPDATE (status, completed_at, cost, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
+    attempts: 'SELECT, UPDATE (settled_at)',
+    provider_callbacks: 'SELECT',
+    events: 'SELECT, INSERT',
+    ledger_audits: 'SELECT, INSERT, UPDATE',
+  },
+  holdfast_webhook_sender: {
+    organizations: 'SELECT',
+    executions: 'SELECT',
+    events: 'SELECT, UPDATE (body, fanned_out_at)',
+    webhook_endpoints:
+      'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at)',
+    deliveries: 'SELECT, INSERT, UPDATE',
+    delivery_attempts: 'SELECT, INSERT, UPDATE',
+  },
+};
