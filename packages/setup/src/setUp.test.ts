@@ -13,6 +13,7 @@ import { type Database, openDatabase } from '@holdfast/db/client';
 import { listOrganizations } from '@holdfast/db/organizations/list';
 import { apiKeyOf, hashApiKey } from '@holdfast/domain/apiKey';
 import { servicePort } from '@holdfast/local/launch/ports';
+import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
 import { createBareDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -105,6 +106,20 @@ describe('the setup', () => {
     for (const prefix of ['migrations', 'roles', 'files', 'models', 'demo']) await killedAfter(prefix);
     expect((await run()).at(-1)).toContain(key);
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
+  });
+
+  it('lets the services log in with the passwords it was given', async () => {
+    const [, roles] = await run({
+      GATEWAY_DB_PASSWORD: rolePasswords.holdfast_gateway,
+      DISPATCHER_DB_PASSWORD: rolePasswords.holdfast_dispatcher,
+      LEDGER_DB_PASSWORD: rolePasswords.holdfast_ledger,
+      WEBHOOK_SENDER_DB_PASSWORD: rolePasswords.holdfast_webhook_sender,
+    });
+    expect(roles).toMatch(/^roles: holdfast_gateway, .* have their rights and passwords$/);
+    const url = asRole(database.url, 'holdfast_gateway');
+    const asGateway = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    expect(await listOrganizations(asGateway, { limit: 10 })).toHaveLength(1);
+    await asGateway.close();
   });
 
   it('makes no demo organization unless a secret for its key is set', async () => {
