@@ -12,7 +12,18 @@ export type Database = {
 /** Anything a statement can be run on: the pool, or a client inside a transaction. */
 export type Queryable = Pick<pg.Pool, 'query'>;
 
-export function openDatabase(options: { url: string; poolSize: number; applicationName: string }): Database {
+type Options = {
+  url: string;
+  poolSize: number;
+  applicationName: string;
+  /** How long an answer may take; after that the connection counts as lost. */
+  answerWithinMs?: number;
+};
+
+/** The server ends a statement after 30 s by itself: no word for longer means that nobody is there any more. */
+const usualAnswerWithinMs = 45_000;
+
+export function openDatabase(options: Options): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
@@ -20,6 +31,7 @@ export function openDatabase(options: { url: string; poolSize: number; applicati
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: 30_000,
+    query_timeout: options.answerWithinMs ?? usualAnswerWithinMs,
     // A process that hangs in a transaction must not keep its locks: a balance's row stops every create.
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,

@@ -8,6 +8,7 @@ import { isAuditDue, recordAudit } from './lastAudit.ts';
 export type Breach = { invariant: Invariant; id: string; found: string };
 
 const mostPerInvariant = 100;
+const hourMs = 3_600_000;
 
 /** Checks every invariant of the ledger in one snapshot: safe to run during load. */
 export async function auditLedger(db: Database): Promise<Breach[]> {
@@ -43,7 +44,8 @@ async function openSnapshot(client: PoolClient): Promise<void> {
 async function checkInvariants(client: PoolClient): Promise<Breach[]> {
   const breaches: Breach[] = [];
   for (const [invariant, query] of Object.entries(invariants)) {
-    const { rows } = await client.query<{ id: string; found: string }>(`${query} LIMIT ${mostPerInvariant}`);
+    const unhurried = { text: `${query} LIMIT ${mostPerInvariant}`, query_timeout: hourMs };
+    const { rows } = await client.query<{ id: string; found: string }>(unhurried);
     breaches.push(...rows.map((row) => ({ invariant: invariant as Invariant, ...row })));
   }
   return breaches;

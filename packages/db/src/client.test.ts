@@ -1,0 +1,25 @@
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDatabase } from './client.ts';
+import { isDatabaseUnavailable } from './unavailable.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+describe('a server that says nothing', () => {
+  it('counts as unavailable, and its connection is not used again', async () => {
+    const db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test', answerWithinMs: 100 });
+    const backend = async () =>
+      (await db.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0];
+    const before = await backend();
+    const error = await db.pool.query('SELECT pg_sleep(20)').catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect((await backend())?.pid).not.toBe(before?.pid);
+    await db.close();
+  });
+});
