@@ -50,9 +50,9 @@ LABEL org.opencontainers.image.vendor="Holdfast" \
       org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 
 FROM runtime AS service
+COPY deploy/image/health.mjs /health.mjs
 EXPOSE 9464
-HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 CMD ["node", "/health.mjs"]
 
 FROM service AS api-gateway
 COPY --from=api-gateway-modules /app ./
@@ -60,7 +60,7 @@ COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generat
 COPY --from=layout /out/api-gateway ./
 EXPOSE 8080 8081
 CMD ["node", "services/api-gateway/src/main.ts"]
-ARG VERSION=0.0.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-api-gateway" \
       org.opencontainers.image.description="Holdfast: the HTTP API" \
@@ -71,7 +71,7 @@ COPY --from=dispatcher-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/dispatcher ./
 CMD ["node", "services/dispatcher/src/main.ts"]
-ARG VERSION=0.0.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-dispatcher" \
       org.opencontainers.image.description="Holdfast: runs executions at providers" \
@@ -82,7 +82,7 @@ COPY --from=ledger-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/ledger ./
 CMD ["node", "services/ledger/src/main.ts"]
-ARG VERSION=0.0.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-ledger" \
       org.opencontainers.image.description="Holdfast: settles, expires, audits" \
@@ -93,7 +93,7 @@ COPY --from=webhook-sender-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/webhook-sender ./
 CMD ["node", "services/webhook-sender/src/main.ts"]
-ARG VERSION=0.0.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-webhook-sender" \
       org.opencontainers.image.description="Holdfast: signs and delivers events" \
@@ -104,7 +104,7 @@ COPY --from=sandbox-modules /app ./
 COPY --from=layout /out/sandbox ./
 EXPOSE 8090
 CMD ["node", "services/sandbox/src/main.ts"]
-ARG VERSION=0.0.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-sandbox" \
       org.opencontainers.image.description="Holdfast: a model server to try things with" \
@@ -115,7 +115,7 @@ COPY --from=migrate-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/migrate ./
 CMD ["node", "packages/setup/src/main.ts"]
-ARG VERSION=0.0.0
+ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-migrate" \
       org.opencontainers.image.description="Holdfast: migrations, roles, bucket, models, demo" \
