@@ -31,6 +31,7 @@ export function describeObjectStore(name: string, open: () => Promise<Opened>, a
 
 const newKey = () => `org_a/file_${randomUUID()}`;
 const text = { contentType: 'text/plain' };
+const chunked = { 'transfer-encoding': 'chunked' };
 
 async function contents(store: ObjectStore, key: string): Promise<string> {
   return (await buffer(await store.read(key))).toString();
@@ -154,6 +155,16 @@ function describeUploads(store: () => ObjectStore): void {
     expect(await store().stat(key)).toBeNull();
   });
 
+  it.each([
+    ['says no type', 'data', {}],
+    ['is too long and says no length', 'datadata', { ...chunked, 'content-type': 'image/png' }],
+  ])('refuses an upload that %s, and stores nothing', async (_case, body, headers) => {
+    const key = newKey();
+    const { url } = await store().presignUpload({ key, ...image });
+    expect(isRefusal(await put(url, body, headers))).toBe(true);
+    expect(await store().stat(key)).toBeNull();
+  });
+
   it('refuses an upload whose URL was changed or has expired', async () => {
     const [key, other] = [newKey(), newKey()];
     const { url, headers } = await store().presignUpload({ key, ...image });
@@ -252,10 +263,11 @@ async function putUntilExpired(url: string, headers?: Record<string, string>): P
   return false;
 }
 
-/** `fetch` sets no Content-Length of our choosing; this sends the body's own. */
+/** `fetch` sets no Content-Length of our choosing; this sends the body's own, unless it is sent in chunks. */
 function put(url: string, body: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
-    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const isChunked = 'transfer-encoding' in headers;
+    const length = isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const request = http.request(url, { method: 'PUT', headers: { ...headers, ...length } }, (response) => {
       response.resume();
       response.on('end', () => resolve(response.statusCode ?? 0));
