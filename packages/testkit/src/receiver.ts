@@ -17,8 +17,8 @@ export const status =
   (_request, response) =>
     void response.writeHead(code, headers).end();
 
-/** A receiver of webhooks on a free loopback port, that remembers what it received. */
-export async function startReceiver(): Promise<Receiver> {
+/** A receiver of webhooks on a free port, that remembers what it received; on loopback, and called so, unless told. */
+export async function startReceiver({ bind = '127.0.0.1', host = bind } = {}): Promise<Receiver> {
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
@@ -31,9 +31,9 @@ export async function startReceiver(): Promise<Receiver> {
       receiver.answer(received, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, bind, resolve));
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     received: [],
     answer: status(200),
     close: () =>
