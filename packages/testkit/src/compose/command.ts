@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+
+export type CommandOptions = {
+  cwd?: string;
+  env: NodeJS.ProcessEnv;
+  /** Ends the command. */
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number;
+};
+
+export type Ended = { code: number; stdout: string; stderr: string };
+
+/** Runs a command to its end, whatever its exit code (1 when a signal ended it). @throws when it can't be started */
+export function runCommand(command: string, args: string[], options: CommandOptions): Promise<Ended> {
+  const { cwd, env, signal, timeoutMs } = options;
+  signal?.throwIfAborted();
+  // In a group of its own: Ctrl-C of the terminal reaches this process alone, which then ends its commands.
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text));
+  const end = () => void child.kill('SIGTERM');
+  signal?.addEventListener('abort', end);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
+  return new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, ...said }));
+  }).finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  });
+}
+
+const lastLines = (text: string, count: number) => text.trimEnd().split('\n').slice(-count).join('\n');
+
+/** What a command printed. @throws with its last lines when it fails */
+export async function outputOf(command: string, args: string[], options: CommandOptions): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(command, args, options);
+  options.signal?.throwIfAborted();
+  if (code === 0) return stdout;
+  throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${lastLines(stderr || stdout, 25)}`);
+}

@@ -1,0 +1,68 @@
+import { type CommandOptions, outputOf, runCommand } from './command.ts';
+
+export type Container = {
+  id: string;
+  service: string;
+  name: string;
+  running: boolean;
+  /** `none`: it has no health check. */
+  health: string;
+  exitCode: number;
+  /** Changes with each start. */
+  startedAt: string;
+  restarts: number;
+};
+
+/** A compose project, seen through the docker command. */
+export type Project = ReturnType<typeof openProject>;
+
+const format = `{{.Id}}\t{{index .Config.Labels "com.docker.compose.service"}}\t{{.Name}}\t{{.State.Running}}\t{{if .State.Health}}{{.State.Health.Status}}{{else}}none{{end}}\t{{.State.ExitCode}}\t{{.State.StartedAt}}\t{{.RestartCount}}`;
+
+function containerOf(line: string): Container {
+  const [id = '', service = '', name = '', running, health = '', exitCode, startedAt = '', restarts] =
+    line.split('\t');
+  return {
+    id,
+    service,
+    name: name.replace('/', ''),
+    running: running === 'true',
+    health,
+    exitCode: Number(exitCode),
+    startedAt,
+    restarts: Number(restarts),
+  };
+}
+
+/** `options` are those of each command; its environment holds the settings, the project's name among them. */
+export function openProject(name: string, options: CommandOptions & { cwd: string }) {
+  const docker = (...args: string[]) => outputOf('docker', args, options);
+  const compose = (...args: string[]) => docker('compose', ...args);
+  const label = `label=com.docker.compose.project=${name}`;
+  const lines = (text: string) => text.split('\n').filter(Boolean);
+  return {
+    name,
+    folder: options.cwd,
+    docker,
+    compose,
+    /** As `compose`, but answers what became of it. */
+    attempt: (...args: string[]) => runCommand('docker', ['compose', ...args], options),
+    /** Every container, of one service if given, in the order of their names. */
+    async containers(service?: string): Promise<Container[]> {
+      const filters = service ? ['--filter', `label=com.docker.compose.service=${service}`] : [];
+      const ids = lines(await docker('ps', '-aq', '--filter', label, ...filters));
+      if (ids.length === 0) return [];
+      const found = lines(await docker('inspect', '--format', format, ...ids)).map(containerOf);
+      return found.toSorted((one, other) => one.name.localeCompare(other.name));
+    },
+    /** What of it is on this machine: containers, volumes, networks, images. */
+    async leftovers(): Promise<string[]> {
+      const kinds = [
+        ['ps', '-a', '--format', '{{.Names}}', '--filter', label],
+        ['volume', 'ls', '-q', '--filter', label],
+        ['network', 'ls', '--format', '{{.Name}}', '--filter', label],
+        ['images', '--format', '{{.Repository}}', '--filter', `reference=${name}-*`],
+      ];
+      return (await Promise.all(kinds.map((args) => docker(...args)))).flatMap(lines);
+    },
+  };
+}
