@@ -1,14 +1,20 @@
 import pg from 'pg';
 import { inTransaction } from '../transaction.ts';
-import { type Role, rights, roles } from './rights.ts';
+import { type Role, rights, roles, tables } from './rights.ts';
 import { scramVerifier } from './scramVerifier.ts';
 
-/** Roles belong to the whole server: another database's setup may be at them at the same moment. */
+/** Any number; several setups of one database go one by one. Not that of the migrations or of the whole setup. */
+const lock = 4_652_115_922;
+
+/** Roles belong to the whole server: another database's setup, which that lock doesn't stop, may be at them too. */
 const tries = 10;
+
+const power = ['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS'];
 
 /**
  * Makes the roles of the services with these passwords (ASCII) and gives each exactly its rights: what it had besides
  * is taken away. After the migrations, as the owner of the tables, who must be allowed to create roles. Can be repeated.
+ * Everybody else needs CONNECT on the database granted by name from then on.
  */
 export async function applyRoles(databaseUrl: string, passwords: Record<Role, string>): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, application_name: 'holdfast-roles' });
@@ -27,26 +33,49 @@ export async function applyRoles(databaseUrl: string, passwords: Record<Role, st
 }
 
 async function apply(client: pg.PoolClient, passwords: Record<Role, string>): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1)', [lock]);
   const { rows } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
-  const database = rows[0]?.name;
-  await client.query(`REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`);
+  const database = `DATABASE ${rows[0]?.name}`;
+  await client.query(`REVOKE ALL ON ${database} FROM PUBLIC`);
   await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  await client.query(`REVOKE ALL ON ${[...tables, '_prisma_migrations'].join(', ')} FROM PUBLIC`);
   for (const role of roles) {
     await setLogin(client, role, passwords[role]);
-    await client.query(`GRANT CONNECT ON DATABASE ${database} TO ${role}`);
-    await setRights(client, role);
+    await leaveOtherRoles(client, role);
+    await setRights(client, role, database);
   }
 }
 
 async function setLogin(client: pg.PoolClient, role: Role, password: string): Promise<void> {
-  const known = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
-  if (known.rowCount === 0) await client.query(`CREATE ROLE ${role}`);
-  await client.query(`ALTER ROLE ${role} LOGIN PASSWORD '${scramVerifier(password)}'`);
+  const { rows } = await client.query<{ isPowerful: boolean }>(
+    `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS "isPowerful"
+     FROM pg_roles WHERE rolname = $1`,
+    [role],
+  );
+  if (!rows[0]) await client.query(`CREATE ROLE ${role}`);
+  // Only when there is something to take: an owner who is no superuser may not even say NOSUPERUSER.
+  if (rows[0]?.isPowerful)
+    await client.query(`ALTER ROLE ${role} ${power.map((one) => `NO${one}`).join(' ')}`);
+  await client.query(`ALTER ROLE ${role} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'`);
 }
 
-async function setRights(client: pg.PoolClient, role: Role): Promise<void> {
-  await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`);
-  await client.query(`REVOKE ALL ON SCHEMA public FROM ${role}`);
+/** What a role may do as a member of others would come on top of its own rights. */
+async function leaveOtherRoles(client: pg.PoolClient, role: Role): Promise<void> {
+  const { rows } = await client.query<{ other: string; grantor: string }>(
+    `SELECT quote_ident(pg_get_userbyid(roleid)) AS other, quote_ident(pg_get_userbyid(grantor)) AS grantor
+     FROM pg_auth_members WHERE member = $1::regrole`,
+    [role],
+  );
+  for (const { other, grantor } of rows) {
+    await client.query(`REVOKE ${other} FROM ${role} GRANTED BY ${grantor} CASCADE`);
+  }
+}
+
+async function setRights(client: pg.PoolClient, role: Role, database: string): Promise<void> {
+  for (const all of [database, 'SCHEMA public', 'ALL TABLES IN SCHEMA public']) {
+    await client.query(`REVOKE ALL ON ${all} FROM ${role}`);
+  }
+  await client.query(`GRANT CONNECT ON ${database} TO ${role}`);
   await client.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
   for (const [table, granted] of Object.entries(rights[role])) {
     await client.query(`GRANT ${granted} ON ${table} TO ${role}`);

@@ -22,20 +22,22 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     idempotency_keys: 'SELECT, INSERT',
     executions: 'SELECT, INSERT, UPDATE (status, completed_at)',
     attempts: 'SELECT',
-    provider_callbacks: 'SELECT, INSERT',
+    provider_callbacks: 'INSERT',
     events: 'SELECT, INSERT',
-    webhook_endpoints: 'SELECT, INSERT, UPDATE',
-    deliveries: 'SELECT, UPDATE',
+    webhook_endpoints:
+      'SELECT, INSERT, UPDATE (events, description, is_active, failure_count, probe_at, deleted_at)',
+    deliveries: 'SELECT, UPDATE (state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT',
-    files: 'SELECT, INSERT, UPDATE',
+    files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes)',
   },
   holdfast_dispatcher: {
     models: 'SELECT',
     executions: 'SELECT, UPDATE (status, started_at)',
-    attempts: 'SELECT, INSERT, UPDATE',
+    attempts:
+      'SELECT, INSERT, UPDATE (state, external_id, handle, outcome, lease_until, poll_at, polls, finished_at)',
     provider_callbacks: 'SELECT, UPDATE (processed_at)',
     events: 'SELECT, INSERT',
-    files: 'SELECT, INSERT, UPDATE',
+    files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height)',
   },
   holdfast_ledger: {
     balances: 'SELECT, UPDATE (available, held, sequence)',
@@ -43,9 +45,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     executions:
       'SELECT, UPDATE (status, completed_at, cost, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
-    provider_callbacks: 'SELECT',
     events: 'SELECT, INSERT',
-    ledger_audits: 'SELECT, INSERT, UPDATE',
+    ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches)',
   },
   holdfast_webhook_sender: {
     organizations: 'SELECT',
@@ -53,7 +54,10 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     events: 'SELECT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
       'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at)',
-    deliveries: 'SELECT, INSERT, UPDATE',
-    delivery_attempts: 'SELECT, INSERT, UPDATE',
+    deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',
+    delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error)',
   },
 };
+
+/** Every table that a service uses; `_prisma_migrations` alone is nobody's. */
+export const tables: readonly string[] = [...new Set(roles.flatMap((role) => Object.keys(rights[role])))];

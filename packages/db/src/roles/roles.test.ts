@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createBareDatabase, createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { migrate } from '../migrate/migrate.ts';
 import { applyRoles } from './applyRoles.ts';
-import { type Role, rights, roles } from './rights.ts';
+import { type Role, rights, roles, tables } from './rights.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: pg.Pool;
@@ -25,6 +27,42 @@ afterAll(async () => {
 });
 
 const refusal = /^(permission denied|must be owner)/;
+async function connected(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** With a user of these attributes; `as` is a database's URL logged in to as that user. */
+async function withUser(
+  attributes: string,
+  work: (as: (url: string) => string, name: string) => Promise<void>,
+): Promise<void> {
+  const name = `user_${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(8).toString('hex');
+  await owner.query(`CREATE ROLE ${name} ${attributes} PASSWORD '${password}'`);
+  const as = (url: string) => Object.assign(new URL(url), { username: name, password }).href;
+  await work(as, name);
+  await owner.query(`DROP ROLE ${name}`);
+}
+
+/** Another test's setup may be at the same role, which is the whole server's. */
+const byHand = (statement: string) =>
+  until(statement, () =>
+    owner.query(statement).then(
+      () => true,
+      (error: Error) => {
+        if (error.message.includes('concurrently')) return false;
+        throw error;
+      },
+    ),
+  );
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const doneBy = (role: Role, statement: string) => pools[role].query(statement);
 
 describe('the rights of the services on the database', () => {
@@ -32,8 +70,7 @@ describe('the rights of the services on the database', () => {
     const { rows } = await owner.query<{ name: string }>(
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
     );
-    const named = new Set(roles.flatMap((role) => Object.keys(rights[role])));
-    expect([...named].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+    expect(tables.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
   });
 
   it.each(roles)('let %s read and write its own tables and no other', async (role) => {
@@ -64,16 +101,21 @@ describe('the rights of the services on the database', () => {
     ['holdfast_gateway', 'CREATE TABLE mine (id int)'],
     ['holdfast_gateway', 'CREATE TEMPORARY TABLE mine (id int)'],
     ['holdfast_gateway', 'CREATE ROLE mine'],
+    ['holdfast_gateway', 'CREATE SCHEMA mine'],
+    ['holdfast_gateway', "UPDATE webhook_endpoints SET secret = ''"],
     ['holdfast_dispatcher', 'UPDATE balances SET available = 1000'],
     ['holdfast_dispatcher', 'SELECT * FROM transfers'],
     ['holdfast_dispatcher', 'SELECT * FROM api_key_values'],
     ['holdfast_dispatcher', 'UPDATE executions SET cost = 0'],
+    ['holdfast_dispatcher', 'UPDATE attempts SET settled_at = now()'],
+    ['holdfast_dispatcher', "UPDATE files SET organization_id = ''"],
     ['holdfast_ledger', 'SELECT secret FROM webhook_endpoints'],
     ['holdfast_ledger', 'UPDATE executions SET input = NULL'],
     ['holdfast_ledger', 'DROP TABLE balances'],
     ['holdfast_webhook_sender', 'SELECT * FROM api_key_values'],
     ['holdfast_webhook_sender', 'UPDATE webhook_endpoints SET url = NULL'],
     ['holdfast_webhook_sender', 'SELECT * FROM balances'],
+    ['holdfast_webhook_sender', "UPDATE deliveries SET organization_id = ''"],
   ] as const)('refuse %s: %s', async (role, statement) => {
     await expect(doneBy(role, statement)).rejects.toThrow(refusal);
   });
@@ -88,6 +130,53 @@ describe('applying them', () => {
     await expect(doneBy('holdfast_dispatcher', 'SELECT FROM api_key_values')).rejects.toThrow(refusal);
     await expect(doneBy('holdfast_dispatcher', 'UPDATE executions SET cost = 0')).rejects.toThrow(refusal);
     await expect(doneBy('holdfast_dispatcher', 'SELECT FROM models')).resolves.toBeDefined();
+  });
+
+  it('takes away what everybody was given, and what a role was given besides tables', async () => {
+    await owner.query('GRANT SELECT ON api_key_values TO PUBLIC');
+    await owner.query(`GRANT CREATE ON DATABASE ${nameOf(database.url)} TO PUBLIC, holdfast_ledger`);
+    await byHand('GRANT pg_read_all_data TO holdfast_ledger');
+    await byHand('ALTER ROLE holdfast_ledger CREATEDB INHERIT');
+    await applyRoles(database.url, rolePasswords);
+    await connected(asRole(database.url, 'holdfast_ledger'), async (ledger) => {
+      for (const statement of [
+        'SELECT FROM api_key_values',
+        'CREATE SCHEMA mine',
+        'CREATE DATABASE mine',
+        'SET ROLE pg_read_all_data',
+      ]) {
+        await expect(ledger.query(statement)).rejects.toThrow(refusal);
+      }
+    });
+  });
+
+  it('lets nobody else in', async () => {
+    await withUser('LOGIN', async (as) => {
+      await expect(connected(as(database.url), async () => {})).rejects.toThrow(
+        'permission denied for database',
+      );
+    });
+  });
+
+  it('needs an owner who may create roles, not a superuser', async () => {
+    const bare = await createBareDatabase();
+    await withUser('LOGIN CREATEROLE', async (as, name) => {
+      // On this server the roles are there already; whoever makes them gets this right with them.
+      await owner.query(`GRANT ${roles.join(', ')} TO ${name} WITH ADMIN OPTION`);
+      await owner.query(`ALTER DATABASE ${nameOf(bare.url)} OWNER TO ${name}`);
+      await migrate(as(bare.url));
+      await applyRoles(as(bare.url), rolePasswords);
+      await connected(asRole(bare.url, 'holdfast_ledger'), async (ledger) => {
+        await expect(ledger.query('SELECT FROM balances')).resolves.toBeDefined();
+        await expect(ledger.query('SELECT FROM api_keys')).rejects.toThrow(refusal);
+      });
+      await bare.drop();
+    });
+  });
+
+  it('lets any number of setups of one database go one by one', async () => {
+    const setups = Array.from({ length: 15 }, () => applyRoles(database.url, rolePasswords));
+    expect(await Promise.all(setups)).toHaveLength(15);
   });
 
   it('works on several databases of a server at once', async () => {
