@@ -23,6 +23,10 @@ export const tasks = {
     run: script('packages/local/src/start.ts', { ipc: true }),
   },
   test: { about: 'run the tests (Jest; arguments are passed on)', run: test },
+  'test:compose': {
+    about: 'test the stack of docker-compose.yml: walk, scale, kill everything (needs Docker; --help)',
+    run: script('packages/testkit/src/compose/main.ts'),
+  },
   verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
   bench: { about: 'measure the whole walk under load, as JSON', run: script('bench/main.ts') },
   format: {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { outputOf } from './command.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -19,8 +18,7 @@ export function blocks(heading: string, language: string): string[] {
 /** The README's walk, pasted into bash in `folder`; answers what was printed. @throws when it takes over a minute */
 export async function walk(folder: string, env: NodeJS.ProcessEnv, before = ''): Promise<string> {
   const script = [before, ...blocks('A walk with curl', 'bash')].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 60_000 });
-  return stdout;
+  return await outputOf('bash', ['-c', script], { cwd: folder, env, timeoutMs: 60_000 });
 }
 
 /** What the walk prints, once: it began with a balance of 100. Each throws when it is not so. */

@@ -6,7 +6,8 @@ export type ComposeTestConfig = {
   dockerEnvironment: NodeJS.ProcessEnv;
 };
 
-const forDocker = /^(PATH|HOME|USER|TMPDIR|LANG|SSH_AUTH_SOCK|(DOCKER|BUILDX|BUILDKIT|XDG)_.*|(https?|no)_proxy)$/i;
+const forDocker =
+  /^(PATH|HOME|USER|TMPDIR|LANG|SSH_AUTH_SOCK|(DOCKER|BUILDX|BUILDKIT|XDG)_.*|(https?|no)_proxy)$/i;
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): ComposeTestConfig {
   const kept = Object.entries(env).filter(([name]) => forDocker.test(name));

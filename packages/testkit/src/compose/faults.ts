@@ -2,14 +2,20 @@ import { untilWell } from './health.ts';
 import type { Container, Project } from './project.ts';
 
 /** Something that goes wrong; resolves once everything is well again. */
-export type Fault = { name: string; happen(): Promise<void> };
+export type Fault = {
+  name: string;
+  /** Runs that are under way at the provider are gone. */
+  losesRuns?: boolean;
+  happen(): Promise<void>;
+};
 
 const recoverWithinS = 90;
 
 /** kill -9 of the process below the container's init; the restart policy brings it back. */
-function killProcess(project: Project, { id, name, startedAt }: Container): Fault {
+function killProcess(project: Project, { id, name, service, startedAt }: Container): Fault {
   return {
     name: `kill -9 of ${name}`,
+    losesRuns: service === 'sandbox',
     async happen() {
       // The shell may be gone with the container, before it can say that all went well.
       await project.docker('exec', id, 'sh', '-c', 'kill -9 $(cat /proc/1/task/1/children)').catch(() => '');
@@ -56,7 +62,9 @@ export async function allFaults(project: Project): Promise<Fault[]> {
   const ofServices = ownImages.map((service) => containers.filter((one) => one.service === service));
   // One copy of each after the other, rather than all copies of one in a row.
   const most = Math.max(...ofServices.map((copies) => copies.length));
-  const rounds = Array.from({ length: most }, (_, round) => ofServices.flatMap((copies) => copies[round] ?? []));
+  const rounds = Array.from({ length: most }, (_, round) =>
+    ofServices.flatMap((copies) => copies[round] ?? []),
+  );
   return [
     ...rounds.flat().map((container) => killProcess(project, container)),
     killContainer(project, 'proxy'),

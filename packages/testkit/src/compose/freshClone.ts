@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { outputOf } from './command.ts';
+import { outputOf } from '../command.ts';
 
 /** A new folder with the tree as git would clone it, changes that are not committed yet included. */
 export async function freshClone(root: string, env: NodeJS.ProcessEnv): Promise<string> {

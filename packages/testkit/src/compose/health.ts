@@ -17,7 +17,9 @@ export async function untilWell(
     if (ill.length === 0 && besides(containers)) return containers;
     if (performance.now() > deadlineMs) {
       const names = ill.map(({ name, health, running }) => `${name} (${running ? health : 'ended'})`);
-      throw new Error(`not well after ${timeoutS} s: ${names.join(', ') || 'a container that was to restart'}`);
+      throw new Error(
+        `not well after ${timeoutS} s: ${names.join(', ') || 'a container that was to restart'}`,
+      );
     }
     await delay(300);
   }

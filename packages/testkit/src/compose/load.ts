@@ -7,6 +7,9 @@ import { type Wish, wishOf } from './wishes.ts';
 /** What the API has accepted: id -> what was asked for. */
 export type Accepted = Map<string, Wish>;
 
+/** Milliseconds since 1970. */
+export type Span = { from: number; to: number };
+
 const width = 32;
 const everyMs = 40;
 
@@ -46,6 +49,14 @@ async function createRange(
   await Promise.all(Array.from({ length: width }, worker));
 }
 
+/** Lets it happen when the share is under way; answers when that was. */
+async function timeOf(fault: Fault, signal: AbortSignal): Promise<Span> {
+  await delay(1000, undefined, { signal });
+  const from = Date.now();
+  await fault.happen();
+  return { from, to: Date.now() };
+}
+
 /** Puts `count` executions through in as many shares as there are faults; each happens in the middle of its share. */
 export async function createDuring(args: {
   customer: Customer;
@@ -53,18 +64,18 @@ export async function createDuring(args: {
   faults: Fault[];
   say: (line: string) => void;
   signal: AbortSignal;
-}): Promise<Accepted> {
+}): Promise<{ accepted: Accepted; losses: Span[] }> {
   const { customer, count, faults, say, signal } = args;
   const accepted: Accepted = new Map();
+  const losses: Span[] = [];
   const edge = (share: number) => Math.round((count * share) / faults.length);
   for (const [share, fault] of faults.entries()) {
     const range = { from: edge(share), to: edge(share + 1) };
     const creating = createRange(customer, range, accepted, signal);
-    const happening = delay(1000, undefined, { signal }).then(() => fault.happen());
-    const startedMs = performance.now();
-    await Promise.all([creating, happening]);
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-    say(`${fault.name}: ${accepted.size} accepted, all well after ${seconds} s`);
+    const [span] = await Promise.all([timeOf(fault, signal), creating]);
+    if (fault.losesRuns) losses.push(span);
+    const seconds = ((span.to - span.from) / 1000).toFixed(1);
+    say(`${fault.name}: all well after ${seconds} s; ${accepted.size} accepted so far`);
   }
-  return accepted;
+  return { accepted, losses };
 }

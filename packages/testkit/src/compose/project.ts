@@ -1,4 +1,4 @@
-import { type CommandOptions, outputOf, runCommand } from './command.ts';
+import { type CommandOptions, outputOf, runCommand } from '../command.ts';
 
 export type Container = {
   id: string;
@@ -54,6 +54,8 @@ export function openProject(name: string, options: CommandOptions & { cwd: strin
       const found = lines(await docker('inspect', '--format', format, ...ids)).map(containerOf);
       return found.toSorted((one, other) => one.name.localeCompare(other.name));
     },
+    /** The last lines that each container said. */
+    lastLogs: () => compose('logs', '--no-color', '--tail', '40'),
     /** What of it is on this machine: containers, volumes, networks, images. */
     async leftovers(): Promise<string[]> {
       const kinds = [

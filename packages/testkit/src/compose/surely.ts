@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiAnswer } from '../apiClient.ts';
 
-const isWorthAnother = (status: number) => status === 429 || status === 502 || status === 503 || status === 504;
+const isWorthAnother = (status: number) =>
+  status === 429 || status === 502 || status === 503 || status === 504;
 
 /**
  * Asks as a client does that wants it done: again until it is answered for good, for two minutes at most. Send creates

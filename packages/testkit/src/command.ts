@@ -10,7 +10,7 @@ export type CommandOptions = {
 
 export type Ended = { code: number; stdout: string; stderr: string };
 
-/** Runs a command to its end, whatever its exit code (1 when a signal ended it). @throws when it can't be started */
+/** Runs a command and what it starts to their end, whatever its exit code (1 when a signal ended it). @throws when it can't be started */
 export function runCommand(command: string, args: string[], options: CommandOptions): Promise<Ended> {
   const { cwd, env, signal, timeoutMs } = options;
   signal?.throwIfAborted();
@@ -19,7 +19,9 @@ export function runCommand(command: string, args: string[], options: CommandOpti
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text));
-  const end = () => void child.kill('SIGTERM');
+  const end = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+  };
   signal?.addEventListener('abort', end);
   const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
   return new Promise<Ended>((resolve, reject) => {

@@ -1,0 +1,82 @@
+// `npm run test:compose`: the stack of docker-compose.yml, built, used, broken and removed.
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { startConsole } from '@holdfast/local/launch/console';
+import { outputOf } from '../command.ts';
+import { startChecks } from './checks.ts';
+import { comeUp, scale } from './comeUp.ts';
+import { readConfig } from './config.ts';
+import { parseFlags, UsageError, usage } from './flags.ts';
+import { freshClone } from './freshClone.ts';
+import { openProject } from './project.ts';
+import { remove } from './removal.ts';
+import { chooseSettings } from './settings.ts';
+import { GivenUp, type Stage } from './stage.ts';
+import { doTheWalk } from './theWalk.ts';
+import { runUnderFaults } from './underFaults.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const say = startConsole();
+
+/** Aborts at the first signal; docker's commands end with it, and what was made is removed. */
+function interruption(): AbortSignal {
+  const aborting = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (!aborting.signal.aborted) say(`ended by ${signal}: removing what was made`);
+      aborting.abort(new Error(`ended by ${signal}`));
+    });
+  return aborting.signal;
+}
+
+async function runParts(stage: Stage, executions: number): Promise<void> {
+  await comeUp(stage);
+  await doTheWalk(stage);
+  await scale(stage);
+  await runUnderFaults(stage, executions);
+}
+
+/** Answers the exit code. */
+async function testCompose(executions: number): Promise<number> {
+  const { setup, dockerEnvironment } = readConfig();
+  const signal = interruption();
+  const { check, counts } = startChecks(say);
+  if (setup) {
+    say('running COMPOSE_TEST_SETUP');
+    await outputOf('sh', ['-c', setup], { cwd: root, env: dockerEnvironment, signal });
+  }
+  await outputOf('docker', ['compose', 'ls'], { env: dockerEnvironment, signal });
+  const name = `holdfast-test-${randomBytes(4).toString('hex')}`;
+  const settings = await chooseSettings(name);
+  const environment = { ...dockerEnvironment, ...settings.environment };
+  const folder = await freshClone(root, dockerEnvironment);
+  const options = { cwd: folder, env: environment };
+  say(`project ${name}, API at ${settings.baseUrl}, copy of this tree in ${folder}`);
+  const project = openProject(name, { ...options, signal });
+  try {
+    await runParts({ project, settings, environment, check, say, signal }, executions);
+  } catch (error) {
+    if (!(error instanceof GivenUp)) throw error;
+  } finally {
+    const own = openProject(name, options);
+    if (counts.failed > 0 && !signal.aborted) process.stdout.write(await own.lastLogs());
+    await check('everything that was made is removed', () => remove(own));
+  }
+  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed\n`);
+  return signal.aborted ? 130 : counts.failed === 0 ? 0 : 1;
+}
+
+async function main(): Promise<number> {
+  const { executions, help } = parseFlags(process.argv.slice(2));
+  if (!help) return await testCompose(executions);
+  process.stdout.write(`${usage}\n`);
+  return 0;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(`${isUsage ? error.message : String((error as Error).stack)}\n`);
+  process.exit(isUsage ? 2 : 1);
+}
