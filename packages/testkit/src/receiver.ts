@@ -17,8 +17,10 @@ export const status =
   (_request, response) =>
     void response.writeHead(code, headers).end();
 
-/** A receiver of webhooks on a free port, that remembers what it received; on loopback, and called so, unless told. */
-export async function startReceiver({ bind = '127.0.0.1', host = bind } = {}): Promise<Receiver> {
+const loopback = { bind: '127.0.0.1', host: '127.0.0.1' };
+
+/** A receiver of webhooks on a free port, that remembers what it received, where it binds and called as told. */
+export async function startReceiver(at: { bind: string; host: string } = loopback): Promise<Receiver> {
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
@@ -31,9 +33,9 @@ export async function startReceiver({ bind = '127.0.0.1', host = bind } = {}): P
       receiver.answer(received, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, bind, resolve));
+  await new Promise<void>((resolve) => server.listen(0, at.bind, resolve));
   const receiver: Receiver = {
-    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${at.host}:${(server.address() as AddressInfo).port}/hook`,
     received: [],
     answer: status(200),
     close: () =>

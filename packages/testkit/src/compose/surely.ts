@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import type { ApiAnswer } from '../apiClient.ts';
 
 const isWorthAnother = (status: number) =>
@@ -18,7 +19,7 @@ export async function surely(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> 
       last = `${answer.status} ${JSON.stringify(answer.body)}`;
     } catch (error) {
       // Nobody answered, or half: the client can't know how far the request came.
-      last = error instanceof Error ? String(error.cause ?? error) : String(error);
+      last = inspect(error);
     }
     if (performance.now() > deadlineMs) throw new Error(`no answer for two minutes; last: ${last}`);
     await delay(250);
