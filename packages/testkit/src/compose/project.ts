@@ -16,22 +16,30 @@ export type Container = {
 /** A compose project, seen through the docker command. */
 export type Project = ReturnType<typeof openProject>;
 
-const format = `{{.Id}}\t{{index .Config.Labels "com.docker.compose.service"}}\t{{.Name}}\t{{.State.Running}}\t{{if .State.Health}}{{.State.Health.Status}}{{else}}none{{end}}\t{{.State.ExitCode}}\t{{.State.StartedAt}}\t{{.RestartCount}}`;
+/** Of what `docker inspect` tells. */
+type Inspected = {
+  Id: string;
+  Name: string;
+  RestartCount: number;
+  State: { Running: boolean; ExitCode: number; StartedAt: string; Health?: { Status: string } };
+  Config: { Labels: Record<string, string> };
+};
 
-function containerOf(line: string): Container {
-  const [id = '', service = '', name = '', running, health = '', exitCode, startedAt = '', restarts] =
-    line.split('\t');
+function containerOf({ Id, Name, RestartCount, State, Config }: Inspected): Container {
   return {
-    id,
-    service,
-    name: name.replace('/', ''),
-    running: running === 'true',
-    health,
-    exitCode: Number(exitCode),
-    startedAt,
-    restarts: Number(restarts),
+    id: Id,
+    service: Config.Labels['com.docker.compose.service'] ?? '',
+    name: Name.replace('/', ''),
+    running: State.Running,
+    health: State.Health?.Status ?? 'none',
+    exitCode: State.ExitCode,
+    startedAt: State.StartedAt,
+    restarts: RestartCount,
   };
 }
+
+// What compose begins each line of its logs with, even when no terminal reads them.
+const eraseLine = '\u001B[2K';
 
 /** `options` are those of each command; its environment holds the settings, the project's name among them. */
 export function openProject(name: string, options: CommandOptions & { cwd: string }) {
@@ -51,11 +59,11 @@ export function openProject(name: string, options: CommandOptions & { cwd: strin
       const filters = service ? ['--filter', `label=com.docker.compose.service=${service}`] : [];
       const ids = lines(await docker('ps', '-aq', '--filter', label, ...filters));
       if (ids.length === 0) return [];
-      const found = lines(await docker('inspect', '--format', format, ...ids)).map(containerOf);
+      const found = (JSON.parse(await docker('inspect', ...ids)) as Inspected[]).map(containerOf);
       return found.toSorted((one, other) => one.name.localeCompare(other.name));
     },
     /** The last lines that each container said. */
-    lastLogs: () => compose('logs', '--no-color', '--tail', '40'),
+    lastLogs: async () => (await compose('logs', '--no-color', '--tail', '25')).replaceAll(eraseLine, ''),
     /** What of it is on this machine: containers, volumes, networks, images. */
     async leftovers(): Promise<string[]> {
       const kinds = [
