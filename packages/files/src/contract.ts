@@ -158,6 +158,7 @@ function describeUploads(store: () => ObjectStore): void {
   it.each([
     ['says no type', 'data', {}],
     ['is too long and says no length', 'datadata', { ...chunked, 'content-type': 'image/png' }],
+    ['is too short and says no length', 'dat', { ...chunked, 'content-type': 'image/png' }],
   ])('refuses an upload that %s, and stores nothing', async (_case, body, headers) => {
     const key = newKey();
     const { url } = await store().presignUpload({ key, ...image });
@@ -176,8 +177,10 @@ function describeUploads(store: () => ObjectStore): void {
         headers,
       ),
     ).toBe(403);
+    expect(await put(prolonged(url), 'data', headers)).toBe(403);
+    expect(await store().stat(key)).toBeNull();
     const short = await store().presignUpload({ key, ...image, expiresInS: 1 });
-    expect(await putUntilExpired(short.url, headers)).toBe(true);
+    expect(await isSoonRefused(() => put(short.url, 'data', headers))).toBe(true);
     expect(await store().stat(other)).toBeNull();
   });
 
@@ -193,6 +196,9 @@ function describeUploads(store: () => ObjectStore): void {
       expiresInS: 60,
     });
     expect(await put(download, 'over')).toBe(403);
+    for (const signed of [url, download]) {
+      expect(isRefusal((await fetch(signed, { method: 'DELETE' })).status)).toBe(true);
+    }
     expect(await contents(store(), key)).toBe('data');
   });
 }
@@ -215,16 +221,23 @@ function describeDownloads(store: () => ObjectStore): void {
     );
   });
 
-  it('a download URL that was changed is refused', async () => {
-    const key = newKey();
+  it('a download URL that was changed or has expired is refused', async () => {
+    const [key, other] = [newKey(), newKey()];
     await store().put(key, Buffer.from('x'), text);
-    const url = await store().presignDownload({
-      key,
-      filename: 'a.txt',
-      contentType: 'text/plain',
-      expiresInS: 60,
-    });
-    expect((await fetch(url.replace('a.txt', 'b.exe'))).status).toBe(403);
+    await store().put(other, Buffer.from('secret'), text);
+    const terms = { key, filename: 'a.txt', contentType: 'text/plain', expiresInS: 60 };
+    const url = await store().presignDownload(terms);
+    for (const changed of [url.replace('a.txt', 'b.exe'), url.replace(key, other), prolonged(url)]) {
+      expect(changed).not.toBe(url);
+      expect((await fetch(changed)).status).toBe(403);
+    }
+    const short = await store().presignDownload({ ...terms, expiresInS: 1 });
+    const download = async () => {
+      const response = await fetch(short);
+      await response.text();
+      return response.status;
+    };
+    expect(await isSoonRefused(download)).toBe(true);
   });
 }
 
@@ -254,11 +267,14 @@ function describeRanges(store: () => ObjectStore): void {
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
+/** The URL with ten times its life, on either backend. */
+const prolonged = (url: string) => url.replace(/(expires=\d+)/i, '$10');
+
 /** The clock decides; each try is a real one, so the loop ends as soon as the URL has expired. */
-async function putUntilExpired(url: string, headers?: Record<string, string>): Promise<boolean> {
+async function isSoonRefused(request: () => Promise<number>): Promise<boolean> {
   const endMs = Date.now() + 10_000;
   while (Date.now() < endMs) {
-    if (isRefusal(await put(url, 'data', headers))) return true;
+    if (isRefusal(await request())) return true;
   }
   return false;
 }

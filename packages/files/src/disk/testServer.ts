@@ -24,7 +24,9 @@ export async function startDiskServer(): Promise<{ settings: DiskSettings; close
     async (key) => key !== 'n/checked',
   );
   server.on('request', (req, res) => {
-    (req.method === 'PUT' ? handleStoragePut : handleStorageGet)(req, res).catch(() => res.destroy());
+    const handle = { PUT: handleStoragePut, GET: handleStorageGet, HEAD: handleStorageGet }[req.method ?? ''];
+    if (!handle) return void res.writeHead(405).end();
+    handle(req, res).catch(() => res.destroy());
   });
   const close = async () => {
     server.closeAllConnections();
