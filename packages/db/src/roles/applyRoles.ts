@@ -32,17 +32,24 @@ export async function applyRoles(databaseUrl: string, passwords: Record<Role, st
   }
 }
 
+// Somebody else's table is not ours to revoke on: PostgreSQL would refuse all of it.
+const things = `
+SELECT 'DATABASE ' || quote_ident(current_database()) AS database, (
+  SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_has_role(relowner, 'USAGE')
+) AS relations`;
+
 async function apply(client: pg.PoolClient, passwords: Record<Role, string>): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [lock]);
-  const { rows } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
-  const database = `DATABASE ${rows[0]?.name}`;
+  const { rows } = await client.query<{ database: string; relations: string }>(things);
+  const { database = '', relations = '' } = rows[0] ?? {};
   await client.query(`REVOKE ALL ON ${database} FROM PUBLIC`);
   await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   await client.query(`REVOKE ALL ON ${[...tables, '_prisma_migrations'].join(', ')} FROM PUBLIC`);
   for (const role of roles) {
     await setLogin(client, role, passwords[role]);
     await leaveOtherRoles(client, role);
-    await setRights(client, role, database);
+    await setRights(client, role, database, relations);
   }
 }
 
@@ -71,8 +78,13 @@ async function leaveOtherRoles(client: pg.PoolClient, role: Role): Promise<void>
   }
 }
 
-async function setRights(client: pg.PoolClient, role: Role, database: string): Promise<void> {
-  for (const all of [database, 'SCHEMA public', 'ALL TABLES IN SCHEMA public']) {
+async function setRights(
+  client: pg.PoolClient,
+  role: Role,
+  database: string,
+  relations: string,
+): Promise<void> {
+  for (const all of [database, 'SCHEMA public', relations]) {
     await client.query(`REVOKE ALL ON ${all} FROM ${role}`);
   }
   await client.query(`GRANT CONNECT ON ${database} TO ${role}`);

@@ -165,6 +165,9 @@ describe('applying them', () => {
       await owner.query(`GRANT ${roles.join(', ')} TO ${name} WITH ADMIN OPTION`);
       await owner.query(`ALTER DATABASE ${nameOf(bare.url)} OWNER TO ${name}`);
       await migrate(as(bare.url));
+      await connected(bare.url, async (other) => {
+        await other.query('CREATE TABLE somebody_elses (id int)');
+      });
       await applyRoles(as(bare.url), rolePasswords);
       await connected(asRole(bare.url, 'holdfast_ledger'), async (ledger) => {
         await expect(ledger.query('SELECT FROM balances')).resolves.toBeDefined();
