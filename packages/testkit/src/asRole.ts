@@ -15,3 +15,13 @@ export function asRole(databaseUrl: string, role: Role): string {
   url.password = passwordOf(role);
   return url.href;
 }
+
+/** Which role a service logs in with. */
+export const roleOf = {
+  'api-gateway': 'holdfast_gateway',
+  dispatcher: 'holdfast_dispatcher',
+  ledger: 'holdfast_ledger',
+  'webhook-sender': 'holdfast_webhook_sender',
+} as const satisfies Record<string, Role>;
+
+export type ServiceName = keyof typeof roleOf;

@@ -246,7 +246,7 @@ describe('nothing is lost and nothing is done twice', () => {
   }, 180_000);
 
   it('when every service runs in copies, and one copy of each is told to stop in the middle', async () => {
-    const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
+    const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'] as const;
     const [otherUrl = ''] = await Promise.all(names.map(fleet.addCopy));
     const all = Array.from({ length: 200 }, (_, index) => text(index));
     const load = { count: all.length, wanted: (index: number) => all[index] as Wanted };

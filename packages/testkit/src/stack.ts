@@ -5,7 +5,6 @@ import { gatewayConfig } from '@holdfast/api-gateway/config';
 import { startGateway } from '@holdfast/api-gateway/start';
 import { openDatabase } from '@holdfast/db/client';
 import { applyModels } from '@holdfast/db/models/apply';
-import type { Role } from '@holdfast/db/roles/rights';
 import { dispatcherConfig } from '@holdfast/dispatcher/config';
 import { startDispatcher } from '@holdfast/dispatcher/start';
 import type { Money } from '@holdfast/domain/money';
@@ -22,7 +21,7 @@ import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import { createSandbox } from '@holdfast/sandbox/server';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { startWebhookSender } from '@holdfast/webhook-sender/start';
-import { asRole } from './asRole.ts';
+import { asRole, roleOf, type ServiceName } from './asRole.ts';
 import { createCustomer } from './customer.ts';
 import { emptyRedis } from './emptyRedis.ts';
 import { startReceiver } from './receiver.ts';
@@ -31,8 +30,6 @@ import { testFolder } from './testFolder.ts';
 import { testRedisUrl } from './testRedis.ts';
 
 const modelsFolder = join(import.meta.dirname, '../../../models');
-
-type ServiceName = 'api-gateway' | 'dispatcher' | 'ledger' | 'webhook-sender';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -97,16 +94,18 @@ type Environment = Record<string, string> & { DATABASE_URL: string };
 
 /** Each service logs in to the database with its own role: what works here, works with those rights alone. */
 function starters(environment: Environment): Record<ServiceName, () => Promise<Service>> {
-  const as = (role: Role) => ({ ...environment, DATABASE_URL: asRole(environment.DATABASE_URL, role) });
+  const as = (name: ServiceName) => ({
+    ...environment,
+    DATABASE_URL: asRole(environment.DATABASE_URL, roleOf[name]),
+  });
   const log = createLogger('test', environment['LOG_LEVEL'] ?? 'silent');
   const connections = connectionConfig(environment);
   return {
-    'api-gateway': () => startGateway({ config: parseConfig(gatewayConfig, as('holdfast_gateway')), log }),
+    'api-gateway': () => startGateway({ config: parseConfig(gatewayConfig, as('api-gateway')), log }),
     dispatcher: () =>
-      startDispatcher({ ...parseConfig(dispatcherConfig, as('holdfast_dispatcher')), connections }, log),
-    ledger: () => startLedger(parseConfig(ledgerConfig, as('holdfast_ledger')), log),
-    'webhook-sender': () =>
-      startWebhookSender(parseConfig(webhookSenderConfig, as('holdfast_webhook_sender')), log),
+      startDispatcher({ ...parseConfig(dispatcherConfig, as('dispatcher')), connections }, log),
+    ledger: () => startLedger(parseConfig(ledgerConfig, as('ledger')), log),
+    'webhook-sender': () => startWebhookSender(parseConfig(webhookSenderConfig, as('webhook-sender')), log),
   };
 }
 
