@@ -4,6 +4,9 @@ import type { Success } from '@holdfast/domain/outcome';
 /** A file of ours, as an execution's output shows it; pixels for pictures only. */
 export type StoredFile = { file_id: string; format: string; width?: number; height?: number };
 
+/** An output of which no later try will make files of ours. */
+export class UnusableOutput extends Error {}
+
 /** They are copied at once. */
 const mostFiles = 100;
 
@@ -20,7 +23,7 @@ export async function copyOutputFiles(
   copy: (url: string) => Promise<StoredFile>,
 ): Promise<Success> {
   const urls = [...new Set(findOutputFiles(success.output, kind))];
-  if (urls.length > mostFiles) throw new Error(`an output of ${urls.length} files is not copied`);
+  if (urls.length > mostFiles) throw new UnusableOutput(`an output of ${urls.length} files is not copied`);
   const copies = await Promise.allSettled(urls.map((url) => copy(url)));
   const stored = new Map<string, StoredFile>();
   for (const [index, result] of copies.entries()) {

@@ -5,7 +5,7 @@ import { limits } from '@holdfast/domain/limits';
 import { openDownload } from '@holdfast/egress/download';
 import { extensionOf } from '@holdfast/files/allowedTypes';
 import { detectType, headBytes } from '@holdfast/files/detectType';
-import type { StoredFile } from '@holdfast/providers/outputFiles';
+import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
 import { imageSize } from 'image-size';
 import type { Context } from './context.ts';
 import type { Run } from './submission.ts';
@@ -38,7 +38,7 @@ async function store(context: Context, run: Run, source: Readable): Promise<Stor
   const { head, stream } = await takeHead(source, pictureHeadBytes);
   const contentType = await detectType(head.subarray(0, headBytes));
   const extension = contentType && extensionOf(contentType);
-  if (!contentType || !extension) throw new Error('an output is of a type that is not stored');
+  if (!contentType || !extension) throw new UnusableOutput('an output is of a type that is not stored');
   const id = newId('file');
   const { organizationId, id: executionId } = run;
   await insertOutput(context.db, {
