@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
 /** Where file bytes live. Keys are ours: segments of letters, digits, `.`, `_` and `-`, joined by `/`. */
@@ -10,6 +11,11 @@ export type ObjectStore = {
   presignDownload(download: DownloadTerms): Promise<string>;
   /** Stores whole or not at all: a body that fails leaves nothing under the key. */
   put(key: string, body: Readable | Buffer, options: PutOptions): Promise<{ sizeBytes: number }>;
+  /**
+   * Keeps the bytes that are under the key now under another, which it answers: no upload URL reaches that one. The old
+   * key stays. Throws ObjectNotFoundError.
+   */
+  seal(key: string): Promise<string>;
   stat(key: string): Promise<{ sizeBytes: number } | null>;
   /** Throws ObjectNotFoundError. */
   read(key: string, range?: ByteRange): Promise<Readable>;
@@ -42,4 +48,10 @@ export class ObjectNotFoundError extends Error {
 export function assertKey(key: string): void {
   const isValid = key.length <= 200 && key.split('/').every((segment) => /^[\w-][\w.-]*$/.test(segment));
   if (!isValid) throw new Error(`not an object key: ${JSON.stringify(key)}`);
+}
+
+/** One that nobody holds a URL for. */
+export function sealedKey(key: string): string {
+  assertKey(key);
+  return `${key}.${randomUUID()}`;
 }

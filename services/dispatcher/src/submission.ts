@@ -48,9 +48,9 @@ async function withFileUrls(
   const ids = [...new Set(references.map(({ id }) => id))];
   const files = await getFiles(context.db, run.organizationId, ids);
   const urls = new Map<string, string>();
-  for (const { id, filename, contentType } of files) {
+  for (const { id, key, filename, contentType } of files) {
     const url = await context.store.presignDownload({
-      key: id,
+      key,
       filename,
       contentType: contentType ?? 'application/octet-stream',
       expiresInS: limits.downloadUrlS,

@@ -31,9 +31,12 @@ export function startSweeps(
       await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
     }),
     sweep('files to remove', 60_000, async () => {
-      const ids = await listRemovableFiles(db, 500);
-      for (const id of ids) await context.store.remove(id);
-      await markFilesDeleted(db, ids);
+      const files = await listRemovableFiles(db, 500);
+      for (const key of files.flatMap(({ keys }) => keys)) await context.store.remove(key);
+      await markFilesDeleted(
+        db,
+        files.map(({ id }) => id),
+      );
     }),
   ]);
 }

@@ -1,5 +1,7 @@
 export type FileRow = {
   id: string;
+  /** Where the store has the bytes. */
+  key: string;
   origin: 'upload' | 'output';
   state: 'awaiting_upload' | 'ready';
   filename: string;
@@ -13,5 +15,5 @@ export type FileRow = {
   expiresAt: Date | null;
 };
 
-export const fileColumnsSql = `id, origin, state, filename, content_type AS "contentType",
+export const fileColumnsSql = `id, COALESCE(object_key, id) AS key, origin, state, filename, content_type AS "contentType",
   size_bytes AS "sizeBytes", width, height, created_at AS "createdAt", expires_at AS "expiresAt"`;

@@ -28,7 +28,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, INSERT, UPDATE (events, description, is_active, failure_count, probe_at, deleted_at)',
     deliveries: 'SELECT, UPDATE (state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT',
-    files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes)',
+    files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key)',
   },
   holdfast_dispatcher: {
     models: 'SELECT',

@@ -1,11 +1,12 @@
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   type ByteRange,
   type DownloadTerms,
   ObjectNotFoundError,
   type ObjectStore,
+  sealedKey,
   type UploadTerms,
 } from '../store.ts';
 import { incomingFolder, objectPath } from './paths.ts';
@@ -26,6 +27,7 @@ export function createDiskStore(settings: DiskSettings): ObjectStore {
       const stream = Buffer.isBuffer(body) ? Readable.from([body]) : body;
       return { sizeBytes: await writeObject(root, key, stream, exactly(options.sizeBytes)) };
     },
+    seal: async (key) => seal(root, key),
     stat: async (key) => sizeOf(root, key),
     read: async (key, range) => openObject(root, key, range),
     readHead: async (key, bytes) => readHead(root, key, bytes),
@@ -80,6 +82,20 @@ async function prepareFolder(root: string): Promise<void> {
     const path = join(folder, name);
     const info = await stat(path).catch(() => null);
     if (info && Date.now() - info.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
+  }
+}
+
+/** An upload comes in as a file of its own under the old name, so a second name for this one is enough. */
+async function seal(root: string, key: string): Promise<string> {
+  const sealed = sealedKey(key);
+  const paths = [objectPath(root, key), objectPath(root, sealed)] as const;
+  try {
+    await mkdir(dirname(paths[1]), { recursive: true });
+    // Not every file system has links.
+    await link(...paths).catch(() => copyFile(...paths));
+    return sealed;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new ObjectNotFoundError(key) : error;
   }
 }
 

@@ -25,8 +25,8 @@ export async function startDiskServer(): Promise<{ settings: DiskSettings; close
   );
   server.on('request', (req, res) => {
     const handle = { PUT: handleStoragePut, GET: handleStorageGet, HEAD: handleStorageGet }[req.method ?? ''];
-    if (!handle) return void res.writeHead(405).end();
-    handle(req, res).catch(() => res.destroy());
+    if (handle) handle(req, res).catch(() => res.destroy());
+    else res.writeHead(405).end();
   });
   const close = async () => {
     server.closeAllConnections();

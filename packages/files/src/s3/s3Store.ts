@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import { NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { Client, S3Error } from 'minio';
-import { assertKey, type ByteRange, ObjectNotFoundError, type ObjectStore } from '../store.ts';
+import { assertKey, type ByteRange, ObjectNotFoundError, type ObjectStore, sealedKey } from '../store.ts';
 import { createAwsClient } from './awsClient.ts';
+import { copyObject } from './copyObject.ts';
 import { createPresigner } from './presign.ts';
 import type { S3Settings } from './settings.ts';
 import { type Target, uploadBuffer, uploadSpooled, uploadStream } from './upload.ts';
@@ -19,6 +21,7 @@ export function createS3Store(settings: S3Settings): ObjectStore {
     presignDownload: async (terms) => presigner.download(checked(terms)),
     put: async (key, body, { contentType, sizeBytes }) =>
       put({ client: aws, bucket: settings.bucket, key: checked({ key }).key, contentType }, body, sizeBytes),
+    seal: async (key) => seal(aws, settings.bucket, key),
     stat: async (key) => stat(bucket, checked({ key }).key),
     read: async (key, range) => read(bucket, checked({ key }).key, range),
     readHead: async (key, bytes) => readHead(bucket, checked({ key }).key, bytes),
@@ -64,6 +67,16 @@ async function put(
   const stored =
     sizeBytes === undefined ? uploadSpooled(target, body) : uploadStream(target, body, sizeBytes);
   return { sizeBytes: await stored };
+}
+
+async function seal(client: S3Client, bucket: string, key: string): Promise<string> {
+  const sealed = sealedKey(key);
+  try {
+    await copyObject(client, bucket, key, sealed);
+    return sealed;
+  } catch (error) {
+    throw error instanceof NoSuchKey ? new ObjectNotFoundError(key) : error;
+  }
 }
 
 async function stat({ client, name }: Bucket, key: string): Promise<{ sizeBytes: number } | null> {

@@ -13,11 +13,16 @@ export type FileProblem = {
   message: string;
 };
 
-/** Reads what was uploaded for a file and holds it against what was declared. */
+export const notUploaded: FileProblem = {
+  error: 'FILE_NOT_FOUND',
+  code: 'NOT_FOUND',
+  message: 'the file has not been uploaded',
+};
+
+/** Reads what is under a file's key and holds it against what was declared. */
 export async function checkBytes(store: ObjectStore, file: FileRow): Promise<FoundBytes | FileProblem> {
-  const object = await store.stat(file.id);
-  if (!object)
-    return { error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file has not been uploaded' };
+  const object = await store.stat(file.key);
+  if (!object) return notUploaded;
   const { sizeBytes } = object;
   const sizeProblem = describeSize(file.sizeBytes, sizeBytes);
   if (sizeProblem) return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'OUT_OF_RANGE', message: sizeProblem };
@@ -25,7 +30,7 @@ export async function checkBytes(store: ObjectStore, file: FileRow): Promise<Fou
   if (contentType === null) {
     return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'UNSUPPORTED_FORMAT', message: describeType(file) };
   }
-  return { filename: nameFor(file, contentType), contentType, sizeBytes };
+  return { key: file.key, filename: nameFor(file, contentType), contentType, sizeBytes };
 }
 
 function describeSize(declaredBytes: number | null, sizeBytes: number): string | null {
@@ -37,7 +42,7 @@ function describeSize(declaredBytes: number | null, sizeBytes: number): string |
 }
 
 async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
-  const head = await store.readHead(file.id, headBytes);
+  const head = await store.readHead(file.key, headBytes);
   if (file.contentType === null) return foundType(head);
   return (await matchesDeclaredType(head, file.contentType)) ? file.contentType : null;
 }

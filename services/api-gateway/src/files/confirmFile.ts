@@ -1,16 +1,17 @@
 import type { Database } from '@holdfast/db/client';
 import { getFiles } from '@holdfast/db/files/get';
-import { markFileReady } from '@holdfast/db/files/markReady';
+import { type FoundBytes, markFileReady } from '@holdfast/db/files/markReady';
 import type { FileRow } from '@holdfast/db/files/row';
 import type { ObjectStore } from '@holdfast/files/store';
-import { checkBytes, type FileProblem } from './checkBytes.ts';
+import type { FileProblem } from './checkBytes.ts';
+import { sealBytes } from './sealBytes.ts';
 
 /** A file whose bytes are there and right. */
 export type ReadyFile = FileRow & { contentType: string; sizeBytes: number };
 
 /**
- * Makes a file that awaits its upload ready once its bytes are there and right. Until then it stays as it is, so that
- * it can be uploaded again. Ready files are answered as they are.
+ * Makes a file that awaits its upload ready once its bytes are there and right, and keeps those from its upload URL.
+ * Until then it stays as it is, so that it can be uploaded again. Ready files are answered as they are.
  */
 export async function confirmFile(
   context: { db: Database; store: ObjectStore },
@@ -18,13 +19,25 @@ export async function confirmFile(
   file: FileRow,
 ): Promise<ReadyFile | FileProblem> {
   if (isReady(file)) return file;
-  const found = await checkBytes(context.store, file);
-  if ('error' in found) return found;
-  const confirmed =
-    (await markFileReady(context.db, file.id, found)) ??
-    (await getFiles(context.db, organizationId, [file.id]))[0];
-  if (confirmed && isReady(confirmed)) return confirmed;
-  return { error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file is gone' };
+  const found = await sealBytes(context.store, file);
+  const confirmed = 'error' in found ? null : await keepSealed(context, file, found);
+  // A twin may have been first, and have taken the upload away.
+  const current = confirmed ?? (await getFiles(context.db, organizationId, [file.id]))[0];
+  if (current && isReady(current)) return current;
+  return 'error' in found
+    ? found
+    : { error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file is gone' };
+}
+
+/** Null when it was not awaited any more. What a crash leaves under the upload's own key goes when the file does. */
+async function keepSealed(
+  { db, store }: { db: Database; store: ObjectStore },
+  file: FileRow,
+  found: FoundBytes,
+): Promise<FileRow | null> {
+  const confirmed = await markFileReady(db, file.id, found);
+  await store.remove(confirmed ? file.key : found.key);
+  return confirmed;
 }
 
 function isReady(file: FileRow): file is ReadyFile {

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
+import { getFiles } from '@holdfast/db/files/get';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../app.ts';
+import { confirmFile } from '../../files/confirmFile.ts';
 import { requireFiles } from '../../files/requireFiles.ts';
 import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
@@ -139,6 +142,36 @@ describe('an upload', () => {
     await confirm(id).expect(200);
     const refused = await put(url, Buffer.alloc(png.length, 'x')).expect(403);
     expect(refused.body.error.code).toBe('FORBIDDEN');
+    expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
+  });
+
+  it('that was checked keeps its bytes in a store that goes on taking them', async () => {
+    const id = await uploaded();
+    await confirm(id).expect(200);
+    await gateway.context.store.put(id, Buffer.alloc(png.length, 'x'), { contentType: 'image/png' });
+    expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
+  });
+
+  it('that changes while it is checked is refused, or is what was checked', async () => {
+    const id = await uploaded();
+    const { store } = gateway.context;
+    const swap = () => store.put(id, Buffer.alloc(png.length, 'x'), { contentType: 'image/png' });
+    const seal = async (key: string) => {
+      await swap();
+      return await store.seal(key);
+    };
+    const [file] = await getFiles(gateway.context.db, organizationId, [id]);
+    if (!file) throw new Error('no file');
+    const context = { db: gateway.context.db, store: { ...store, seal } };
+    expect(await confirmFile(context, organizationId, file)).toMatchObject({ code: 'UNSUPPORTED_FORMAT' });
+    expect((await get(`/v1/files/${id}`)).body.status).toBe('awaiting_upload');
+  });
+
+  it('that many confirm at once is confirmed to all, and kept once', async () => {
+    const id = await uploaded();
+    await Promise.all(Array.from({ length: 8 }, () => confirm(id).expect(200)));
+    const kept = await readdir(gateway.servers.folder, { recursive: true });
+    expect(kept.filter((name) => name.includes(id))).toHaveLength(1);
     expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
   });
 

@@ -25,7 +25,7 @@ export const getDownload = endpoint({
   },
   async handle({ context, caller, params, raw }) {
     const file = await findReadyFile(context, caller.organizationId, params.file_id);
-    const object = { key: file.id, filename: file.filename, contentType: file.contentType };
+    const object = { key: file.key, filename: file.filename, contentType: file.contentType };
     await sendObject(raw.request, raw.response, context.store, object, answerStoreError);
     return null;
   },

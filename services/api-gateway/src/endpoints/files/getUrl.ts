@@ -27,7 +27,7 @@ export const getUrl = endpoint({
     const file = await findReadyFile(context, caller.organizationId, params.file_id);
     const expiresAt = new Date(Date.now() + limits.downloadUrlS * 1000);
     const url = await context.store.presignDownload({
-      key: file.id,
+      key: file.key,
       filename: file.filename,
       contentType: file.contentType,
       expiresInS: limits.downloadUrlS,
