@@ -11,6 +11,11 @@ function wasLost({ created_at, completed_at, error }: ExecutionRecord, losses: S
   );
 }
 
+/** How many the provider took with it. */
+export function countLost(records: ExecutionRecord[], losses: Span[]): number {
+  return records.filter((record) => record.status === 'FAILED' && wasLost(record, losses)).length;
+}
+
 /** Each create made one execution and no more. */
 export function expectAllThere(accepted: Accepted, records: ExecutionRecord[], count: number): void {
   const listed = new Set(records.map(({ id }) => id));

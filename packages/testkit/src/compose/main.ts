@@ -5,7 +5,7 @@ import { startConsole } from '@holdfast/local/launch/console';
 import { outputOf } from '../command.ts';
 import { startChecks } from './checks.ts';
 import { comeUp, scale } from './comeUp.ts';
-import { readConfig } from './config.ts';
+import { type ComposeTestConfig, readConfig } from './config.ts';
 import { parseFlags, UsageError, usage } from './flags.ts';
 import { freshClone } from './freshClone.ts';
 import { openProject } from './project.ts';
@@ -17,6 +17,9 @@ import { runUnderFaults } from './underFaults.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const say = startConsole();
+
+/** What is told in one line, without a stack. */
+class UserError extends Error {}
 
 /** Aborts at the first signal; docker's commands end with it, and what was made is removed. */
 function interruption(): AbortSignal {
@@ -36,16 +39,27 @@ async function runParts(stage: Stage, executions: number): Promise<void> {
   await runUnderFaults(stage, executions);
 }
 
-/** Answers the exit code. */
-async function testCompose(executions: number): Promise<number> {
-  const { setup, dockerEnvironment } = readConfig();
-  const signal = interruption();
-  const { check, counts } = startChecks(say);
+/** @throws UserError when the setup fails, or Docker does not answer */
+async function prepare({ setup, dockerEnvironment }: ComposeTestConfig, signal: AbortSignal): Promise<void> {
+  const failed = (what: string) => (error: Error) => {
+    throw new UserError(`${what}: ${error.message}`);
+  };
   if (setup) {
     say('running COMPOSE_TEST_SETUP');
-    await outputOf('sh', ['-c', setup], { cwd: root, env: dockerEnvironment, signal });
+    const options = { cwd: root, env: process.env, signal };
+    await outputOf('sh', ['-c', setup], options).catch(failed('COMPOSE_TEST_SETUP'));
   }
-  await outputOf('docker', ['compose', 'ls'], { env: dockerEnvironment, signal });
+  const docker = outputOf('docker', ['compose', 'ls'], { env: dockerEnvironment, signal });
+  await docker.catch(failed('Docker with Compose is needed, and does not answer'));
+}
+
+/** Answers the exit code. */
+async function testCompose(executions: number): Promise<number> {
+  const config = readConfig();
+  const { dockerEnvironment } = config;
+  const signal = interruption();
+  const { check, counts } = startChecks(say);
+  await prepare(config, signal);
   const name = `holdfast-test-${randomBytes(4).toString('hex')}`;
   const settings = await chooseSettings(name);
   const environment = { ...dockerEnvironment, ...settings.environment };
@@ -76,7 +90,7 @@ async function main(): Promise<number> {
 try {
   process.exit(await main());
 } catch (error) {
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(`${isUsage ? error.message : String((error as Error).stack)}\n`);
-  process.exit(isUsage ? 2 : 1);
+  const isClear = error instanceof UsageError || error instanceof UserError;
+  process.stderr.write(`${isClear ? error.message : String((error as Error).stack)}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
 }

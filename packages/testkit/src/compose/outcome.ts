@@ -4,7 +4,7 @@ import { auditBooks, readBooks } from './books.ts';
 import { expectChargedOnce } from './charged.ts';
 import { expectNone } from './checks.ts';
 import type { Customer } from './customer.ts';
-import { expectAllEnded, expectAllThere } from './ended.ts';
+import { countLost, expectAllEnded, expectAllThere } from './ended.ts';
 import { expectAuthentic, expectEvents } from './events.ts';
 import type { Accepted, Span } from './load.ts';
 import { expectPictures } from './pictures.ts';
@@ -32,7 +32,8 @@ export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void
   );
   const { available, held } = balance.body as { available: Money; held: Money };
   const statuses = Object.entries(Object.groupBy(records, ({ status }) => status));
-  say(statuses.map(([status, ended]) => `${ended?.length} ${status}`).join(', '));
+  const counted = statuses.map(([status, ended]) => `${ended?.length} ${status}`).join(', ');
+  say(`${counted}; ${countLost(records, losses)} of the failed were lost with the sandbox`);
   say(`${received.length} webhooks brought ${books.events.length} events; ${available} is left`);
 
   await check('each create was accepted once', () => expectAllThere(accepted, records, count));
