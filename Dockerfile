@@ -5,7 +5,8 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS layout
 COPY . /tree
-RUN node /tree/deploy/image/layout.mjs /tree /out
+# Readable for everybody, whatever the clone's umask was.
+RUN node /tree/deploy/image/layout.mjs /tree /out && chmod -R a+rX /out
 
 # Installs for production alone; what never runs there (typings, source maps, other databases' query compilers) goes.
 FROM ${NODE_IMAGE} AS installer
@@ -13,7 +14,7 @@ COPY --from=layout /out/package-manager /package-manager
 RUN npm install --global --no-fund --no-audit --no-update-notifier "$(cat /package-manager)"
 WORKDIR /app
 COPY --from=layout /out/manifests ./
-COPY deploy/image/install /usr/local/bin/install-for
+COPY --chmod=755 deploy/image/install /usr/local/bin/install-for
 
 FROM installer AS api-gateway-modules
 RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/api-gateway
@@ -50,7 +51,7 @@ LABEL org.opencontainers.image.vendor="Holdfast" \
       org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 
 FROM runtime AS service
-COPY deploy/image/health.mjs /health.mjs
+COPY --chmod=644 deploy/image/health.mjs /health.mjs
 EXPOSE 9464
 HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 CMD ["node", "/health.mjs"]
 
@@ -120,3 +121,9 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-migrate" \
       org.opencontainers.image.description="Holdfast: migrations, roles, bucket, models, demo" \
       org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
+
+FROM nginx:1.28 AS proxy
+COPY --chmod=644 deploy/proxy/nginx.conf deploy/proxy/errors.conf /etc/nginx/
+USER 101:101
+LABEL org.opencontainers.image.title="holdfast-proxy" \
+      org.opencontainers.image.description="Holdfast: nginx in front of the gateways of docker-compose.yml"
