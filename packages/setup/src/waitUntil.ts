@@ -25,7 +25,7 @@ export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience =
     try {
       return await within(deadlineMs - performance.now(), work());
     } catch (error) {
-      if (!passes(error)) throw error;
+      if (!(error instanceof NoAnswer) && !passes(error)) throw error;
       if (performance.now() + pauseMs > deadlineMs) {
         throw new Error(`${what} is not there after ${forMs / 1000} s: ${reasonOf(error)}`, { cause: error });
       }
@@ -35,10 +35,12 @@ export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience =
   }
 }
 
+class NoAnswer extends Error {}
+
 async function within(leftMs: number, attempt: Promise<unknown>): Promise<void> {
   const decided = new AbortController();
   const tooLate = delay(leftMs, undefined, { signal: decided.signal }).then(() => {
-    throw new Error('no answer');
+    throw new NoAnswer('no answer');
   });
   try {
     await Promise.race([attempt, tooLate]);

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { waitUntil } from './waitUntil.ts';
+
+const patience = { forMs: 50, pauseMs: 5 };
+
+describe('waiting for a server', () => {
+  it('gives up one that never answers, and says what was waited for', async () => {
+    const work = () => new Promise<never>(() => {});
+    const waiting = waitUntil({ what: 'the store', work, passes: () => false, say: () => {} }, patience);
+    await expect(waiting).rejects.toThrow('the store is not there after 0.05 s: no answer');
+  });
+
+  it('says at once what does not pass', async () => {
+    let tries = 0;
+    const work = async () => {
+      tries += 1;
+      throw new Error('wrong password');
+    };
+    const waiting = waitUntil({ what: 'it', work, passes: () => false, say: () => {} }, patience);
+    await expect(waiting).rejects.toThrow('wrong password');
+    expect(tries).toBe(1);
+  });
+
+  it('tries again what passes, and tells so once', async () => {
+    const said: string[] = [];
+    let tries = 0;
+    const work = async () => {
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    };
+    await waitUntil({ what: 'it', work, passes: () => true, say: (line) => said.push(line) }, patience);
+    expect([tries, said]).toEqual([3, ['waiting up to 0.05 s for it: not yet']]);
+  });
+});
