@@ -17,6 +17,7 @@ export const executionErrors = {
 /** Codes the spec leaves open ("Errors", rule 3), as the design decides them. */
 const requestErrors = {
   UNAUTHENTICATED: { status: 401, retryable: false },
+  SPEND_LIMIT_REACHED: { status: 402, retryable: false },
   FORBIDDEN: { status: 403, retryable: false },
   NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },

@@ -55,7 +55,7 @@ export function openCreator(args: {
         return { record: newRecord(execution, result), replayed: false };
       }
       if (result.kind === 'known') return await replay(db, request, result);
-      if (result.kind === 'short') refuseUnaffordable(execution, result.available);
+      if (result.kind === 'refused') refuseUnaffordable(execution, result);
       // Raced by a twin, or crowded out by one that was refused in turn: the next batch decides.
     }
   }
@@ -64,7 +64,7 @@ export function openCreator(args: {
 }
 
 /** The statement takes one item per idempotency key; twins in a batch go round again and find the first one's row. */
-async function insertBatch(db: Database, batch: NewExecution[]): Promise<InsertResult[]> {
+async function insertBatch(db: Database, batch: NewExecution[]): Promise<(InsertResult | typeof raced)[]> {
   const seen = new Set<string>();
   const isTwin = batch.map(({ organizationId, idempotencyKey }) => {
     if (idempotencyKey === null) return false;
@@ -77,8 +77,10 @@ async function insertBatch(db: Database, batch: NewExecution[]): Promise<InsertR
     db,
     batch.filter((_, index) => !isTwin[index]),
   );
-  return isTwin.map((twin) => (twin ? { kind: 'raced' } : (results.shift() as InsertResult)));
+  return isTwin.map((twin) => (twin ? raced : (results.shift() as InsertResult)));
 }
+
+const raced = { kind: 'raced' } as const;
 
 function toNewExecution(request: CreateRequest): NewExecution {
   const { input, metadata, ...rest } = request;
@@ -120,10 +122,21 @@ export async function replay(
   return { record: createRecord(original), replayed: true };
 }
 
-function refuseUnaffordable(execution: NewExecution, available: Money): void {
-  if (new MoneyDecimal(available).gte(execution.holdAmount)) return;
-  throw new ApiError(
-    'INSUFFICIENT_BALANCE',
-    `The available balance of ${formatMoney(available)} does not cover the hold of ${formatMoney(execution.holdAmount)}.`,
-  );
+function refuseUnaffordable(
+  { holdAmount }: NewExecution,
+  { available, spendable }: { available: Money; spendable: Money | null },
+): void {
+  const covers = (money: Money) => new MoneyDecimal(money).gte(holdAmount);
+  if (!covers(available)) {
+    throw new ApiError(
+      'INSUFFICIENT_BALANCE',
+      `The available balance of ${formatMoney(available)} does not cover the hold of ${formatMoney(holdAmount)}.`,
+    );
+  }
+  if (spendable !== null && !covers(spendable)) {
+    throw new ApiError(
+      'SPEND_LIMIT_REACHED',
+      `What is left of this month's spend limit does not cover the hold of ${formatMoney(holdAmount)}.`,
+    );
+  }
 }

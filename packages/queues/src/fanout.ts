@@ -10,7 +10,7 @@ export const fanoutQueue = defineQueue({
   tries: 3,
 });
 
-/** The jobs for these events: few, for many of them come at once. */
-export function fanoutJobs(eventIds: string[]): { eventIds: string[] }[] {
-  return hintChunks(eventIds).map((chunk) => ({ eventIds: chunk }));
+/** The jobs for these events: few, for many of them come at once. None for an event that nobody receives (null). */
+export function fanoutJobs(eventIds: (string | null)[]): { eventIds: string[] }[] {
+  return hintChunks(eventIds.filter((id) => id !== null)).map((chunk) => ({ eventIds: chunk }));
 }

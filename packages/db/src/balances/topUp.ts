@@ -21,8 +21,8 @@ export async function topUp(
 ): Promise<TopUp | null> {
   const { organizationId, amount, reason, idempotencyKey } = args;
   return await inTransaction(db, async (client) => {
-    const balances = await runStatement(client, 'lock_balance', lock, [organizationId]);
-    if (balances.length === 0) return null;
+    const [balance] = await runStatement(client, 'lock_balance', lock, [organizationId]);
+    if (!balance) return null;
     const [known] = await runStatement<TopUp>(client, 'find_top_up', find, [organizationId, idempotencyKey]);
     if (known) return known;
     const [added] = await runStatement<TopUp>(client, 'add_top_up', add, [
@@ -42,11 +42,8 @@ const lock = `SELECT FROM balances WHERE organization_id = $1 FOR UPDATE`;
 const find = `SELECT ${columns} FROM transfers WHERE organization_id = $1 AND idempotency_key = $2`;
 
 const add = `
-WITH moved AS (
-  UPDATE balances SET available = available + $2::numeric, sequence = sequence + 1 WHERE organization_id = $1
-  RETURNING sequence, available, held
-)
 INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
   held_after, reason, idempotency_key)
-SELECT $1, sequence, 'top_up', 'funding', 'available', $2::numeric, available, held, $3, $4 FROM moved
+SELECT $1, sequence + 1, 'top_up', 'funding', 'available', $2::numeric, available + $2::numeric, held, $3, $4
+FROM balances WHERE organization_id = $1
 RETURNING ${columns}`;

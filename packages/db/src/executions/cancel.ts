@@ -1,8 +1,6 @@
-import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { type Ended, endingStatement } from './ending.ts';
-import { quoted } from './statusList.ts';
 
 /** -> CANCELLED, hold released; null when it is not this organization's, or has already ended. */
 export async function cancelExecution(
@@ -16,7 +14,6 @@ export async function cancelExecution(
 
 const statement = endingStatement({
   transition: 'cancel',
-  candidates: `SELECT id FROM executions WHERE id = $1 AND organization_id = $2
-    AND status IN (${quoted(transitions.cancel.from)}) FOR UPDATE`,
+  asked: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
   set: '',
 });

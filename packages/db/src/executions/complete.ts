@@ -1,8 +1,7 @@
-import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { type Ended, endingStatement } from './ending.ts';
-import { attemptsWithOutcome, markSettled } from './settleable.ts';
+import { markSettled, settleable } from './settleable.ts';
 
 /** -> COMPLETED from the recorded outcomes of these attempts, holds settled to the actual cost. */
 export async function completeExecutions(db: Database, attemptIds: string[]): Promise<Ended[]> {
@@ -11,9 +10,11 @@ export async function completeExecutions(db: Database, attemptIds: string[]): Pr
 
 const statement = endingStatement({
   transition: 'complete',
-  candidates: attemptsWithOutcome(true, transitions.complete.from),
-  set: `output = c.outcome -> 'output', cost = (c.outcome ->> 'cost')::numeric,
-    input_tokens = (c.outcome ->> 'inputTokens')::int, output_tokens = (c.outcome ->> 'outputTokens')::int,
+  first: settleable(true),
+  asked: `
+  SELECT h.id, h.status, r.* FROM held h JOIN outcome o USING (id) CROSS JOIN LATERAL json_to_record(o.outcome)
+    AS r (output json, cost numeric, "inputTokens" int, "outputTokens" int)`,
+  set: `output = c.output, cost = c.cost, input_tokens = c."inputTokens", output_tokens = c."outputTokens",
     latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
   also: markSettled(true),
 });

@@ -1,38 +1,47 @@
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
+import { listeners } from './listeners.ts';
 import { quoted } from './statusList.ts';
 
-export type Ended = { executionId: string; organizationId: string; eventId: string };
+export type Ended = {
+  executionId: string;
+  organizationId: string;
+  /** Null when nobody receives the event. */
+  eventId: string | null;
+};
 
 /**
- * The statement of every ending: status, money and event in one. `candidates` is a query of the rows to end (`id` and
- * whatever `set` reads as `c.*`), locked in order of id; of these, those still in a from-state get the ending, and
- * nobody else does.
+ * The statement of every ending: status, money and event in one. `asked` is a query of the rows to end (`id`, `status`
+ * and whatever `set` reads as `c.*`), locked in order of id; of these, those in a from-state get the ending, and nobody
+ * else does.
  *
  * With a cost the hold is settled: `overage` takes what the hold lacks from `available`, `settle` is the cost,
- * `remainder` gives back the rest. Without one the hold is released entirely.
+ * `remainder` gives back the rest. Without one the hold is released entirely. The balances follow from what is added to
+ * the journal (trigger `transfers_post`).
  */
 export function endingStatement(args: {
   transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
-  candidates: string;
+  /** CTEs that `asked` reads. */
+  first?: string;
+  asked: string;
   set: string;
   /** A further CTE of the same transaction. */
   also?: string;
 }): string {
   const { from, to, event } = transitions[args.transition];
   return `
-WITH candidate AS (${args.candidates}),
+WITH ${args.first ? `${args.first},\n` : ''}candidate AS (${args.asked}),
 ended AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
-  WHERE e.id = c.id AND e.status IN (${quoted(from)})
-  RETURNING e.id, e.organization_id, e.hold_amount AS hold, e.cost
+  WHERE e.id = c.id AND c.status IN (${quoted(from)})
+  RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount AS hold, e.cost, e.webhook_url IS NOT NULL AS has_url,
+    date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date AS month
 ),
 balance AS (
   SELECT organization_id, available, held, sequence FROM balances
-  WHERE organization_id IN (SELECT organization_id FROM ended) ORDER BY organization_id FOR UPDATE
+  WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ended)) ORDER BY organization_id FOR UPDATE
 ),
 movement AS (
-  -- By way of the balance, so that its row is locked and read before it is moved.
-  SELECT e.organization_id, e.id, v.* FROM ended e JOIN balance USING (organization_id) CROSS JOIN LATERAL (VALUES
+  SELECT e.organization_id, e.id, v.* FROM ended e CROSS JOIN LATERAL (VALUES
     (1, 'overage', 'available', 'held', e.cost - e.hold, e.hold - e.cost, e.cost - e.hold),
     (2, 'settle', 'held', 'revenue', e.cost, 0, -e.cost),
     (3, 'remainder', 'held', 'available', e.hold - e.cost, e.hold - e.cost, e.cost - e.hold),
@@ -40,30 +49,35 @@ movement AS (
   ) AS v (step, kind, debit, credit, amount, to_available, to_held)
   WHERE v.amount > 0 OR (v.kind = 'settle' AND v.amount = 0)
 ),
-numbered AS (
-  SELECT m.*, row_number() OVER w AS position, sum(m.to_available) OVER w AS available_moved,
-    sum(m.to_held) OVER w AS held_moved
-  FROM movement m WINDOW w AS (PARTITION BY m.organization_id ORDER BY m.id, m.step)
-),
 journal AS (
   INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
     held_after, execution_id)
-  SELECT n.organization_id, b.sequence + n.position, n.kind, n.debit, n.credit, n.amount,
-    b.available + n.available_moved, b.held + n.held_moved, n.id
-  FROM numbered n JOIN balance b USING (organization_id)
+  SELECT m.organization_id, b.sequence + row_number() OVER w, m.kind, m.debit, m.credit, m.amount,
+    b.available + sum(m.to_available) OVER w, b.held + sum(m.to_held) OVER w, m.id
+  FROM movement m JOIN balance b USING (organization_id)
+  WINDOW w AS (PARTITION BY m.organization_id ORDER BY m.id, m.step)
 ),
-moved AS (
-  UPDATE balances SET available = balances.available + t.available, held = balances.held + t.held,
-    sequence = balances.sequence + t.transfers
-  FROM (
-    SELECT organization_id, sum(to_available) AS available, sum(to_held) AS held, count(*) AS transfers
-    FROM movement GROUP BY organization_id
-  ) t WHERE balances.organization_id = t.organization_id
+spent AS (
+  SELECT scope_id, month, spent FROM spend_limits WHERE scope_id = ANY (ARRAY (
+    SELECT organization_id FROM ended UNION SELECT api_key_id FROM ended
+  )) AND (SELECT count(*) FROM balance) > 0 ORDER BY scope_id FOR UPDATE
 ),
+spending AS (
+  UPDATE spend_limits l SET spent = greatest(0, s.spent - t.freed) FROM spent s JOIN (
+    SELECT scope_id, month, sum(hold - coalesce(cost, 0)) AS freed
+    FROM ended CROSS JOIN LATERAL (VALUES (organization_id), (api_key_id)) v (scope_id)
+    WHERE EXISTS (SELECT FROM spent) GROUP BY scope_id, month
+  ) t USING (scope_id, month)
+  WHERE l.scope_id = s.scope_id
+),
+listener AS (${listeners('ended', event)}),
 event AS (
-  INSERT INTO events (id, organization_id, execution_id, type)
-  SELECT new_id('evt'), organization_id, id, '${event}' FROM ended
-  RETURNING id, execution_id, organization_id
+  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at)
+  SELECT event_id(id, '${event}'), organization_id, id, '${event}',
+    CASE WHEN NOT has_url AND organization_id NOT IN (SELECT organization_id FROM listener) THEN now() END
+  FROM ended
+  RETURNING id, execution_id, organization_id, fanned_out_at
 )${args.also ? `,\n${args.also}` : ''}
-SELECT execution_id AS "executionId", organization_id AS "organizationId", id AS "eventId" FROM event`;
+SELECT execution_id AS "executionId", organization_id AS "organizationId",
+  CASE WHEN fanned_out_at IS NULL THEN id END AS "eventId" FROM event`;
 }

@@ -16,8 +16,8 @@ export async function expireExecutions(db: Database, limit: number): Promise<End
 // is skipped, not waited for, so that the order can't lead to a deadlock.
 const statement = endingStatement({
   transition: 'expire',
-  candidates: `
-  SELECT e.id FROM executions e
+  asked: `
+  SELECT e.id, e.status FROM executions e
   WHERE e.status IN (${quoted(transitions.expire.from)}) AND e.expires_at <= now() AND NOT EXISTS (
     SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.finished_at <= e.expires_at
       AND a.outcome IS NOT NULL)

@@ -1,8 +1,7 @@
-import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { type Ended, endingStatement } from './ending.ts';
-import { attemptsWithOutcome, markSettled } from './settleable.ts';
+import { markSettled, settleable } from './settleable.ts';
 
 /** -> FAILED from the recorded outcomes of these attempts, holds released entirely. */
 export async function failExecutions(db: Database, attemptIds: string[]): Promise<Ended[]> {
@@ -11,7 +10,8 @@ export async function failExecutions(db: Database, attemptIds: string[]): Promis
 
 const statement = endingStatement({
   transition: 'fail',
-  candidates: attemptsWithOutcome(false, transitions.fail.from),
+  first: settleable(false),
+  asked: 'SELECT h.id, h.status, o.outcome FROM held h JOIN outcome o USING (id)',
   set: `error_code = c.outcome ->> 'code', error_message = c.outcome ->> 'message'`,
   also: markSettled(false),
 });

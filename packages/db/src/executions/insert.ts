@@ -23,10 +23,11 @@ export type InsertResult =
   | { kind: 'created'; createdAt: Date; expiresAt: Date }
   /** The key was used before: by `executionId`, with a body of `requestHash`. */
   | { kind: 'known'; executionId: string; requestHash: string }
-  /** Written by another process in the same moment: to be asked again. */
-  | { kind: 'raced' }
-  /** Not enough `available` for this one after those before it in the batch. */
-  | { kind: 'short'; available: Money };
+  /**
+   * Not written: what is left of the balance and of the spend limits (null: there are none) after the batch. When this
+   * covers the hold, a twin in another process or an earlier one of the batch was in the way: to be asked again.
+   */
+  | { kind: 'refused'; available: Money; spendable: Money | null };
 
 /**
  * Writes idempotency keys, holds, journal, balances and executions of a whole batch in one statement: all of an
@@ -48,6 +49,7 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     column('holdAmount'),
     column('estimatedCost'),
     column('timeoutS'),
+    [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);
   return rows.map(toResult);
 }
@@ -57,8 +59,8 @@ type InsertRow = {
   expires_at: Date | null;
   known_execution_id: string | null;
   known_request_hash: string | null;
-  affordable: boolean;
   available: Money | null;
+  spendable: Money | null;
 };
 
 function toResult(row: InsertRow): InsertResult {
@@ -68,10 +70,13 @@ function toResult(row: InsertRow): InsertResult {
   if (row.known_execution_id && row.known_request_hash) {
     return { kind: 'known', executionId: row.known_execution_id, requestHash: row.known_request_hash };
   }
-  return row.affordable ? { kind: 'raced' } : { kind: 'short', available: row.available ?? '0' };
+  return { kind: 'refused', available: row.available ?? '0', spendable: row.spendable };
 }
 
-// One look-up by index for each key, whatever the planner believes of a table that was empty a minute ago.
+const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+
+// One look-up by index for each key, whatever the planner believes of a table that was empty a minute ago. The balances
+// follow from what is added to the journal (trigger `transfers_post`).
 const statement = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
@@ -80,7 +85,11 @@ WITH incoming AS (
 ),
 balance AS (
   SELECT organization_id, available, held, sequence FROM balances
-  WHERE organization_id = ANY ($2::text[]) ORDER BY organization_id FOR UPDATE
+  WHERE organization_id = ANY ($13::text[]) ORDER BY organization_id FOR UPDATE
+),
+spend AS (
+  SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
+  WHERE scope_id = ANY ($13::text[]) AND (SELECT count(*) FROM balance) > 0 ORDER BY scope_id FOR UPDATE
 ),
 known AS (
   SELECT i.n, k.execution_id, k.request_hash FROM incoming i CROSS JOIN LATERAL (
@@ -88,12 +97,17 @@ known AS (
     WHERE organization_id = i.organization_id AND key = i.idempotency_key LIMIT 1
   ) k
 ),
+asked AS (
+  SELECT i.*, b.available, b.available - sum(i.hold) OVER o AS left_available,
+    o.amount - o.spent - sum(i.hold) OVER o AS left_of_organization,
+    k.amount - k.spent - sum(i.hold) OVER (PARTITION BY i.api_key_id ORDER BY i.n) AS left_of_key
+  FROM incoming i JOIN balance b USING (organization_id) LEFT JOIN spend o ON o.scope_id = i.organization_id
+    LEFT JOIN spend k ON k.scope_id = i.api_key_id
+  WHERE NOT EXISTS (SELECT FROM known WHERE known.n = i.n)
+  WINDOW o AS (PARTITION BY i.organization_id ORDER BY i.n)
+),
 affordable AS (
-  SELECT * FROM (
-    SELECT i.*, sum(i.hold) OVER (PARTITION BY i.organization_id ORDER BY i.n) <= b.available AS fits
-    FROM incoming i JOIN balance b USING (organization_id)
-    WHERE NOT EXISTS (SELECT FROM known k WHERE k.n = i.n)
-  ) t WHERE fits
+  SELECT * FROM asked WHERE left_available >= 0 AND coalesce(left_of_organization, 0) >= 0 AND coalesce(left_of_key, 0) >= 0
 ),
 keyed AS (
   INSERT INTO idempotency_keys (organization_id, key, request_hash, execution_id)
@@ -102,7 +116,7 @@ keyed AS (
 ),
 placed AS (
   SELECT a.*, row_number() OVER w AS position, sum(a.hold) OVER w AS running FROM affordable a
-  WHERE a.idempotency_key IS NULL OR EXISTS (SELECT FROM keyed k WHERE k.execution_id = a.id)
+  WHERE a.idempotency_key IS NULL OR a.id IN (SELECT execution_id FROM keyed)
   WINDOW w AS (PARTITION BY a.organization_id ORDER BY a.n)
 ),
 created AS (
@@ -118,16 +132,23 @@ journal AS (
   SELECT p.organization_id, b.sequence + p.position, 'hold', 'available', 'held', p.hold, b.available - p.running,
     b.held + p.running, p.id FROM placed p JOIN balance b USING (organization_id)
 ),
-moved AS (
-  UPDATE balances SET available = balances.available - t.total, held = balances.held + t.total,
-    sequence = balances.sequence + t.transfers
-  FROM (SELECT organization_id, sum(hold) AS total, count(*) AS transfers FROM placed GROUP BY organization_id) t
-  WHERE balances.organization_id = t.organization_id
+spending AS (
+  UPDATE spend_limits l SET month = ${thisMonth}, spent = s.spent + t.total FROM spend s JOIN (
+    SELECT scope_id, sum(hold) AS total FROM placed
+    CROSS JOIN LATERAL (VALUES (organization_id), (api_key_id)) v (scope_id)
+    WHERE EXISTS (SELECT FROM spend) GROUP BY scope_id
+  ) t USING (scope_id)
+  WHERE l.scope_id = s.scope_id
 )
-SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.request_hash AS known_request_hash,
-  EXISTS (SELECT FROM affordable a WHERE a.n = i.n) AS affordable,
-  CASE WHEN c.id IS NULL THEN (
-    SELECT b.available - coalesce((SELECT sum(p.hold) FROM placed p WHERE p.organization_id = i.organization_id), 0)
-    FROM balance b WHERE b.organization_id = i.organization_id
-  ) END AS available
-FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.n ORDER BY i.n`;
+SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.request_hash AS known_request_hash, left_.*
+FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.n
+LEFT JOIN LATERAL (
+  SELECT
+    (SELECT available FROM balance WHERE organization_id = i.organization_id)
+      - (SELECT coalesce(sum(hold), 0) FROM placed WHERE organization_id = i.organization_id) AS available,
+    least((SELECT amount - spent FROM spend WHERE scope_id = i.organization_id)
+        - (SELECT coalesce(sum(hold), 0) FROM placed WHERE organization_id = i.organization_id),
+      (SELECT amount - spent FROM spend WHERE scope_id = i.api_key_id)
+        - (SELECT coalesce(sum(hold), 0) FROM placed WHERE api_key_id = i.api_key_id)) AS spendable
+) left_ ON c.id IS NULL AND k.n IS NULL
+ORDER BY i.n`;

@@ -1,27 +1,25 @@
-import type { ExecutionStatus } from '@holdfast/domain/statuses';
-import { quoted } from './statusList.ts';
-
 /**
- * The executions of attempts `$1` whose outcome is recorded and of this kind, locked in order of id. One per
- * execution: the first attempt that recorded an outcome has it.
+ * The outcomes of attempts `$1` and their executions, locked in order of id. One per execution: the first attempt that
+ * recorded an outcome has it.
  */
-export function attemptsWithOutcome(ok: boolean, from: readonly ExecutionStatus[]): string {
-  return `
-  SELECT e.id, a.outcome FROM executions e JOIN (
-    SELECT DISTINCT ON (execution_id) execution_id, outcome FROM attempts
-    WHERE id = ANY ($1::text[]) AND outcome IS NOT NULL AND (outcome ->> 'ok')::boolean = ${ok}
-    ORDER BY execution_id, finished_at
-  ) a ON a.execution_id = e.id
-  WHERE e.status IN (${quoted(from)}) ORDER BY e.id FOR UPDATE OF e`;
+export function settleable(ok: boolean): string {
+  return `outcome AS MATERIALIZED (
+  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome FROM attempts a
+  WHERE a.id = ANY ($1::text[]) AND a.outcome IS NOT NULL AND (a.outcome ->> 'ok')::boolean = ${ok}
+  ORDER BY a.execution_id, a.finished_at
+),
+held AS MATERIALIZED (
+  SELECT id, status FROM executions WHERE id = ANY (ARRAY (SELECT id FROM outcome)) ORDER BY id FOR UPDATE
+)`;
 }
 
 /** Acted on, or found already ended: nothing is left to settle of these attempts. */
 export function markSettled(ok: boolean): string {
   return `acted_on AS (
-  SELECT id FROM attempts WHERE id = ANY ($1::text[]) AND settled_at IS NULL AND (outcome ->> 'ok')::boolean = ${ok}
-  ORDER BY id FOR UPDATE
+  SELECT id, settled_at, (outcome ->> 'ok')::boolean AS ok FROM attempts
+  WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 ),
 settled AS (
-  UPDATE attempts a SET settled_at = now() FROM acted_on t WHERE a.id = t.id AND a.id = ANY ($1::text[]) AND a.settled_at IS NULL
+  UPDATE attempts a SET settled_at = now() FROM acted_on t WHERE a.id = t.id AND t.settled_at IS NULL AND t.ok = ${ok}
 )`;
 }

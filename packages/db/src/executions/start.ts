@@ -1,6 +1,7 @@
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { listeners } from './listeners.ts';
 import { quoted } from './statusList.ts';
 
 export type StartedExecution = {
@@ -10,7 +11,8 @@ export type StartedExecution = {
   attemptToken: string;
   model: string;
   input: Record<string, unknown>;
-  eventId: string;
+  /** Of `execution.started`; null when nobody receives it. */
+  eventId: string | null;
   /** Milliseconds until it expires, by the database's clock. */
   remainingMs: number;
 };
@@ -29,19 +31,21 @@ export async function startExecutions(
 
 const { from, to, event } = transitions.start;
 
-// The ids are made before the rows: joining what was inserted would compare each row of a batch with each.
+// Rows are found by their ids and judged once they are locked: a condition in the same place would lead the planner to
+// the index of what is pending, which is full of what has just left it.
 const statement = `
-WITH due AS (
-  SELECT id FROM executions WHERE id = ANY ($1::text[]) AND status IN (${quoted(from)}) AND expires_at > now()
-  ORDER BY id FOR UPDATE SKIP LOCKED
+WITH asked AS (
+  SELECT id, status, expires_at FROM executions WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 started AS (
-  UPDATE executions e SET status = '${to}', started_at = now() FROM due
-  WHERE e.id = due.id AND e.status IN (${quoted(from)})
+  UPDATE executions e SET status = '${to}', started_at = now() FROM asked a
+  WHERE e.id = a.id AND a.status IN (${quoted(from)}) AND a.expires_at > now()
   RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at
 ),
+listener AS (${listeners('started', event)}),
 issued AS MATERIALIZED (
-  SELECT s.*, new_id('att') AS attempt_id, new_id('evt') AS event_id,
+  SELECT s.*, new_id('att') AS attempt_id, event_id(s.id, '${event}') AS event_id,
+    s.organization_id IN (SELECT organization_id FROM listener) AS is_awaited,
     replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '') AS token,
     coalesce(m.definition -> 'provider' ->> 'connection', 'none') AS connection
   FROM started s LEFT JOIN models m ON m.slug = s.model
@@ -51,9 +55,9 @@ attempt AS (
   SELECT attempt_id, id, 1, connection, 'starting', token, now() + $2::int * interval '1 second' FROM issued
 ),
 event AS (
-  INSERT INTO events (id, organization_id, execution_id, type)
-  SELECT event_id, organization_id, id, '${event}' FROM issued
+  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at)
+  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END FROM issued
 )
 SELECT id, organization_id AS "organizationId", model, input, attempt_id AS "attemptId", token AS "attemptToken",
-  event_id AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
+  CASE WHEN is_awaited THEN event_id END AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
 FROM issued`;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { inTransaction } from '../transaction.ts';
-import { type Role, rights, roles, tables } from './rights.ts';
+import { type Role, rights, roles, tables, transferKinds } from './rights.ts';
 import { scramVerifier } from './scramVerifier.ts';
 
 /** Any number; several setups of one database go one by one. Not that of the migrations or of the whole setup. */
@@ -50,6 +50,7 @@ async function apply(client: pg.PoolClient, passwords: Record<Role, string>): Pr
     await setLogin(client, role, passwords[role]);
     await leaveOtherRoles(client, role);
     await setRights(client, role, database, relations);
+    await setPolicies(client, role);
   }
 }
 
@@ -92,6 +93,19 @@ async function setRights(
   for (const [table, granted] of Object.entries(rights[role])) {
     await client.query(`GRANT ${granted} ON ${table} TO ${role}`);
   }
+}
+
+/** Row level security on the journal: who may add what. */
+async function setPolicies(client: pg.PoolClient, role: Role): Promise<void> {
+  await client.query(`DROP POLICY IF EXISTS ${role}_reads ON transfers`);
+  await client.query(`DROP POLICY IF EXISTS ${role}_adds ON transfers`);
+  const kinds = transferKinds[role];
+  if (!kinds) return;
+  const list = kinds.map((kind) => `'${kind}'`).join(', ');
+  await client.query(`CREATE POLICY ${role}_reads ON transfers FOR SELECT TO ${role} USING (true)`);
+  await client.query(
+    `CREATE POLICY ${role}_adds ON transfers FOR INSERT TO ${role} WITH CHECK (kind IN (${list}))`,
+  );
 }
 
 /** Two that change one catalogue row at once: "tuple concurrently updated", or a role that is there already. */

@@ -16,7 +16,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations: 'SELECT, INSERT, UPDATE (webhook_secret)',
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
-    balances: 'SELECT, INSERT, UPDATE (available, held, sequence)',
+    balances: 'SELECT, INSERT (organization_id), UPDATE (lock)',
+    spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
     idempotency_keys: 'SELECT, INSERT',
@@ -37,10 +38,13 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, INSERT, UPDATE (state, external_id, handle, outcome, lease_until, poll_at, polls, finished_at)',
     provider_callbacks: 'SELECT, UPDATE (processed_at)',
     events: 'SELECT, INSERT',
+    webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
     files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height)',
   },
   holdfast_ledger: {
-    balances: 'SELECT, UPDATE (available, held, sequence)',
+    balances: 'SELECT, UPDATE (lock)',
+    spend_limits: 'SELECT, UPDATE (month, spent)',
+    webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
     transfers: 'SELECT, INSERT',
     executions:
       'SELECT, UPDATE (status, completed_at, cost, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
@@ -57,6 +61,12 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',
     delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error)',
   },
+};
+
+/** The kinds of transfer that a role may add to the journal. The gateway cannot write a top-up, nor charge anybody. */
+export const transferKinds: Readonly<Partial<Record<Role, readonly string[]>>> = {
+  holdfast_gateway: ['hold', 'release'],
+  holdfast_ledger: ['top_up', 'correction', 'overage', 'settle', 'remainder', 'release'],
 };
 
 /** Every table that a service uses; `_prisma_migrations` alone is nobody's. */

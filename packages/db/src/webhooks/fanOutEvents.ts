@@ -38,16 +38,16 @@ export async function fanOutEvents(
 
 const statement = `
 WITH due AS (
-  SELECT id FROM events WHERE id = ANY ($1::text[]) AND fanned_out_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED
+  SELECT id, fanned_out_at FROM events WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 fanned AS (
   UPDATE events v SET fanned_out_at = now(), body = i.body
   FROM due JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = due.id
-  WHERE v.id = due.id AND v.fanned_out_at IS NULL
+  WHERE v.id = due.id AND due.fanned_out_at IS NULL
   RETURNING v.id, v.organization_id, v.created_at
 )
 INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, next_attempt_at, expires_at)
-SELECT new_id('dlv'), f.id, f.organization_id, r.endpoint_id, r.url, now() + $6::float8 * interval '1 second',
+SELECT delivery_id(f.id, r.endpoint_id), f.id, f.organization_id, r.endpoint_id, r.url, now() + $6::float8 * interval '1 second',
   f.created_at + $7::float8 * interval '1 second'
 FROM fanned f JOIN unnest($3::text[], $4::text[], $5::text[]) AS r (event_id, endpoint_id, url) ON r.event_id = f.id
 ON CONFLICT DO NOTHING RETURNING id`;

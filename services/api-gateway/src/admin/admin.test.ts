@@ -124,12 +124,15 @@ describe('top-ups', () => {
         balance: { available: '10.12345678' },
       });
     }
-    const transfers = await gateway.context.db.prisma.transfer.findMany({ where: { organizationId: id } });
+    const { rows: transfers } = await gateway.context.db.pool.query(
+      'SELECT kind, debit_account, credit_account FROM transfers WHERE organization_id = $1',
+      [id],
+    );
     expect(transfers).toHaveLength(1);
     expect(transfers[0]).toMatchObject({
       kind: 'top_up',
-      debitAccount: 'funding',
-      creditAccount: 'available',
+      debit_account: 'funding',
+      credit_account: 'available',
     });
     await post(`/organizations/${id}/top-ups`, { amount: '11' }).set('Idempotency-Key', 'i7').expect(422);
     await post(`/organizations/${id}/top-ups`, { amount: '1' }).expect(201);
