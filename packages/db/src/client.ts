@@ -23,6 +23,12 @@ type Options = {
 /** The server ends a statement after 30 s by itself: no word for longer means that nobody is there any more. */
 const usualAnswerWithinMs = 45_000;
 
+/**
+ * Every statement of a service finds its rows by an index, whatever the planner believes of a table that was empty when
+ * it planned; and none runs long enough for compiling it to pay.
+ */
+const planning = '-c enable_seqscan=off -c jit=off';
+
 export function openDatabase(options: Options): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -35,6 +41,7 @@ export function openDatabase(options: Options): Database {
     // A process that hangs in a transaction must not keep its locks: a balance's row stops every create.
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
+    options: planning,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});

@@ -7,7 +7,7 @@ import { createRecord } from '@holdfast/domain/executionRecord';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { createBatcher } from '@holdfast/kit/batcher';
-import type { dispatchQueue } from '@holdfast/queues/dispatch';
+import { dispatchJobs, type dispatchQueue } from '@holdfast/queues/dispatch';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 
@@ -44,16 +44,21 @@ export function openCreator(args: {
   dispatch: Producer<PayloadOf<typeof dispatchQueue>>;
 }): Creator {
   const { db, dispatch } = args;
-  const batcher = createBatcher({ maxSize: 256, run: (batch: NewExecution[]) => insertBatch(db, batch) });
+  const batcher = createBatcher({
+    maxSize: 256,
+    async run(batch: NewExecution[]) {
+      const results = await insertBatch(db, batch);
+      const created = batch.filter((_, index) => results[index]?.kind === 'created');
+      void dispatch.addAll(dispatchJobs(created.map(({ id }) => id)));
+      return results;
+    },
+  });
 
   async function create(request: CreateRequest): Promise<Created> {
     const execution = toNewExecution(request);
     for (;;) {
       const result = await batcher.add(execution);
-      if (result.kind === 'created') {
-        void dispatch.add({ executionId: execution.id });
-        return { record: newRecord(execution, result), replayed: false };
-      }
+      if (result.kind === 'created') return { record: newRecord(execution, result), replayed: false };
       if (result.kind === 'known') return await replay(db, request, result);
       if (result.kind === 'refused') refuseUnaffordable(execution, result);
       // Raced by a twin, or crowded out by one that was refused in turn: the next batch decides.

@@ -1,8 +1,8 @@
-/** Hints of one job: few enough that a job that is tried again repeats little. */
-const mostPerJob = 100;
+/** Few enough that a job that is tried again repeats little. */
+const usuallyPerJob = 100;
 
 /** Cuts hints into lists for a job each: what was written by one statement is passed on in few jobs. */
-export function hintChunks(ids: string[]): string[][] {
+export function hintChunks(ids: string[], mostPerJob = usuallyPerJob): string[][] {
   const count = Math.ceil(ids.length / mostPerJob);
   return Array.from({ length: count }, (_, index) => ids.slice(index * mostPerJob, (index + 1) * mostPerJob));
 }

@@ -19,8 +19,8 @@ $$;
 
 -- One delivery of an event per receiver: its id is a digest of both, with the event's time.
 CREATE FUNCTION delivery_id(event_id text, endpoint_id text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT 'dlv_' || substr(event_id, 5, 14) || '7' || substr(hash, 2, 3) || '-a' || substr(hash, 6, 3) || '-'
-    || substr(hash, 9, 12) FROM md5(event_id || coalesce(endpoint_id, '')) AS hash
+  SELECT 'dlv_' || substr(event_id, 5, 14) || overlay(overlay(
+    substr(md5(event_id || coalesce(endpoint_id, ''))::uuid::text, 15) PLACING '7' FROM 1) PLACING 'a' FROM 6)
 $$;
 
 -- Each table that is cut by month, the column it is cut by, and the prefix of the ids in it.

@@ -6,6 +6,7 @@ import type { OutcomeRecorder } from '@holdfast/executions/recordOutcome';
 import type { Starter } from '@holdfast/executions/start';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
+import type { Slots } from '@holdfast/kit/slots';
 import type { Connection } from '@holdfast/providers/connection';
 import type { Providers } from '@holdfast/providers/registry';
 import type { InHand } from './inHand.ts';
@@ -23,6 +24,8 @@ export type Context = {
   awaiter: Awaiter;
   outcomes: OutcomeRecorder;
   inHand: InHand;
+  /** For runs that are started here. */
+  slots: Slots;
   /** Where providers call back; null: they can't. */
   callbackBaseUrl: string | null;
   metrics: DispatcherMetrics;

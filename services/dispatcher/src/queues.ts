@@ -30,6 +30,9 @@ export function openQueues(redis: Redis, log: Logger) {
   };
 }
 
+/** Jobs of what is to be started; how many runs are in hand at once is up to the slots. */
+const jobsAtOnce = 16;
+
 /** The queues that the dispatcher takes from. */
 export function startWorkers(context: Context, redis: Redis, concurrency: number): QueueWorker[] {
   const { log } = context;
@@ -37,9 +40,9 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
     startWorker({
       queue: dispatchQueue,
       redis,
-      concurrency,
+      concurrency: jobsAtOnce,
       log,
-      process: ({ executionId }) => dispatch(context, executionId),
+      process: ({ executionIds }) => dispatch(context, executionIds),
     }),
     startWorker({
       queue: recoverQueue,

@@ -10,6 +10,7 @@ import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
+import { createSlots } from '@holdfast/kit/slots';
 import { createProviders } from '@holdfast/providers/registry';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { openTurns } from '@holdfast/queues/turns';
@@ -49,10 +50,12 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
 
   return {
     async stop() {
+      context.slots.close();
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
       // A sweep that takes long, as removing files does, must not keep runs from being handed back.
       await Promise.all([sweeps.stop(), context.inHand.handBack(stopGraceMs)]);
       await stopped;
+      await context.slots.idle();
       await Promise.all([context.starter.idle(), context.awaiter.idle(), context.outcomes.idle()]);
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
       context.providers.close();
@@ -85,6 +88,7 @@ function openContext(
     awaiter: openAwaiter(db, log),
     outcomes: openOutcomeRecorder({ db, settle: queues.settle, log }),
     inHand: createInHand(db, log),
+    slots: createSlots(config.DISPATCH_CONCURRENCY),
     callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
     metrics,
     log,

@@ -16,7 +16,8 @@ export function startSweeps(
   return sweepGroup([
     sweep('stale pending', 5000, async () => {
       const ids = await stalePending(db, 5);
-      await queues.dispatch.addAll(ids.map((executionId) => ({ executionId })));
+      // A job each: what waits already is not added again.
+      await queues.dispatch.addAll(ids.map((id) => ({ executionIds: [id] })));
     }),
     sweep('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);

@@ -9,6 +9,7 @@ import {
 import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import type { Slots } from '@holdfast/kit/slots';
 import type { WebhookMetrics } from './metrics.ts';
 import type { Send } from './send.ts';
 import { judge, type Result } from './verdict.ts';
@@ -16,11 +17,13 @@ import { judge, type Result } from './verdict.ts';
 export type Deliverer = {
   /** Attempts a delivery if it is due and nobody else has it; does nothing otherwise. */
   deliver(deliveryId: string): Promise<void>;
+  /** Makes the attempt of a delivery that is claimed, in a slot that the caller took. Never rejects. */
+  attempt(delivery: ClaimedDelivery): Promise<void>;
   idle(): Promise<void>;
 };
 
 /** Longer than a request may take: a sender that is still alive has recorded by then. */
-const leaseS = 45;
+export const leaseS = 45;
 const maxProbeDelayS = 60;
 /** What could not be written down in this time is sent to the receiver once more. */
 const recordForMs = 30_000;
@@ -28,11 +31,13 @@ const recordForMs = 30_000;
 export function createDeliverer(args: {
   db: Database;
   send: Send;
+  /** For requests in flight. */
+  slots: Slots;
   delaysS: number[];
   metrics: WebhookMetrics;
   log: Logger;
 }): Deliverer {
-  const { db, send, delaysS, metrics, log } = args;
+  const { db, send, slots, delaysS, metrics, log } = args;
 
   const claims = createBatcher<string, ClaimedDelivery | null>({
     maxSize: 200,
@@ -62,8 +67,26 @@ export function createDeliverer(args: {
   });
 
   async function deliver(deliveryId: string): Promise<void> {
-    const delivery = await claims.add(deliveryId);
-    if (!delivery) return;
+    if (!(await slots.take())) return;
+    try {
+      const delivery = await claims.add(deliveryId);
+      if (delivery) await sendAndRecord(delivery);
+    } finally {
+      slots.give();
+    }
+  }
+
+  async function attempt(delivery: ClaimedDelivery): Promise<void> {
+    try {
+      await sendAndRecord(delivery);
+    } catch (error) {
+      log.error({ err: error, deliveryId: delivery.id }, 'an attempt was not recorded; it will be made again');
+    } finally {
+      slots.give();
+    }
+  }
+
+  async function sendAndRecord(delivery: ClaimedDelivery): Promise<void> {
     const result = await send(delivery);
     const { id, attempts, number, endpointId, isProbe } = delivery;
     const verdict = judge(result, delivery, delaysS);
@@ -73,7 +96,7 @@ export function createDeliverer(args: {
     log.info(attemptLine(delivery, result, state), 'webhook attempt');
   }
 
-  return { deliver, idle: () => claims.idle().then(() => records.idle()) };
+  return { deliver, attempt, idle: slots.idle };
 }
 
 function attemptLine(delivery: ClaimedDelivery, result: Result, state: string | null) {

@@ -5,6 +5,7 @@ import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
+import { createSlots } from '@holdfast/kit/slots';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/deliver';
@@ -46,18 +47,19 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const stopped = new AbortController();
   const send = openSend(config, log, stopped.signal);
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
+  const concurrency = config.WEBHOOK_CONCURRENCY;
+  const slots = createSlots(concurrency);
+  const deliverer = createDeliverer({ db, send, slots, delaysS, metrics, log });
   const fanOut = createFanOut({
     db,
     log,
     firstDelayS: delaysS[0] ?? 0,
-    async created(deliveryIds) {
-      metrics.fannedOut.inc(deliveryIds.length);
-      await deliver.addAll(deliveryIds.map((deliveryId) => ({ deliveryId })));
-    },
+    slots,
+    attempt: deliverer.attempt,
+    left: (deliveryIds) => deliver.addAll(deliveryIds.map((deliveryId) => ({ deliveryId }))),
+    written: (deliveries) => metrics.fannedOut.inc(deliveries),
   });
-  const deliverer = createDeliverer({ db, send, delaysS, metrics, log });
 
-  const concurrency = config.WEBHOOK_CONCURRENCY;
   const workers = startWorkers({ redis: working, concurrency, log, db, send, fanOut, deliverer });
   const turnOf = openTurns(producing, 'webhook-sender');
   const sweeps = startSweeps({ db, fanout, deliver, maxAttempts: delaysS.length, metrics, turnOf, log });
@@ -77,8 +79,10 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     sweepNow: sweeps.runAllNow,
     async stop() {
       const cutOff = setTimeout(() => stopped.abort(), finishWithinMs);
+      slots.close();
       await Promise.all([workers.stop(), sweeps.stop()]);
-      await Promise.all([fanOut.idle(), deliverer.idle()]);
+      await fanOut.idle();
+      await deliverer.idle();
       clearTimeout(cutOff);
       await Promise.all([fanout.close(), deliver.close()]);
       producing.disconnect();

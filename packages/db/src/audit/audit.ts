@@ -38,7 +38,7 @@ const lock = `SELECT pg_try_advisory_xact_lock(hashtext('holdfast ledger audit')
 
 async function openSnapshot(client: PoolClient): Promise<void> {
   await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await client.query('SET LOCAL statement_timeout = 0');
+  await client.query('SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on');
 }
 
 async function checkInvariants(client: PoolClient): Promise<Breach[]> {

@@ -140,15 +140,14 @@ spending AS (
   ) t USING (scope_id)
   WHERE l.scope_id = s.scope_id
 )
-SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.request_hash AS known_request_hash, left_.*
-FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.n
-LEFT JOIN LATERAL (
-  SELECT
-    (SELECT available FROM balance WHERE organization_id = i.organization_id)
-      - (SELECT coalesce(sum(hold), 0) FROM placed WHERE organization_id = i.organization_id) AS available,
-    least((SELECT amount - spent FROM spend WHERE scope_id = i.organization_id)
-        - (SELECT coalesce(sum(hold), 0) FROM placed WHERE organization_id = i.organization_id),
-      (SELECT amount - spent FROM spend WHERE scope_id = i.api_key_id)
-        - (SELECT coalesce(sum(hold), 0) FROM placed WHERE api_key_id = i.api_key_id)) AS spendable
-) left_ ON c.id IS NULL AND k.n IS NULL
-ORDER BY i.n`;
+SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.request_hash AS known_request_hash,
+  CASE WHEN c.id IS NULL AND k.n IS NULL THEN (
+    SELECT b.available - (SELECT coalesce(sum(hold), 0) FROM placed WHERE organization_id = b.organization_id)
+    FROM balance b WHERE b.organization_id = i.organization_id
+  ) END AS available,
+  CASE WHEN c.id IS NULL AND k.n IS NULL THEN (
+    SELECT min(s.amount - s.spent - (
+      SELECT coalesce(sum(hold), 0) FROM placed WHERE s.scope_id IN (organization_id, api_key_id)))
+    FROM spend s WHERE s.scope_id IN (i.organization_id, i.api_key_id)
+  ) END AS spendable
+FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.n ORDER BY i.n`;

@@ -34,16 +34,19 @@ export async function claimDeliveries(
   return await runStatement<ClaimedDelivery>(db.pool, 'claim_deliveries', statement, values);
 }
 
-// No lock is waited for: what another holds is taken by that one, or at the next sweep. The ids are named again (`ANY`)
-// where a planner that knows the table as small would read all of it.
+// No lock is waited for: what another holds is taken by that one, or at the next sweep. Deliveries are found by their
+// ids and judged then: the index of what waits is full of what has just left it.
 const statement = `
-WITH due AS (
+WITH asked AS (
+  SELECT id, endpoint_id, state, attempts, next_attempt_at, lease_until, expires_at FROM deliveries
+  WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED
+),
+due AS (
   SELECT d.id, d.endpoint_id, w.url AS endpoint_url, coalesce(w.failure_count, 0) > 0 AS failing
-  FROM deliveries d LEFT JOIN webhook_endpoints w ON w.id = d.endpoint_id
-  WHERE d.id = ANY ($1::text[]) AND d.state = 'pending' AND d.next_attempt_at <= now() AND d.expires_at > now()
+  FROM asked d LEFT JOIN webhook_endpoints w ON w.id = d.endpoint_id
+  WHERE d.state = 'pending' AND d.next_attempt_at <= now() AND d.expires_at > now()
     AND d.attempts < $3::int AND (d.lease_until IS NULL OR d.lease_until <= now())
     AND (d.endpoint_id IS NULL OR (w.is_active AND w.deleted_at IS NULL))
-  ORDER BY d.id FOR UPDATE OF d SKIP LOCKED
 ),
 probed AS (
   SELECT id FROM webhook_endpoints
@@ -65,7 +68,7 @@ taken AS (
 claimed AS (
   UPDATE deliveries d SET attempts = d.attempts + 1, lease_until = now() + $2::float8 * interval '1 second',
     url = coalesce(t.endpoint_url, d.url)
-  FROM taken t WHERE d.id = t.id AND d.id = ANY ($1::text[])
+  FROM taken t WHERE d.id = t.id
   RETURNING d.id, d.event_id, d.organization_id, d.endpoint_id, d.url, d.attempts, t.is_probe
 ),
 numbered AS MATERIALIZED (

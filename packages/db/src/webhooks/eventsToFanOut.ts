@@ -9,8 +9,21 @@ export type EventToFanOut = {
   eventType: EventType;
   eventCreatedAt: Date;
   /** The organization's endpoints that are active and subscribed to this type. */
-  endpoints: { id: string; url: string }[];
+  endpoints: EndpointToTell[];
+  /** The organization's own, sealed, for the execution's `webhook_url`; null when it has none. */
+  webhookSecret: string | null;
 } & Execution;
+
+export type EndpointToTell = {
+  id: string;
+  url: string;
+  /** Sealed. */
+  secret: string;
+  /** Custom headers: sealed JSON. */
+  headers: string | null;
+  /** Failed when it was last tried: it is only probed. */
+  isFailing: boolean;
+};
 
 /** Those of `eventIds` that nobody has fanned out yet, each with its execution (whose id is `id`) and endpoints. */
 export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
@@ -23,14 +36,22 @@ export async function listUnfannedEvents(db: Database, graceS: number, limit: nu
   return rows.map(({ id }) => id);
 }
 
-// Spec, "Events" 1: an empty list of types is all of them.
+// Spec, "Events" 1: an empty list of types is all of them. Events are found by their ids and judged then: the index of
+// what is to be fanned out is full of what has just left it.
 const readStatement = `
+WITH asked AS MATERIALIZED (
+  SELECT id, type, created_at, execution_id, fanned_out_at FROM events WHERE id = ANY ($1::text[])
+)
 SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", ${executionColumns('x')},
-  (SELECT coalesce(json_agg(json_build_object('id', w.id, 'url', w.url)), '[]') FROM webhook_endpoints w
-   WHERE w.organization_id = v.organization_id AND w.deleted_at IS NULL AND w.is_active
+  CASE WHEN x.webhook_url IS NOT NULL THEN (
+    SELECT webhook_secret FROM organizations o WHERE o.id = x.organization_id
+  ) END AS "webhookSecret",
+  (SELECT coalesce(json_agg(json_build_object('id', w.id, 'url', w.url, 'secret', w.secret, 'headers', w.headers,
+     'isFailing', w.failure_count > 0)), '[]') FROM webhook_endpoints w
+   WHERE w.organization_id = x.organization_id AND w.deleted_at IS NULL AND w.is_active
      AND (coalesce(cardinality(w.events), 0) = 0 OR v.type = ANY (w.events))) AS endpoints
-FROM events v JOIN executions x ON x.id = v.execution_id
-WHERE v.id = ANY ($1::text[]) AND v.fanned_out_at IS NULL`;
+FROM asked v JOIN executions x ON x.id = v.execution_id
+WHERE v.fanned_out_at IS NULL`;
 
 const listStatement = `
 SELECT id FROM events WHERE fanned_out_at IS NULL AND created_at < now() - $1::float8 * interval '1 second'

@@ -57,8 +57,7 @@ export async function recordAttempts(
   ]);
 }
 
-// Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. The ids are
-// named again (`ANY`) where a planner that knows the tables as small would read all of them.
+// Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed.
 const statement = `
 WITH item AS (
   SELECT *, now() + delay_s * interval '1 second' AS next_at
@@ -76,12 +75,11 @@ judged AS (
 ),
 noted AS (
   UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error
-  FROM item i WHERE a.delivery_id = i.id AND a.number = i.number AND a.delivery_id = ANY ($1::text[])
+  FROM item i WHERE a.delivery_id = i.id AND a.number = i.number
 ),
-held AS (
-  SELECT d.id, i.number FROM deliveries d JOIN item i ON i.id = d.id
-  WHERE d.id = ANY ($1::text[]) AND d.state = 'pending' AND (i.ok OR d.attempts = i.attempts)
-    AND (SELECT count(*) FROM judged) >= 0 ORDER BY d.id FOR UPDATE OF d
+held AS MATERIALIZED (
+  SELECT id, state, attempts FROM deliveries
+  WHERE id = ANY ($1::text[]) AND (SELECT count(*) FROM judged) >= 0 ORDER BY id FOR UPDATE
 ),
 written AS (
   UPDATE deliveries d SET lease_until = NULL,
@@ -89,8 +87,8 @@ written AS (
       WHEN i.next_at >= d.expires_at THEN 'expired' ELSE 'pending' END,
     next_attempt_at = CASE WHEN i.ok OR i.next_at >= d.expires_at THEN NULL ELSE i.next_at END,
     finished_at = CASE WHEN i.ok OR i.next_at IS NULL OR i.next_at >= d.expires_at THEN now() END
-  FROM held JOIN item i ON i.id = held.id AND i.number = held.number
-  WHERE d.id = held.id AND d.state = 'pending' RETURNING d.id, d.state
+  FROM held h JOIN item i ON i.id = h.id AND (i.ok OR i.attempts = h.attempts)
+  WHERE d.id = h.id AND h.state = 'pending' RETURNING d.id, d.state
 ),
 counted AS (
   UPDATE webhook_endpoints w SET failure_count = j.failures,
