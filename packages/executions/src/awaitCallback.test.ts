@@ -1,5 +1,6 @@
 import { markStopped } from '@holdfast/db/attempts/lease';
 import { type Database, openDatabase } from '@holdfast/db/client';
+import { newId } from '@holdfast/domain/ids';
 import { createLogger } from '@holdfast/kit/logger';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -20,12 +21,13 @@ afterAll(async () => {
 });
 
 async function attempt(id: string): Promise<void> {
+  const executionId = newId('exec');
   await db.pool.query(
     `WITH execution AS (
        INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
-       VALUES ($1, 'org', 'm', 'PROCESSING', '{}', 1, 1, now()))
-     INSERT INTO attempts (id, execution_id, number, provider, state, token) VALUES ($1, $1, 1, 'p', 'starting', $1)`,
-    [id],
+       VALUES ($2, 'org', 'm', 'PROCESSING', '{}', 1, 1, now()))
+     INSERT INTO attempts (id, execution_id, number, provider, state, token) VALUES ($1, $2, 1, 'p', 'starting', $1)`,
+    [id, executionId],
   );
 }
 
@@ -38,5 +40,5 @@ it('whoever submits a run learns that its end has come before', async () => {
     awaiter.accepted({ attemptId, handle: { externalId: 'x' }, awaitsCallback: true, pollAfterMs: 1000 });
   expect(await Promise.all([accepted('open'), accepted('ended')])).toEqual([true, false]);
   const { rows } = await db.pool.query<{ status: string }>('SELECT status FROM executions ORDER BY id');
-  expect(rows.map(({ status }) => status)).toEqual(['PROCESSING', 'AWAITING_WEBHOOK']);
+  expect(rows.map(({ status }) => status)).toEqual(['AWAITING_WEBHOOK', 'PROCESSING']);
 });

@@ -1,3 +1,4 @@
+import { newId } from '@holdfast/domain/ids';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../client.ts';
@@ -9,6 +10,7 @@ let db: Database;
 let drop: () => Promise<void>;
 
 const ids = Array.from({ length: 300 }, (_, index) => `att_${String(index).padStart(3, '0')}`);
+const executionIds = ids.map(() => newId('exec'));
 
 beforeAll(async () => {
   const database = await createTestDatabase();
@@ -17,13 +19,14 @@ beforeAll(async () => {
   // Written backwards, so that the order of the table is not the order of ids.
   await db.pool.query(
     `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
-     SELECT 'exec' || id, 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour' FROM unnest($1::text[]) id`,
-    [ids],
+     SELECT id, 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour' FROM unnest($1::text[]) id`,
+    [executionIds],
   );
   await db.pool.query(
     `INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
-     SELECT id, 'exec' || id, 1, 'p', 'starting', id, now() FROM unnest($1::text[]) id ORDER BY id DESC`,
-    [ids],
+     SELECT id, execution_id, 1, 'p', 'starting', id, now()
+     FROM unnest($1::text[], $2::text[]) AS t (id, execution_id) ORDER BY id DESC`,
+    [ids, executionIds],
   );
 });
 

@@ -24,16 +24,21 @@ export async function newMigration(
   return sql === null ? null : writeMigration(folder, name, sql);
 }
 
-// The engine would take hand-written partial and expression indexes for drift and drop them in each new migration.
+// The engine would take the months' partitions, and hand-written partial and expression indexes, for drift and drop them
+// in each new migration.
 async function dropWhatPrismaCannotSay(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     const { rows } = await client.query<{ drop: string }>(
-      `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop FROM pg_index
-       JOIN pg_class ON pg_class.oid = indexrelid
-       WHERE relnamespace = 'public'::regnamespace AND (indpred IS NOT NULL OR indexprs IS NOT NULL)`,
+      `SELECT format('DROP TABLE %s', oid::regclass) AS drop FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relispartition AND relkind = 'r'
+       UNION ALL
+       SELECT format('DROP INDEX IF EXISTS %s', indexrelid::regclass) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+       WHERE relnamespace = 'public'::regnamespace AND NOT relispartition
+         AND (indpred IS NOT NULL OR indexprs IS NOT NULL)`,
     );
+    // A table takes its own indexes with it.
     for (const { drop } of rows) await client.query(drop);
   } finally {
     await client.end();

@@ -68,7 +68,8 @@ const doneBy = (role: Role, statement: string) => pools[role].query(statement);
 describe('the rights of the services on the database', () => {
   it('speak of every table, and of no other', async () => {
     const { rows } = await owner.query<{ name: string }>(
-      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+         AND NOT relispartition AND relname <> '_prisma_migrations'`,
     );
     expect(tables.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
   });

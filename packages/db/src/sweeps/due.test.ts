@@ -1,3 +1,4 @@
+import { newId } from '@holdfast/domain/ids';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { claimPoll } from '../attempts/claim.ts';
@@ -20,13 +21,16 @@ afterAll(async () => {
 });
 
 it('a run that one dispatcher is asking about, however long, is no work for the others until it is let go of', async () => {
+  const executionId = newId('exec');
   await db.pool.query(
     `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
-     VALUES ('exec_1', 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour')`,
+     VALUES ($1, 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour')`,
+    [executionId],
   );
   await db.pool.query(
     `INSERT INTO attempts (id, execution_id, number, provider, state, token, poll_at)
-     VALUES ('att_1', 'exec_1', 1, 'p', 'running', 'token', now())`,
+     VALUES ('att_1', $1, 1, 'p', 'running', 'token', now())`,
+    [executionId],
   );
   expect(await attemptsToPoll(db)).toEqual(['att_1']);
   expect(await claimPoll(db, 'att_1', 20)).toMatchObject({ attemptId: 'att_1' });

@@ -9,8 +9,8 @@ export type FanOut = {
 };
 
 /**
- * `endpointId` null: the execution's own `webhook_url`. `take`: the caller makes the first attempt itself, at once; the
- * delivery is its own for the lease, and the attempt's row is open.
+ * `endpointId` null: the execution's own `webhook_url`. `take`: the caller makes the first attempt itself, at once, unless
+ * the event is past its time; the delivery is its own for the lease, and the attempt's row is open.
  */
 export type Receiver = { endpointId: string | null; url: string; take: boolean };
 
@@ -49,14 +49,14 @@ fanned AS (
   UPDATE events v SET fanned_out_at = now(), body = i.body
   FROM asked JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = asked.id
   WHERE v.id = asked.id AND asked.fanned_out_at IS NULL
-  RETURNING v.id, v.organization_id, v.created_at
+  RETURNING v.id, v.organization_id, v.created_at + $8::float8 * interval '1 second' AS expires_at
 ),
 delivery AS (
   INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, next_attempt_at, expires_at, attempts,
     lease_until)
   SELECT delivery_id(f.id, r.endpoint_id), f.id, f.organization_id, r.endpoint_id, r.url,
-    now() + $7::float8 * interval '1 second', f.created_at + $8::float8 * interval '1 second', r.take::int,
-    CASE WHEN r.take THEN now() + $9::float8 * interval '1 second' END
+    now() + $7::float8 * interval '1 second', f.expires_at, (r.take AND f.expires_at > now())::int,
+    CASE WHEN r.take AND f.expires_at > now() THEN now() + $9::float8 * interval '1 second' END
   FROM fanned f JOIN unnest($3::text[], $4::text[], $5::text[], $6::boolean[]) AS r (event_id, endpoint_id, url, take)
     ON r.event_id = f.id
   ON CONFLICT DO NOTHING RETURNING id, event_id, endpoint_id, attempts > 0 AS taken

@@ -116,7 +116,7 @@ type EventFields = { webhookUrl?: string; createdAt?: Date };
 
 /** An execution that has come to what `type` tells of, and its event, which nobody has fanned out. */
 async function addEvent(db: Database, organizationId: string, type: EventType, fields: EventFields) {
-  const [eventId, executionId] = [newId('evt'), newId('exec')];
+  const executionId = newId('exec');
   const { webhookUrl = null, createdAt = new Date() } = fields;
   const isStart = type === 'execution.started';
   const isCompleted = type === 'execution.completed';
@@ -146,6 +146,10 @@ async function addEvent(db: Database, organizationId: string, type: EventType, f
       expiresAt: new Date(Date.now() + hour),
     },
   });
-  await db.prisma.event.create({ data: { id: eventId, organizationId, executionId, type, createdAt } });
-  return { eventId, executionId };
+  const { rows } = await db.pool.query<{ eventId: string }>(
+    `INSERT INTO events (id, organization_id, execution_id, type, created_at)
+     VALUES (event_id($2, $3), $1, $2, $3, $4) RETURNING id AS "eventId"`,
+    [organizationId, executionId, type, createdAt],
+  );
+  return { eventId: rows[0]?.eventId ?? '', executionId };
 }
