@@ -24,6 +24,7 @@ const completed: Execution = {
   startedAt: time,
   completedAt: time,
   expiresAt: time,
+  erasedAt: null,
 };
 
 function body(type: Parameters<typeof eventBody>[0]['type'], execution: Execution): Record<string, unknown> {

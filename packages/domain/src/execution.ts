@@ -23,4 +23,6 @@ export type Execution = {
   startedAt: Date | null;
   completedAt: Date | null;
   expiresAt: Date;
+  /** Since then its input, output, metadata and `webhookUrl` are gone; the money stays. */
+  erasedAt: Date | null;
 };

@@ -23,6 +23,7 @@ export type StatusRecord = CreateRecord & {
   completed_at: string | null;
   cost: string | null;
   error: { code: string; message: string; retryable: boolean } | null;
+  erased_at: string | null;
   result?: Record<string, unknown>;
 };
 
@@ -48,7 +49,8 @@ export function statusRecord(execution: Execution): StatusRecord {
     completed_at: execution.completedAt?.toISOString() ?? null,
     cost: execution.cost === null ? null : formatMoney(execution.cost),
     error: executionError(execution),
-    ...(execution.status === 'COMPLETED' && { result: execution.output ?? {} }),
+    erased_at: execution.erasedAt?.toISOString() ?? null,
+    ...(execution.status === 'COMPLETED' && execution.erasedAt === null && { result: execution.output ?? {} }),
   };
 }
 

@@ -7,6 +7,7 @@ import { postApiKey } from './endpoints/apiKeys/postApiKey.ts';
 import { postRotate } from './endpoints/apiKeys/postRotate.ts';
 import { getBalance } from './endpoints/balance/getBalance.ts';
 import { postCallback } from './endpoints/callbacks/postCallback.ts';
+import { deleteExecution } from './endpoints/executions/deleteExecution.ts';
 import { getExecution } from './endpoints/executions/getExecution.ts';
 import { getResult } from './endpoints/executions/getResult.ts';
 import { listExecutions } from './endpoints/executions/listExecutions.ts';
@@ -43,6 +44,7 @@ export const endpoints: readonly Endpoint[] = [
   getExecution,
   getResult,
   postCancel,
+  deleteExecution,
   listModels,
   getModel,
   getBalance,

@@ -34,5 +34,6 @@ UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'runnin
 FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
 
 const stop = `${held}
-UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL
+UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL,
+  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
 FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;

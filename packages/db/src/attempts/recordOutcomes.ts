@@ -2,8 +2,12 @@ import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { storableJson } from '../storableJson.ts';
+import { erasedOutcome } from './erasedOutcome.ts';
 
-/** Ends attempts with their outcomes, each once; answers the ids of those that had none before. */
+/**
+ * Ends attempts with their outcomes, each once; answers the ids of those that had none before. Of one that was settled
+ * while it ran, for its execution was erased, nothing is kept that the provider made.
+ */
 export async function recordOutcomes(
   db: Database,
   items: { attemptId: string; outcome: RecordedOutcome; state: 'succeeded' | 'failed' | 'unknown' }[],
@@ -23,6 +27,8 @@ WITH item AS (
 due AS (
   SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
 )
-UPDATE attempts a SET outcome = i.outcome, state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL
+UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL,
+  outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
+  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
 FROM due JOIN item i ON i.id = due.id
 WHERE a.id = due.id AND a.finished_at IS NULL RETURNING a.id`;

@@ -8,6 +8,8 @@ export type StoredCallback = {
   body: Buffer;
   /** Whether the attempt it names has ended: then there is nothing to learn from it. */
   finished: boolean;
+  /** Whether its execution was erased: then it must not stay here. */
+  erased: boolean;
   model: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
 };
@@ -22,9 +24,17 @@ export async function markCallbackProcessed(db: Database, id: string): Promise<v
   await runStatement(db.pool, 'mark_callback_processed', mark, [id]);
 }
 
+/** Takes a callback out of the inbox with all that it says. */
+export async function dropCallback(db: Database, id: string): Promise<void> {
+  await runStatement(db.pool, 'drop_callback', drop, [id]);
+}
+
 const read = `
-SELECT c.id, c.token, c.headers, c.body, a.finished_at IS NOT NULL AS finished, e.model, a.handle
+SELECT c.id, c.token, c.headers, c.body, a.finished_at IS NOT NULL AS finished,
+  e.erased_at IS NOT NULL AS erased, e.model, a.handle
 FROM provider_callbacks c JOIN attempts a ON a.token = c.token JOIN executions e ON e.id = a.execution_id
 WHERE c.id = $1 AND c.processed_at IS NULL`;
 
 const mark = `UPDATE provider_callbacks SET processed_at = now() WHERE id = $1`;
+
+const drop = `DELETE FROM provider_callbacks WHERE id = $1`;

@@ -27,4 +27,5 @@ const columns: Record<keyof Execution, string> = {
   startedAt: 'started_at',
   completedAt: 'completed_at',
   expiresAt: 'expires_at',
+  erasedAt: 'erased_at',
 };

@@ -9,7 +9,10 @@ export type NewOutput = {
   contentType: string;
 };
 
-/** A file that an execution has made, before its bytes are stored: bytes without a row would never be found again. */
+/**
+ * A file that an execution has made, before its bytes are stored: bytes without a row would never be found again. Of one
+ * that is erased, or is being erased now, it expires at once.
+ */
 export async function insertOutput(db: Database, output: NewOutput): Promise<void> {
   await runStatement(db.pool, 'insert_output', insert, [
     output.id,
@@ -35,7 +38,8 @@ export async function markOutputReady(
 }
 
 const insert = `
-INSERT INTO files (id, organization_id, origin, execution_id, state, filename, content_type)
-VALUES ($1, $2, 'output', $3, 'awaiting_upload', $4, $5)`;
+WITH erased AS (SELECT erased_at FROM executions WHERE id = $3 FOR SHARE)
+INSERT INTO files (id, organization_id, origin, execution_id, state, filename, content_type, expires_at)
+VALUES ($1, $2, 'output', $3, 'awaiting_upload', $4, $5, (SELECT least(erased_at, now()) FROM erased WHERE erased_at IS NOT NULL))`;
 
 const ready = `UPDATE files SET state = 'ready', size_bytes = $2, width = $3, height = $4 WHERE id = $1`;

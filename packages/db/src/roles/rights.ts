@@ -21,22 +21,24 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
     idempotency_keys: 'SELECT, INSERT',
-    executions: 'SELECT, INSERT, UPDATE (status, completed_at)',
-    attempts: 'SELECT',
-    provider_callbacks: 'INSERT',
-    events: 'SELECT, INSERT',
+    executions:
+      'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at)',
+    attempts: 'SELECT, UPDATE (outcome, handle, settled_at)',
+    provider_callbacks: 'SELECT (provider, token), INSERT, DELETE',
+    events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
       'SELECT, INSERT, UPDATE (events, description, is_active, failure_count, probe_at, deleted_at)',
-    deliveries: 'SELECT, UPDATE (state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
+    deliveries:
+      'SELECT, UPDATE (url, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT',
-    files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key)',
+    files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, expires_at)',
   },
   holdfast_dispatcher: {
     models: 'SELECT',
     executions: 'SELECT, UPDATE (status, started_at)',
     attempts:
       'SELECT, INSERT, UPDATE (state, external_id, handle, outcome, lease_until, poll_at, polls, finished_at)',
-    provider_callbacks: 'SELECT, UPDATE (processed_at)',
+    provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
     files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height)',

@@ -23,5 +23,6 @@ export const exampleExecution = {
   completed_at: '2026-03-20T10:30:08.420Z',
   cost: '0.04',
   error: null,
+  erased_at: null,
   result: exampleOutput,
 };

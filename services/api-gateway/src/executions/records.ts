@@ -38,6 +38,7 @@ export const ExecutionRecord = z
       .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
       .nullable()
       .describe('Why it failed or expired'),
+    erased_at: timestamp('When its input, output and files were erased').nullable().meta({ example: null }),
     result: output().optional(),
   })
   .meta({ id: 'Execution', example: exampleExecution });

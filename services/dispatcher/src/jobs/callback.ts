@@ -1,5 +1,10 @@
 import { claimByToken } from '@holdfast/db/attempts/claim';
-import { markCallbackProcessed, readCallback, type StoredCallback } from '@holdfast/db/callbacks/inbox';
+import {
+  dropCallback,
+  markCallbackProcessed,
+  readCallback,
+  type StoredCallback,
+} from '@holdfast/db/callbacks/inbox';
 import type { Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { leaseS } from '../lease.ts';
@@ -14,7 +19,7 @@ export async function callback(context: Context, callbackId: string): Promise<vo
   const route = await findRoute(context, stored.model);
   const ended = route && !stored.finished ? await verify(route, stored) : null;
   if (route && ended && !(await end(context, route, stored.token, ended))) return;
-  await markCallbackProcessed(context.db, callbackId);
+  await (stored.erased ? dropCallback : markCallbackProcessed)(context.db, callbackId);
 }
 
 async function verify({ definition, provider }: Route, stored: StoredCallback): Promise<Ended | null> {

@@ -260,6 +260,7 @@ describe('reading executions', () => {
       completed_at: null,
       cost: null,
       error: null,
+      erased_at: null,
     });
   });
 
@@ -350,6 +351,46 @@ describe('POST /v1/executions/{id}/cancel', () => {
     await end(created.id, 'COMPLETED');
     const { body } = await post(`/v1/executions/${created.id}/cancel`).expect(409);
     expect(body.error.code).toBe('EXECUTION_ALREADY_TERMINAL');
+  });
+});
+
+describe('DELETE /v1/executions/{id}', () => {
+  const remove = (id: string, as = key) =>
+    request(gateway.app).delete(`/v1/executions/${id}`).auth(as, { type: 'bearer' });
+
+  it('erases what an execution was sent and has made, and keeps its money', async () => {
+    const { key: own } = await organizationWithKey(gateway, { balance: '5' });
+    const sent = { model: 'writer', input: { prompt: 'a' }, metadata: { n: 1 } };
+    const { body: created } = await create(sent, 'erased-1', own).expect(202);
+    await end(created.id, 'COMPLETED');
+    const { body: before } = await get(`/v1/executions/${created.id}`, own);
+    const { body } = await remove(created.id, own).expect(200);
+    expect(body).toEqual({ id: created.id, deleted: true });
+    expect((await remove(created.id, own).expect(200)).body).toEqual(body);
+
+    const gone = await get(`/v1/executions/${created.id}/result`, own).expect(410);
+    expect(gone.body.error).toMatchObject({ code: 'EXECUTION_ERASED', retryable: false });
+    const { result: _, ...rest } = before;
+    const after = { ...rest, metadata: null, erased_at: expect.stringMatching(/Z$/) };
+    expect((await get(`/v1/executions/${created.id}`, own)).body).toEqual(after);
+    expect((await get('/v1/executions', own)).body.data).toEqual([after]);
+    const replayed = await create(sent, 'erased-1', own).expect(202);
+    expect(replayed.headers['idempotent-replayed']).toBe('true');
+    expect(replayed.body.id).toBe(created.id);
+  });
+
+  it('is 409 while it runs, 404 for another organization, and 200 for a failed one', async () => {
+    const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }).expect(202);
+    const early = await remove(created.id).expect(409);
+    expect(early.body.error).toMatchObject({ code: 'EXECUTION_NOT_TERMINAL', retryable: false });
+    await end(created.id, 'FAILED');
+    const { key: stranger } = await organizationWithKey(gateway);
+    await remove(created.id, stranger).expect(404);
+    await remove('exec_nope').expect(404);
+    await remove(created.id).expect(200);
+    await get(`/v1/executions/${created.id}/result`).expect(410);
+    const { body: record } = await get(`/v1/executions/${created.id}`);
+    expect(record.error).toEqual({ code: 'MODEL_OVERLOADED', message: '', retryable: true });
   });
 });
 

@@ -15,14 +15,15 @@ export const getResult = endpoint({
   tag: 'Executions',
   summary: "Read an execution's result",
   description:
-    '409 `EXECUTION_NOT_READY` while it runs, 409 `EXECUTION_NOT_COMPLETED` when it ended in another way.',
+    '409 `EXECUTION_NOT_READY` while it runs, 409 `EXECUTION_NOT_COMPLETED` when it ended in another way, 410 `EXECUTION_ERASED` once it is deleted.',
   permission: 'execution',
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The result', schema: ExecutionResult } },
-  errors: ['EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED'],
+  errors: ['EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED', 'EXECUTION_ERASED'],
   async handle({ context, caller, params }) {
     const execution = await findExecution(context, caller.organizationId, params.id);
+    if (execution.erasedAt) throw new ApiError('EXECUTION_ERASED', 'The result was erased.');
     if (execution.status === 'COMPLETED') return { status: 200, body: resultRecord(execution) };
     if (isTerminal(execution.status)) {
       throw new ApiError(

@@ -1,4 +1,5 @@
 import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { ApiError } from '@holdfast/domain/errors';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';
@@ -9,15 +10,19 @@ export const postRedeliver = endpoint({
   tag: 'Webhooks',
   summary: 'Send a delivery again',
   description:
-    'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours.',
+    'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours. 410 when its execution was erased.',
   permission: 'full',
   limit: 'other',
   params: idParams('dlv', 'id'),
   responses: { 202: { description: 'It is due', schema: Delivery } },
+  errors: ['EXECUTION_ERASED'],
   async handle({ context, caller, params }) {
     const id = knownShape('dlv', params.id, 'delivery');
     const delivery = await redeliver(context.db, caller.organizationId, id);
     if (!delivery) throw notFound('delivery');
+    if (delivery === 'erased') {
+      throw new ApiError('EXECUTION_ERASED', 'What it would send was erased with its execution.');
+    }
     await context.deliver.add({ deliveryId: id });
     return { status: 202, body: deliveryRecord(delivery) };
   },

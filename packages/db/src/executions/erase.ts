@@ -1,0 +1,66 @@
+import { transitions } from '@holdfast/domain/statuses';
+import { erasedOutcome } from '../attempts/erasedOutcome.ts';
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { inTransaction } from '../transaction.ts';
+
+/**
+ * Erases what an execution that has ended was sent and has made, wherever it stands, and keeps its status, times and
+ * money. False when it is not this organization's, or has not ended. It can be repeated, and erases what has come since.
+ *
+ * - deliveries that are pending end as `expired`: what they would send is gone;
+ * - its attempts count as settled: of one that still runs nothing more is kept than how it ends, and its handle only
+ *   until the provider has been told to stop;
+ * - its output files expire, so that the dispatcher removes them. Uploads may serve other executions and stay.
+ */
+export async function eraseExecution(db: Database, organizationId: string, id: string): Promise<boolean> {
+  const isErased = await inTransaction(db, async (client) => {
+    const erased = await runStatement(client, 'erase_execution', execution, [id, organizationId]);
+    if (erased.length === 0) return false;
+    // One after the other: each sees what was written until the one before had its locks.
+    for (const [name, text] of Object.entries(traces)) await runStatement(client, name, text, [id]);
+    return true;
+  });
+  // A callback that came in since is dropped when it is read, unless it was read before the commit.
+  if (isErased) await runStatement(db.pool, 'erase_callbacks', traces.erase_callbacks, [id]);
+  return isErased;
+}
+
+const execution = `
+UPDATE executions SET erased_at = coalesce(erased_at, now()), input = '{}', metadata = NULL, webhook_url = NULL,
+  output = NULL, error_message = NULL
+WHERE id = $1 AND organization_id = $2 AND completed_at IS NOT NULL RETURNING id`;
+
+const events = `event_id($1, '${transitions.start.event}'), event_id($1, '${transitions.complete.event}')`;
+
+// Rows are locked in order of id, as every statement over them does.
+const traces = {
+  erase_events: `
+WITH its AS (SELECT id FROM events WHERE id IN (${events}) ORDER BY id FOR UPDATE)
+UPDATE events v SET body = NULL, fanned_out_at = coalesce(v.fanned_out_at, now())
+FROM its WHERE v.id = its.id AND v.id IN (${events})`,
+
+  // The ids of deliveries begin with the time of the execution, and are found by it.
+  erase_deliveries: `
+WITH its AS (
+  SELECT id, state, endpoint_id FROM deliveries
+  WHERE id >= 'dlv_' || substr($1, 6, 14) AND id < 'dlv_' || substr($1, 6, 14) || 'g' AND event_id IN (${events})
+  ORDER BY id FOR UPDATE
+)
+UPDATE deliveries d SET next_attempt_at = NULL, lease_until = NULL,
+  state = CASE its.state WHEN 'pending' THEN 'expired' ELSE its.state END, finished_at = coalesce(d.finished_at, now()),
+  url = CASE WHEN its.endpoint_id IS NULL THEN '' ELSE d.url END
+FROM its WHERE d.id = its.id AND d.id >= 'dlv_' || substr($1, 6, 14) AND d.id < 'dlv_' || substr($1, 6, 14) || 'g'`,
+
+  erase_attempts: `
+WITH its AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)
+UPDATE attempts a SET outcome = ${erasedOutcome('a.outcome')}, settled_at = coalesce(a.settled_at, now()),
+  handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
+FROM its WHERE a.id = its.id AND a.execution_id = $1`,
+
+  erase_files: `UPDATE files SET expires_at = least(expires_at, now()) WHERE execution_id = $1 AND state <> 'deleted'`,
+
+  erase_callbacks: `
+DELETE FROM provider_callbacks c USING attempts a
+WHERE a.execution_id = $1 AND c.provider = a.provider AND c.token = a.token`,
+};

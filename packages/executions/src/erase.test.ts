@@ -1,0 +1,306 @@
+import { attemptsToStop } from '@holdfast/db/attempts/claim';
+import { markStopped } from '@holdfast/db/attempts/lease';
+import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordRunning } from '@holdfast/db/attempts/recordRunning';
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { getBalance } from '@holdfast/db/balances/get';
+import { readCallback } from '@holdfast/db/callbacks/inbox';
+import { storeCallback } from '@holdfast/db/callbacks/store';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { completeExecutions } from '@holdfast/db/executions/complete';
+import { failExecutions } from '@holdfast/db/executions/fail';
+import { getExecution } from '@holdfast/db/executions/get';
+import { insertExecutions } from '@holdfast/db/executions/insert';
+import { startExecutions } from '@holdfast/db/executions/start';
+import { getFiles } from '@holdfast/db/files/get';
+import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
+import { listRemovableFiles } from '@holdfast/db/files/removable';
+import { applyRoles } from '@holdfast/db/roles/applyRoles';
+import { tables } from '@holdfast/db/roles/rights';
+import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
+import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { newId } from '@holdfast/domain/ids';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { erase } from './erase.ts';
+
+const secret = 'SECRET-6f1d';
+
+let db: Database;
+/** Logged in as the gateway, whose rights must do. */
+let gateway: Database;
+let drop: () => Promise<void>;
+let organizationId: string;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  await applyRoles(database.url, rolePasswords);
+  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
+  const url = asRole(database.url, 'holdfast_gateway');
+  gateway = openDatabase({ url, poolSize: 10, applicationName: 'test' });
+});
+
+beforeEach(async () => {
+  organizationId = await createTestOrganization(db, '100');
+});
+
+afterAll(async () => {
+  expect(await auditLedger(db)).toEqual([]);
+  await Promise.all([db.close(), gateway.close()]);
+  await drop();
+});
+
+const success: RecordedOutcome = {
+  ok: true,
+  output: { text: secret },
+  inputTokens: 3,
+  outputTokens: 4,
+  cost: '0.20000000',
+};
+const failure: RecordedOutcome = { ok: false, code: 'GENERATION_FAILED', message: secret };
+
+async function create(): Promise<string> {
+  const id = newId('exec');
+  await insertExecutions(db, [
+    {
+      id,
+      organizationId,
+      apiKeyId: 'key',
+      idempotencyKey: id,
+      requestHash: 'hash',
+      model: 'm',
+      inputJson: JSON.stringify({ prompt: secret }),
+      metadataJson: JSON.stringify({ secret }),
+      webhookUrl: `https://${secret}.test/`,
+      holdAmount: '0.60000000',
+      estimatedCost: '0.50000000',
+      timeoutS: 600,
+    },
+  ]);
+  return id;
+}
+
+/** An execution that a provider is at. */
+async function running() {
+  const id = await create();
+  const [started] = await startExecutions(db, [id], 30);
+  if (!started) throw new Error('not started');
+  const { attemptId, attemptToken: token } = started;
+  const handle = { externalId: 'run', url: `https://provider.test/${secret}` };
+  await recordRunning(db, [{ attemptId, handle, awaitsCallback: true, pollAfterMs: 60_000 }]);
+  return { id, attemptId, token };
+}
+
+const sendCallback = (token: string) => {
+  const id = newId('cbk');
+  const stored = { id, token, eventKey: id, headers: {}, body: Buffer.from(secret) };
+  return storeCallback(db, stored).then(() => id);
+};
+
+async function storeFile(executionId: string): Promise<string> {
+  const id = newId('file');
+  const filename = `${id}.png`;
+  await insertOutput(db, { id, organizationId, executionId, filename, contentType: 'image/png' });
+  await markOutputReady(db, id, { sizeBytes: 1, width: 1, height: 1 });
+  return id;
+}
+
+/** Fans the events of an execution out to one endpoint, as webhook-sender does, in this state; answers the delivery. */
+async function deliver(executionId: string, type: string, state = 'pending'): Promise<string> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `WITH v AS (
+       UPDATE events SET fanned_out_at = now(), body = $3 WHERE id = event_id($1, $2) RETURNING id, organization_id
+     )
+     INSERT INTO deliveries (id, event_id, organization_id, url, state, finished_at, expires_at)
+     SELECT delivery_id(id, NULL), id, organization_id, $3, $4, CASE WHEN $4 <> 'pending' THEN now() END,
+       now() + interval '1 day' FROM v RETURNING id`,
+    [executionId, type, `https://${secret}.test/`, state],
+  );
+  return rows[0]?.id ?? '';
+}
+
+async function ended(outcome: RecordedOutcome) {
+  const { id, attemptId, token } = await running();
+  await sendCallback(token);
+  const file = await storeFile(id);
+  await recordOutcomes(db, [{ attemptId, outcome, state: outcome.ok ? 'succeeded' : 'failed' }]);
+  await (outcome.ok ? completeExecutions : failExecutions)(db, [attemptId]);
+  return { id, attemptId, token, file };
+}
+
+/** The tables in which something of what was sent or made can be found; every test erases all of its own. */
+async function tracesIn(): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of tables) {
+    const { rows } = await db.pool.query(
+      `SELECT FROM ${table} t WHERE t::text LIKE $1 OR t::text LIKE $2 LIMIT 1`,
+      [`%${secret}%`, `%${Buffer.from(secret).toString('hex')}%`],
+    );
+    if (rows.length > 0) found.push(table);
+  }
+  return found;
+}
+
+describe('erasing an execution', () => {
+  it.each([
+    ['COMPLETED', success],
+    ['FAILED', failure],
+  ])('that is %s leaves nothing of what was sent and made, and all of the money', async (status, outcome) => {
+    const { id, file } = await ended(outcome);
+    await deliver(id, 'execution.started', 'delivered');
+    await deliver(id, `execution.${status.toLowerCase()}`);
+    const before = await getExecution(db, organizationId, id);
+    const balance = await getBalance(db, organizationId);
+    expect(await tracesIn()).toEqual(
+      expect.arrayContaining(['executions', 'attempts', 'events', 'deliveries', 'provider_callbacks']),
+    );
+
+    await erase(gateway, organizationId, id);
+
+    expect(await tracesIn()).toEqual([]);
+    expect(await getExecution(db, organizationId, id)).toEqual({
+      ...before,
+      metadata: null,
+      webhookUrl: null,
+      output: null,
+      errorMessage: null,
+      erasedAt: expect.any(Date),
+    });
+    expect(await getBalance(db, organizationId)).toEqual(balance);
+    expect(await getFiles(db, organizationId, [file])).toEqual([]);
+    expect((await listRemovableFiles(db, 1000)).map((removable) => removable.id)).toContain(file);
+    const { rows } = await db.pool.query('SELECT outcome FROM attempts WHERE execution_id = $1', [id]);
+    expect(rows[0].outcome).toEqual(
+      outcome.ok
+        ? { ok: true, inputTokens: 3, outputTokens: 4, cost: '0.20000000' }
+        : { ok: false, code: 'GENERATION_FAILED' },
+    );
+  });
+
+  it('is refused while it runs, and to others', async () => {
+    const { id } = await running();
+    const stranger = await createTestOrganization(db, '1');
+    await expect(erase(gateway, organizationId, id)).rejects.toMatchObject({
+      code: 'EXECUTION_NOT_TERMINAL',
+      message: expect.stringContaining('Cancel it first'),
+    });
+    await cancelExecution(db, organizationId, id);
+    await expect(erase(gateway, stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(erase(gateway, organizationId, newId('exec'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await erase(gateway, organizationId, id);
+    expect(await tracesIn()).toEqual(['attempts']);
+    // The provider can still be told to stop, and then nothing is left.
+    const [toStop] = await attemptsToStop(db, id);
+    expect(toStop?.handle).toMatchObject({ externalId: 'run' });
+    await markStopped(db, [toStop?.attemptId ?? '']);
+    expect(await tracesIn()).toEqual([]);
+  });
+
+  it('leaves its time as it was when it is asked for again', async () => {
+    const { id } = await ended(success);
+    await erase(gateway, organizationId, id);
+    const first = await getExecution(db, organizationId, id);
+    await Promise.all([1, 2, 3].map(() => erase(gateway, organizationId, id)));
+    expect(await getExecution(db, organizationId, id)).toEqual(first);
+  });
+});
+
+describe('its webhooks', () => {
+  it('that are pending end as expired, and can neither be sent again nor recovered', async () => {
+    const { id } = await ended(success);
+    const delivered = await deliver(id, 'execution.started', 'delivered');
+    const pending = await deliver(id, 'execution.completed');
+    await db.pool.query(`UPDATE deliveries SET endpoint_id = NULL, lease_until = now() WHERE id = $1`, [
+      pending,
+    ]);
+    await erase(gateway, organizationId, id);
+    const { rows } = await db.pool.query(
+      'SELECT id, state, next_attempt_at, lease_until FROM deliveries WHERE id = ANY ($1) ORDER BY state',
+      [[delivered, pending]],
+    );
+    expect(rows.map(({ id: one, state }) => [one, state])).toEqual([
+      [delivered, 'delivered'],
+      [pending, 'expired'],
+    ]);
+    expect(rows[1]).toMatchObject({ next_attempt_at: null, lease_until: null });
+    expect(await redeliver(gateway, organizationId, pending)).toBe('erased');
+    expect(await redeliver(gateway, organizationId, newId('dlv'))).toBeNull();
+  });
+
+  it('of an endpoint are recovered without the erased ones', async () => {
+    const endpointId = newId('wh');
+    const ids = [(await ended(success)).id, (await ended(success)).id];
+    for (const id of ids) {
+      await db.pool.query(
+        `WITH v AS (UPDATE events SET fanned_out_at = now(), body = '{}' WHERE id = event_id($1, 'execution.completed')
+           RETURNING id, organization_id)
+         INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, state, finished_at, expires_at)
+         SELECT delivery_id(id, $2), id, organization_id, $2, 'https://x.test', 'failed', now(), now() FROM v`,
+        [id, endpointId],
+      );
+    }
+    await erase(gateway, organizationId, ids[0] ?? '');
+    expect(await recoverDeliveries(gateway, endpointId, new Date(0))).toHaveLength(1);
+    await erase(gateway, organizationId, ids[1] ?? '');
+  });
+
+  it('that have not been fanned out are not sent', async () => {
+    const { id } = await ended(success);
+    await erase(gateway, organizationId, id);
+    const { rows } = await db.pool.query(
+      'SELECT FROM events WHERE execution_id = $1 AND fanned_out_at IS NULL',
+      [id],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('what comes late', () => {
+  it('of a run that was not stopped in time is not kept', async () => {
+    const { id, attemptId, token } = await running();
+    await cancelExecution(db, organizationId, id);
+    await erase(gateway, organizationId, id);
+    const callback = await sendCallback(token);
+    expect(await readCallback(db, callback)).toBeNull();
+    const file = await storeFile(id);
+    expect(await getFiles(db, organizationId, [file])).toEqual([]);
+    expect((await listRemovableFiles(db, 1000)).map((removable) => removable.id)).toContain(file);
+    await recordOutcomes(db, [{ attemptId, outcome: success, state: 'succeeded' }]);
+    expect(await completeExecutions(db, [attemptId])).toEqual([]);
+    expect(await tracesIn()).toEqual([]);
+  });
+
+  it('in the same moment is not kept, and the books stay right', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const { id, attemptId, token } = await running();
+      await cancelExecution(db, organizationId, id);
+      const outcome = { attemptId, outcome: success, state: 'succeeded' as const };
+      await Promise.all([
+        recordOutcomes(db, [outcome]).then(() => completeExecutions(db, [attemptId])),
+        erase(gateway, organizationId, id),
+        sendCallback(token),
+        erase(gateway, organizationId, id),
+        storeFile(id),
+        completeExecutions(db, [attemptId]),
+      ]);
+      const { rows } = await db.pool.query(
+        `SELECT c.id FROM provider_callbacks c JOIN attempts a USING (token) WHERE a.execution_id = $1`,
+        [id],
+      );
+      // One that came in between is dropped when it is read.
+      for (const row of rows) expect(await readCallback(db, row.id)).toMatchObject({ erased: true });
+      await db.pool.query('DELETE FROM provider_callbacks');
+      expect(await tracesIn()).toEqual([]);
+      const files = await db.pool.query(
+        'SELECT FROM files WHERE execution_id = $1 AND (expires_at IS NULL OR expires_at > now())',
+        [id],
+      );
+      expect(files.rows).toEqual([]);
+    }
+  });
+});

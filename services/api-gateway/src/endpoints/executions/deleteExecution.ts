@@ -1,0 +1,28 @@
+import { erase } from '@holdfast/executions/erase';
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField, idParams, knownShape } from '../../http/fields.ts';
+
+export const deleteExecution = endpoint({
+  method: 'DELETE',
+  path: '/v1/executions/{id}',
+  tag: 'Executions',
+  summary: "Erase an execution's content",
+  description:
+    'Erases input, output, metadata, `webhook_url`, error message and output files of an execution that has ended. Its status, times and amounts stay readable. Webhooks of it that wait to be delivered are not sent any more. Files that were uploaded for it stay. Erasing again answers the same; 409 while it runs: cancel it first.',
+  permission: 'execution',
+  limit: 'other',
+  params: idParams('exec', 'id'),
+  responses: {
+    200: {
+      description: 'It is erased',
+      schema: z.object({ id: idField('exec'), deleted: z.literal(true) }).meta({ id: 'DeletedExecution' }),
+    },
+  },
+  errors: ['EXECUTION_NOT_TERMINAL'],
+  async handle({ context, caller, params }) {
+    const id = knownShape('exec', params.id, 'execution');
+    await erase(context.db, caller.organizationId, id);
+    return { status: 200, body: { id, deleted: true } };
+  },
+});
