@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { inTransaction } from '../transaction.ts';
-import { type Role, rights, roles, tables, transferKinds } from './rights.ts';
+import { functions, type Role, rights, roles, tables, transferKinds } from './rights.ts';
 import { scramVerifier } from './scramVerifier.ts';
 
 /** Any number; several setups of one database go one by one. Not that of the migrations or of the whole setup. */
@@ -37,19 +37,26 @@ const things = `
 SELECT 'DATABASE ' || quote_ident(current_database()) AS database, (
   SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_has_role(relowner, 'USAGE')
-) AS relations`;
+) AS relations, (
+  SELECT string_agg(oid::regprocedure::text, ', ') FROM pg_proc
+  WHERE pronamespace = 'public'::regnamespace AND prosecdef AND pg_has_role(proowner, 'USAGE')
+) AS definers`;
+
+/** `relations` and `definers`: lists of ours. A definer runs with the rights of its owner. */
+type Things = { database: string; relations: string; definers: string };
 
 async function apply(client: pg.PoolClient, passwords: Record<Role, string>): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [lock]);
-  const { rows } = await client.query<{ database: string; relations: string }>(things);
-  const { database = '', relations = '' } = rows[0] ?? {};
-  await client.query(`REVOKE ALL ON ${database} FROM PUBLIC`);
+  const { rows } = await client.query<Things>(things);
+  const [found = { database: '', relations: '', definers: '' }] = rows;
+  await client.query(`REVOKE ALL ON ${found.database} FROM PUBLIC`);
   await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   await client.query(`REVOKE ALL ON ${[...tables, '_prisma_migrations'].join(', ')} FROM PUBLIC`);
+  await client.query(`REVOKE ALL ON FUNCTION ${found.definers} FROM PUBLIC`);
   for (const role of roles) {
     await setLogin(client, role, passwords[role]);
     await leaveOtherRoles(client, role);
-    await setRights(client, role, database, relations);
+    await setRights(client, role, found);
     await setPolicies(client, role);
   }
 }
@@ -82,10 +89,9 @@ async function leaveOtherRoles(client: pg.PoolClient, role: Role): Promise<void>
 async function setRights(
   client: pg.PoolClient,
   role: Role,
-  database: string,
-  relations: string,
+  { database, relations, definers }: Things,
 ): Promise<void> {
-  for (const all of [database, 'SCHEMA public', relations]) {
+  for (const all of [database, 'SCHEMA public', relations, `FUNCTION ${definers}`]) {
     await client.query(`REVOKE ALL ON ${all} FROM ${role}`);
   }
   await client.query(`GRANT CONNECT ON ${database} TO ${role}`);
@@ -93,6 +99,7 @@ async function setRights(
   for (const [table, granted] of Object.entries(rights[role])) {
     await client.query(`GRANT ${granted} ON ${table} TO ${role}`);
   }
+  for (const one of functions[role] ?? []) await client.query(`GRANT EXECUTE ON FUNCTION ${one} TO ${role}`);
 }
 
 /** Row level security on the journal: who may add what. */

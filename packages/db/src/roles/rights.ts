@@ -65,6 +65,20 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   },
 };
 
+/**
+ * The functions that run as the owner of the tables and that a role may call; all others of that kind are the owner's
+ * alone, the dropping of the journal among them.
+ */
+export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
+  holdfast_ledger: [
+    'make_partitions(integer)',
+    'old_months(integer)',
+    'clear_month(date, integer, text, integer)',
+    'forget_files(integer, integer)',
+    'drop_partitions(integer)',
+  ],
+};
+
 /** The kinds of transfer that a role may add to the journal. The gateway cannot write a top-up, nor charge anybody. */
 export const transferKinds: Readonly<Partial<Record<Role, readonly string[]>>> = {
   holdfast_gateway: ['hold', 'release'],

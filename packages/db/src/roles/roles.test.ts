@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { migrate } from '../migrate/migrate.ts';
 import { applyRoles } from './applyRoles.ts';
-import { type Role, rights, roles, tables } from './rights.ts';
+import { functions, type Role, rights, roles, tables } from './rights.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: pg.Pool;
@@ -92,6 +92,19 @@ describe('the rights of the services on the database', () => {
     for (const { table, may } of rows) expect({ table, may }).toEqual({ table, may: granted(table) });
   });
 
+  it.each(roles)(
+    'let %s call those functions that run as the owner that are named, and no other',
+    async (role) => {
+      const { rows } = await owner.query<{ name: string }>(
+        `SELECT oid::regprocedure::text AS name FROM pg_proc
+       WHERE pronamespace = 'public'::regnamespace AND prosecdef AND has_function_privilege($1, oid, 'EXECUTE')`,
+        [role],
+      );
+      const named = (functions[role] ?? []).map((name) => name.replaceAll(', ', ','));
+      expect(rows.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
+    },
+  );
+
   it.each([
     ['holdfast_gateway', 'UPDATE transfers SET amount = 1'],
     ['holdfast_gateway', 'DELETE FROM transfers'],
@@ -113,6 +126,11 @@ describe('the rights of the services on the database', () => {
     ['holdfast_ledger', 'SELECT secret FROM webhook_endpoints'],
     ['holdfast_ledger', 'UPDATE executions SET input = NULL'],
     ['holdfast_ledger', 'DROP TABLE balances'],
+    ['holdfast_ledger', 'SELECT drop_journal_partitions(10000)'],
+    ['holdfast_ledger', 'DELETE FROM attempts'],
+    ['holdfast_gateway', 'SELECT drop_partitions(10000)'],
+    ['holdfast_dispatcher', 'SELECT make_partitions(1)'],
+    ['holdfast_webhook_sender', 'SELECT drop_partitions(10000)'],
     ['holdfast_webhook_sender', 'SELECT * FROM api_key_values'],
     ['holdfast_webhook_sender', 'UPDATE webhook_endpoints SET url = NULL'],
     ['holdfast_webhook_sender', 'SELECT * FROM balances'],
@@ -127,10 +145,12 @@ describe('applying them', () => {
     await owner.query('GRANT SELECT ON api_key_values TO holdfast_dispatcher');
     await owner.query('GRANT UPDATE (cost) ON executions TO holdfast_dispatcher');
     await owner.query('REVOKE SELECT ON models FROM holdfast_dispatcher');
+    await owner.query('GRANT EXECUTE ON FUNCTION drop_journal_partitions TO holdfast_ledger, PUBLIC');
     await applyRoles(database.url, rolePasswords);
     await expect(doneBy('holdfast_dispatcher', 'SELECT FROM api_key_values')).rejects.toThrow(refusal);
     await expect(doneBy('holdfast_dispatcher', 'UPDATE executions SET cost = 0')).rejects.toThrow(refusal);
     await expect(doneBy('holdfast_dispatcher', 'SELECT FROM models')).resolves.toBeDefined();
+    await expect(doneBy('holdfast_ledger', 'SELECT drop_journal_partitions(10000)')).rejects.toThrow(refusal);
   });
 
   it('takes away what everybody was given, and what a role was given besides tables', async () => {

@@ -41,25 +41,18 @@ async function newEndpoint(body: object = {}): Promise<{ id: string; secret: str
 
 /** A delivery as fan-out would make it, of an event that has one. */
 async function newDelivery(endpointId: string, state: 'pending' | 'failed' | 'expired' | 'delivered') {
-  const { prisma } = gateway.context.db;
-  const eventId = newId('evt');
-  await prisma.event.create({
-    data: { id: eventId, organizationId, executionId: newId('exec'), type: 'execution.completed' },
-  });
-  const id = newId('dlv');
-  await prisma.delivery.create({
-    data: {
-      id,
-      eventId,
-      organizationId,
-      endpointId,
-      url,
-      state,
-      nextAttemptAt: new Date(Date.now() + 60_000),
-      expiresAt: new Date(Date.now() + 120_000),
-      finishedAt: state === 'pending' ? null : new Date(),
-    },
-  });
+  const finishedAt = state === 'pending' ? null : new Date();
+  const { rows } = await gateway.context.db.pool.query<{ id: string }>(
+    `WITH v AS (
+       INSERT INTO events (id, organization_id, execution_id, type, body, fanned_out_at)
+       VALUES (event_id($1, 'execution.completed'), $2, $1, 'execution.completed', '{}', now()) RETURNING id
+     )
+     INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, state, next_attempt_at, expires_at, finished_at)
+     SELECT delivery_id(v.id, $3), v.id, $2, $3, $4, $5, now() + interval '1 minute', now() + interval '2 minutes', $6
+     FROM v RETURNING id`,
+    [newId('exec'), organizationId, endpointId, url, state, finishedAt],
+  );
+  const [{ id } = { id: '' }] = rows;
   return id;
 }
 
@@ -227,6 +220,17 @@ describe('deliveries', () => {
     expect(body).toMatchObject({ id: failed, endpoint_id: id, status: 'pending', finished_at: null });
     expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(86_300_000);
     expect(await delivery(failed)).toMatchObject({ state: 'pending', leaseUntil: null });
+  });
+
+  it('are 410 when what they would send was erased', async () => {
+    const failed = await newDelivery((await newEndpoint()).id, 'failed');
+    await gateway.context.db.pool.query(
+      'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)',
+      [failed],
+    );
+    const { body } = await call('post', `/v1/webhooks/deliveries/${failed}/redeliver`).expect(410);
+    expect(body.error.code).toBe('EXECUTION_ERASED');
+    expect(await delivery(failed)).toMatchObject({ state: 'failed' });
   });
 
   it('recovered are those that failed or expired since', async () => {

@@ -1,0 +1,275 @@
+import { newId } from '@holdfast/domain/ids';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { recordOutcomes } from '../attempts/recordOutcomes.ts';
+import { auditLedger } from '../audit/audit.ts';
+import { getBalance } from '../balances/get.ts';
+import { storeCallback } from '../callbacks/store.ts';
+import { type Database, openDatabase } from '../client.ts';
+import { completeExecutions } from '../executions/complete.ts';
+import { findByIdempotencyKey } from '../executions/findByIdempotencyKey.ts';
+import { getExecution } from '../executions/get.ts';
+import { insertExecutions } from '../executions/insert.ts';
+import { listExecutions } from '../executions/list.ts';
+import { startExecutions } from '../executions/start.ts';
+import { insertOutput, markOutputReady } from '../files/insertOutput.ts';
+import { listRemovableFiles, markFilesDeleted } from '../files/removable.ts';
+import { applyRoles } from '../roles/applyRoles.ts';
+import { clearOldMonths } from './clear.ts';
+import { dropJournalPartitions, dropPartitions } from './drop.ts';
+import { listPartitions, readHorizon } from './list.ts';
+import { makePartitions } from './make.ts';
+
+let db: Database;
+/** Logged in as the ledger, which does the upkeep. */
+let ledger: Database;
+let drop: () => Promise<void>;
+let organizationId: string;
+
+beforeEach(async () => {
+  const database = await createTestDatabase();
+  await applyRoles(database.url, rolePasswords);
+  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
+  const url = asRole(database.url, 'holdfast_ledger');
+  ledger = openDatabase({ url, poolSize: 10, applicationName: 'test' });
+  drop = database.drop;
+  organizationId = await createTestOrganization(db, '100');
+  await db.pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
+});
+
+afterEach(async () => {
+  await Promise.all([db.close(), ledger.close()]);
+  await drop();
+});
+
+const outcome: RecordedOutcome = {
+  ok: true,
+  output: { text: 'hi' },
+  inputTokens: 1,
+  outputTokens: 2,
+  cost: '0.20000000',
+};
+
+let made = 0;
+
+/** An id as it was made then. */
+function idOf(time: string): string {
+  const hex = Date.parse(time).toString(16).padStart(12, '0');
+  // Ids of events differ from those of their executions in the last bit.
+  made += 2;
+  return `exec_${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(made).padStart(12, '0')}`;
+}
+
+/** An execution of that time, with a key that is named as it. */
+async function create(time: string): Promise<string> {
+  const id = idOf(time);
+  const texts = { model: 'm', inputJson: '{}', metadataJson: null, webhookUrl: null, requestHash: 'h' };
+  const money = { holdAmount: '0.60000000', estimatedCost: '0.50000000' };
+  await insertExecutions(db, [
+    { id, organizationId, apiKeyId: 'key', idempotencyKey: id, timeoutS: 600, ...texts, ...money },
+  ]);
+  return id;
+}
+
+/** One that has run and ended, with everything that hangs on it. */
+async function completed(time: string): Promise<string> {
+  const id = await create(time);
+  const [started] = await startExecutions(db, [id], 30);
+  const { attemptId = '', attemptToken: token = '' } = started ?? {};
+  const callback = { id: newId('cbk'), token, eventKey: id, headers: {}, body: Buffer.from('{}') };
+  await storeCallback(db, callback);
+  const output = {
+    id: `file_${id}`,
+    organizationId,
+    executionId: id,
+    filename: 'f',
+    contentType: 'image/png',
+  };
+  await insertOutput(db, output);
+  await markOutputReady(db, output.id, { sizeBytes: 1, width: 1, height: 1 });
+  await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
+  await completeExecutions(db, [attemptId]);
+  await db.pool.query(
+    `WITH v AS (
+       UPDATE events SET fanned_out_at = now(), body = '{}' WHERE id = event_id($1, 'execution.completed')
+       RETURNING id, organization_id
+     ),
+     d AS (
+       INSERT INTO deliveries (id, event_id, organization_id, url, state, finished_at, expires_at)
+       SELECT delivery_id(id, NULL), id, organization_id, 'https://x.test/', 'delivered', now(), now() FROM v RETURNING id
+     )
+     INSERT INTO delivery_attempts (delivery_id, number) SELECT id, 1 FROM d`,
+    [id],
+  );
+  return id;
+}
+
+const hanging = ['attempts', 'provider_callbacks', 'idempotency_keys', 'delivery_attempts'];
+
+async function count(tables: string[]): Promise<number[]> {
+  const counts = tables.map(async (table) => {
+    const { rows } = await db.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`);
+    return rows[0]?.n ?? 0;
+  });
+  return await Promise.all(counts);
+}
+
+const months = async () => [...new Set((await listPartitions(db.pool)).map(({ month }) => month))];
+const setPending = (state: string) =>
+  db.pool.query(`UPDATE deliveries SET state = $1, finished_at = CASE WHEN $1 <> 'pending' THEN now() END`, [
+    state,
+  ]);
+
+describe('partitions', () => {
+  it('are made once, however many make them at once, and once only', async () => {
+    const before = await listPartitions(db.pool);
+    const all = await Promise.all(Array.from({ length: 8 }, () => makePartitions(ledger.pool, 5)));
+    const names = all.flat();
+    expect(names).toHaveLength(8);
+    expect(new Set(names).size).toBe(8);
+    expect(await makePartitions(ledger.pool, 5)).toEqual([]);
+    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 8);
+    expect((await readHorizon(ledger.pool)).monthsAhead).toBe(5);
+  });
+
+  it('are not made without bound', async () => {
+    await expect(makePartitions(ledger.pool, 25)).rejects.toThrow('0 to 24 months');
+  });
+
+  it('have the rules of their tables, whenever they were made', async () => {
+    await makePartitions(db.pool, 5);
+    const { rows } = await db.pool.query<{ parent: string; shapes: number }>(
+      `WITH shape AS (
+         SELECT p.parent, p.partition, (
+           SELECT string_agg(format('%s %s', contype, pg_get_constraintdef(oid)), E'\\n' ORDER BY contype, conname)
+           FROM pg_constraint WHERE conrelid = p.partition::regclass
+         ) AS rules, (
+           SELECT string_agg(regexp_replace(pg_get_indexdef(indexrelid), '(INDEX|ON) \\S+', '', 'g'), E'\\n'
+             ORDER BY regexp_replace(pg_get_indexdef(indexrelid), '(INDEX|ON) \\S+', '', 'g'))
+           FROM pg_index WHERE indrelid = p.partition::regclass
+         ) AS indexes, (SELECT count(*) FROM pg_trigger WHERE tgrelid = p.partition::regclass) AS triggers,
+         (SELECT coalesce(reloptions::text, '{fillfactor=100}') FROM pg_class WHERE oid = p.partition::regclass) AS options
+         FROM month_partitions() p
+       )
+       SELECT parent, count(DISTINCT (rules, indexes, triggers, options))::int AS shapes FROM shape GROUP BY parent`,
+    );
+    expect(rows).toHaveLength(4);
+    for (const { shapes } of rows) expect(shapes).toBe(1);
+  });
+});
+
+describe('months that are older than the retention', () => {
+  it('go with everything that hangs on them, and the books stay right', async () => {
+    const [old, young] = [await completed('2025-01-15'), await completed(new Date().toISOString())];
+    await completed('2025-01-31T23:59:59.999Z');
+    const balance = await getBalance(db, organizationId);
+    expect(await count(hanging)).toEqual([3, 3, 3, 3]);
+
+    await clearOldMonths(ledger.pool, 30);
+    const { dropped, kept } = await dropPartitions(ledger.pool, 30);
+
+    expect(kept).toEqual([]);
+    expect(dropped).toEqual(
+      ['01', '02', '03'].flatMap((month) =>
+        ['deliveries', 'events', 'executions'].map((table) => `${table}_2025_${month}`),
+      ),
+    );
+    expect(await count([...hanging, 'executions', 'events', 'deliveries'])).toEqual([1, 1, 1, 1, 1, 2, 1]);
+    expect(await auditLedger(db)).toEqual([]);
+    expect(await getBalance(db, organizationId)).toEqual(balance);
+    expect(await getExecution(db, organizationId, old)).toBeNull();
+    expect(await findByIdempotencyKey(db, organizationId, old)).toBeNull();
+    expect(await findByIdempotencyKey(db, organizationId, young)).not.toBeNull();
+    expect((await listExecutions(db, organizationId, {}, 10)).map(({ id }) => id)).toEqual([young]);
+    expect(await listExecutions(db, organizationId, { cursor: old }, 10)).toEqual([]);
+  });
+
+  it('have their output files removed, and then forgotten', async () => {
+    const [old, young] = [await completed('2025-01-15'), await completed(new Date().toISOString())];
+    await clearOldMonths(ledger.pool, 30);
+    await dropPartitions(ledger.pool, 30);
+    const removable = (await listRemovableFiles(db, 10)).map(({ id }) => id);
+    expect(removable).toEqual([`file_${old}`]);
+    await markFilesDeleted(db, removable);
+    await clearOldMonths(ledger.pool, 30);
+    const { rows } = await db.pool.query('SELECT id FROM files');
+    expect(rows).toEqual([{ id: `file_${young}` }]);
+  });
+
+  it('are cleared a page at a time, and a run that is stopped is taken up by the next', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => completed(`2025-01-${index + 10}`)));
+    await clearOldMonths(ledger.pool, 30, () => true);
+    expect(await count(['attempts'])).toEqual([20]);
+    let last = '';
+    for (const left of [13, 6, 0]) {
+      const { rows } = await ledger.pool.query(`SELECT clear_month('2025-01-01', 30, $1, 7) AS last`, [last]);
+      last = rows[0].last;
+      expect(await count(hanging)).toEqual(hanging.map(() => left));
+    }
+  });
+
+  it('stay while an execution has not ended, a delivery is pending, or something hangs on them', async () => {
+    const id = await completed('2025-01-15');
+    const reason = async () => {
+      const { dropped, kept } = await dropPartitions(ledger.pool, 30);
+      expect(dropped).not.toContain('executions_2025_01');
+      expect(kept.map(({ partition }) => partition)).toEqual(['executions_2025_01']);
+      return kept[0]?.reason;
+    };
+    expect(await reason()).toBe('attempts of it are there yet');
+    await setPending('pending');
+    expect(await reason()).toBe('deliveries of it are pending');
+    await clearOldMonths(ledger.pool, 30);
+    expect(await count(hanging)).toEqual([1, 1, 1, 1]);
+    await setPending('failed');
+    await db.pool.query('UPDATE events SET fanned_out_at = NULL');
+    expect(await reason()).toBe('events of it have not been fanned out');
+    await db.pool.query('UPDATE events SET fanned_out_at = now()');
+    await create('2025-01-20');
+    expect(await reason()).toBe('executions of it have not ended');
+    expect(await getExecution(db, organizationId, id)).not.toBeNull();
+  });
+
+  it('are none that are younger than 30 days, or not wholly old', async () => {
+    await expect(dropPartitions(ledger.pool, 29)).rejects.toThrow('never dropped');
+    await expect(dropJournalPartitions(db.pool, 29)).rejects.toThrow('never dropped');
+    const daysSinceMidFebruary = Math.floor((Date.now() - Date.parse('2025-02-15')) / 86_400_000);
+    const { dropped } = await dropPartitions(ledger.pool, daysSinceMidFebruary);
+    expect(dropped).toEqual(['deliveries_2025_01', 'events_2025_01', 'executions_2025_01']);
+    expect(await months()).toContain('2025-02');
+  });
+
+  it('are left for another time while somebody works with them', async () => {
+    const reader = await db.pool.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM executions');
+    const { dropped, kept } = await dropPartitions(ledger.pool, 30);
+    expect(dropped).toEqual([]);
+    expect(kept[0]).toEqual({ partition: 'executions_2025_01', reason: 'it is in use' });
+    await reader.query('ROLLBACK');
+    reader.release();
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(9);
+  });
+
+  it('keep their journal, until the owner drops it too', async () => {
+    await completed('2025-01-15');
+    expect((await dropJournalPartitions(db.pool, 30)).kept[0]).toEqual({
+      partition: 'transfers_2025_01',
+      reason: 'its executions are there yet',
+    });
+    await clearOldMonths(ledger.pool, 30);
+    await dropPartitions(ledger.pool, 30);
+    expect(await months()).toContain('2025-01');
+    const balance = await getBalance(db, organizationId);
+    await expect(dropJournalPartitions(ledger.pool, 30)).rejects.toThrow('permission denied');
+    const { dropped } = await dropJournalPartitions(db.pool, 30);
+    expect(dropped).toEqual(['transfers_2025_01', 'transfers_2025_02', 'transfers_2025_03']);
+    expect(await months()).not.toContain('2025-01');
+    expect(await getBalance(db, organizationId)).toEqual(balance);
+    // Money goes on.
+    await completed(new Date().toISOString());
+  });
+});
