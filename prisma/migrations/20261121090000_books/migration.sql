@@ -215,6 +215,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET enable_s
 DECLARE
   journals bigint;
   moved bigint;
+  low text;
   unequal text;
 BEGIN
   WITH entry AS (
@@ -245,12 +246,17 @@ BEGIN
     RAISE EXCEPTION 'transfers that do not follow from the balance are refused' USING ERRCODE = 'check_violation';
   END IF;
 
+  -- The months to look in.
+  SELECT min(execution_id) INTO low FROM added WHERE kind <> 'hold';
+  IF low IS NULL THEN RETURN NULL; END IF;
   SELECT r.execution_id INTO unequal FROM (
     SELECT execution_id, organization_id,
       sum(CASE WHEN debit_account = 'held' THEN amount ELSE -amount END) AS resolved
     FROM added WHERE kind NOT IN ('top_up', 'correction', 'hold') GROUP BY execution_id, organization_id
   ) r LEFT JOIN LATERAL (
-    SELECT amount FROM transfers h WHERE h.execution_id = r.execution_id AND h.organization_id = r.organization_id
+    SELECT amount FROM transfers h
+    WHERE h.execution_id = r.execution_id AND h.execution_id >= low
+      AND h.organization_id = r.organization_id
       AND (CASE h.kind WHEN 'hold' THEN 1 WHEN 'settle' THEN 2 WHEN 'release' THEN 2 ELSE 3 END) = 1 LIMIT 1
   ) h ON true
   WHERE h.amount IS DISTINCT FROM r.resolved LIMIT 1;

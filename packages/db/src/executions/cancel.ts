@@ -16,4 +16,5 @@ const statement = endingStatement({
   transition: 'cancel',
   asked: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
   set: '',
+  among: 'e.id = $1',
 });

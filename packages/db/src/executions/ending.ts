@@ -24,6 +24,8 @@ export function endingStatement(args: {
   first?: string;
   asked: string;
   set: string;
+  /** What the parameters say of `e.id`: the months to look in. */
+  among: string;
   /** A further CTE of the same transaction. */
   also?: string;
 }): string {
@@ -32,7 +34,7 @@ export function endingStatement(args: {
 WITH ${args.first ? `${args.first},\n` : ''}candidate AS (${args.asked}),
 ended AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
-  WHERE e.id = c.id AND c.status IN (${quoted(from)})
+  WHERE e.id = c.id AND ${args.among} AND c.status IN (${quoted(from)})
   RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount AS hold, e.cost, e.webhook_url IS NOT NULL AS has_url,
     date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date AS month
 ),

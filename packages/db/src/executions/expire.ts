@@ -22,5 +22,6 @@ const statement = endingStatement({
     SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.finished_at <= e.expires_at
       AND a.outcome IS NOT NULL)
   ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
+  among: 'true',
   set: `error_code = 'GENERATION_TIMEOUT', error_message = 'The execution timed out before a result was received.'`,
 });

@@ -1,5 +1,5 @@
 /**
- * The outcomes of attempts `$1` and their executions, locked in order of id. One per execution: the first attempt that
+ * The outcomes of attempts `$1` and their executions (ids from `$2` on), locked in order of id. One per execution: the first attempt that
  * recorded an outcome has it.
  */
 export function settleable(ok: boolean): string {
@@ -9,7 +9,8 @@ export function settleable(ok: boolean): string {
   ORDER BY a.execution_id, a.finished_at
 ),
 held AS MATERIALIZED (
-  SELECT id, status FROM executions WHERE id = ANY (ARRAY (SELECT id FROM outcome)) ORDER BY id FOR UPDATE
+  SELECT id, status FROM executions
+  WHERE id = ANY (ARRAY (SELECT id FROM outcome)) AND id >= $2 ORDER BY id FOR UPDATE
 )`;
 }
 

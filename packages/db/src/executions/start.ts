@@ -1,5 +1,6 @@
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { listeners } from './listeners.ts';
 import { quoted } from './statusList.ts';
@@ -26,7 +27,11 @@ export async function startExecutions(
   ids: string[],
   leaseS: number,
 ): Promise<StartedExecution[]> {
-  return await runStatement<StartedExecution>(db.pool, 'start_executions', statement, [ids, leaseS]);
+  return await runStatement<StartedExecution>(db.pool, 'start_executions', statement, [
+    ids,
+    leaseS,
+    firstId('exec', ids),
+  ]);
 }
 
 const { from, to, event } = transitions.start;
@@ -35,11 +40,12 @@ const { from, to, event } = transitions.start;
 // the index of what is pending, which is full of what has just left it.
 const statement = `
 WITH asked AS (
-  SELECT id, status, expires_at FROM executions WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED
+  SELECT id, status, expires_at FROM executions
+  WHERE id = ANY ($1::text[]) AND id >= $3 ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 started AS (
   UPDATE executions e SET status = '${to}', started_at = now() FROM asked a
-  WHERE e.id = a.id AND a.status IN (${quoted(from)}) AND a.expires_at > now()
+  WHERE e.id = a.id AND e.id >= $3 AND a.status IN (${quoted(from)}) AND a.expires_at > now()
   RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at
 ),
 listener AS (${listeners('started', event)}),

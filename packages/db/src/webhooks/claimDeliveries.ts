@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
 export type ClaimedDelivery = {
@@ -30,7 +31,7 @@ export async function claimDeliveries(
   ids: string[],
   args: { leaseS: number; maxAttempts: number },
 ): Promise<ClaimedDelivery[]> {
-  const values = [ids, args.leaseS, args.maxAttempts];
+  const values = [ids, args.leaseS, args.maxAttempts, firstId('dlv', ids), firstId('evt', ids)];
   return await runStatement<ClaimedDelivery>(db.pool, 'claim_deliveries', statement, values);
 }
 
@@ -39,7 +40,7 @@ export async function claimDeliveries(
 const statement = `
 WITH asked AS (
   SELECT id, endpoint_id, state, attempts, next_attempt_at, lease_until, expires_at FROM deliveries
-  WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED
+  WHERE id = ANY ($1::text[]) AND id >= $4 ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 due AS (
   SELECT d.id, d.endpoint_id, w.url AS endpoint_url, coalesce(w.failure_count, 0) > 0 AS failing
@@ -68,7 +69,7 @@ taken AS (
 claimed AS (
   UPDATE deliveries d SET attempts = d.attempts + 1, lease_until = now() + $2::float8 * interval '1 second',
     url = coalesce(t.endpoint_url, d.url)
-  FROM taken t WHERE d.id = t.id
+  FROM taken t WHERE d.id = t.id AND d.id >= $4
   RETURNING d.id, d.event_id, d.organization_id, d.endpoint_id, d.url, d.attempts, t.is_probe
 ),
 numbered AS MATERIALIZED (
@@ -81,5 +82,5 @@ attempt AS (
 SELECT c.id, c.attempts, c.number, c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url,
   c.event_id AS "eventId", v.execution_id AS "executionId", v.body, coalesce(w.secret, o.webhook_secret) AS secret,
   w.headers
-FROM numbered c JOIN events v ON v.id = c.event_id
+FROM numbered c JOIN events v ON v.id = c.event_id AND v.id >= $5
 JOIN organizations o ON o.id = c.organization_id LEFT JOIN webhook_endpoints w ON w.id = c.endpoint_id`;

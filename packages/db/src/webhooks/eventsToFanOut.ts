@@ -2,6 +2,7 @@ import type { EventType } from '@holdfast/domain/eventTypes';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { executionColumns } from '../executions/row.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
 export type EventToFanOut = {
@@ -27,7 +28,11 @@ export type EndpointToTell = {
 
 /** Those of `eventIds` that nobody has fanned out yet, each with its execution (whose id is `id`) and endpoints. */
 export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
-  return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [eventIds]);
+  return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [
+    eventIds,
+    firstId('evt', eventIds),
+    firstId('exec', eventIds),
+  ]);
 }
 
 /** Ids of events, oldest first, whose fan-out is `graceS` late: their job was lost. */
@@ -40,7 +45,8 @@ export async function listUnfannedEvents(db: Database, graceS: number, limit: nu
 // what is to be fanned out is full of what has just left it.
 const readStatement = `
 WITH asked AS MATERIALIZED (
-  SELECT id, type, created_at, execution_id, fanned_out_at FROM events WHERE id = ANY ($1::text[])
+  SELECT id, type, created_at, execution_id, fanned_out_at FROM events
+  WHERE id = ANY ($1::text[]) AND id >= $2
 )
 SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", ${executionColumns('x')},
   CASE WHEN x.webhook_url IS NOT NULL THEN (
@@ -50,7 +56,7 @@ SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt
      'isFailing', w.failure_count > 0)), '[]') FROM webhook_endpoints w
    WHERE w.organization_id = x.organization_id AND w.deleted_at IS NULL AND w.is_active
      AND (coalesce(cardinality(w.events), 0) = 0 OR v.type = ANY (w.events))) AS endpoints
-FROM asked v JOIN executions x ON x.id = v.execution_id
+FROM asked v JOIN executions x ON x.id = v.execution_id AND x.id >= $3
 WHERE v.fanned_out_at IS NULL`;
 
 const listStatement = `

@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
 export type FanOut = {
@@ -38,17 +39,22 @@ export async function fanOutEvents(
     args.firstDelayS,
     args.expiryMs / 1000,
     args.leaseS,
+    firstId(
+      'evt',
+      batch.map(({ eventId }) => eventId),
+    ),
   ]);
 }
 
 const statement = `
 WITH asked AS (
-  SELECT id, fanned_out_at FROM events WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED
+  SELECT id, fanned_out_at FROM events
+  WHERE id = ANY ($1::text[]) AND id >= $10 ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 fanned AS (
   UPDATE events v SET fanned_out_at = now(), body = i.body
   FROM asked JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = asked.id
-  WHERE v.id = asked.id AND asked.fanned_out_at IS NULL
+  WHERE v.id = asked.id AND v.id >= $10 AND asked.fanned_out_at IS NULL
   RETURNING v.id, v.organization_id, v.created_at + $8::float8 * interval '1 second' AS expires_at
 ),
 delivery AS (

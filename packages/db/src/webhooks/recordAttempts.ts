@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { endpointVerdicts } from './endpointVerdicts.ts';
 
@@ -54,6 +55,7 @@ export async function recordAttempts(
     verdicts.map(({ retryAfterS }) => retryAfterS),
     args.failuresToDeactivate,
     args.maxProbeDelayS,
+    firstId('dlv', column('id')),
   ]);
 }
 
@@ -79,7 +81,7 @@ noted AS (
 ),
 held AS MATERIALIZED (
   SELECT id, state, attempts FROM deliveries
-  WHERE id = ANY ($1::text[]) AND (SELECT count(*) FROM judged) >= 0 ORDER BY id FOR UPDATE
+  WHERE id = ANY ($1::text[]) AND id >= $18 AND (SELECT count(*) FROM judged) >= 0 ORDER BY id FOR UPDATE
 ),
 written AS (
   UPDATE deliveries d SET lease_until = NULL,
@@ -88,7 +90,7 @@ written AS (
     next_attempt_at = CASE WHEN i.ok OR i.next_at >= d.expires_at THEN NULL ELSE i.next_at END,
     finished_at = CASE WHEN i.ok OR i.next_at IS NULL OR i.next_at >= d.expires_at THEN now() END
   FROM held h JOIN item i ON i.id = h.id AND (i.ok OR i.attempts = h.attempts)
-  WHERE d.id = h.id AND h.state = 'pending' RETURNING d.id, d.state
+  WHERE d.id = h.id AND d.id >= $18 AND h.state = 'pending' RETURNING d.id, d.state
 ),
 counted AS (
   UPDATE webhook_endpoints w SET failure_count = j.failures,

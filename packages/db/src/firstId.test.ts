@@ -1,0 +1,28 @@
+import { newId } from '@holdfast/domain/ids';
+import { describe, expect, it } from '@jest/globals';
+import { firstId } from './firstId.ts';
+
+/** An id as it would have been made then. */
+function idOf(prefix: string, iso: string): string {
+  const hex = Date.parse(iso).toString(16).padStart(12, '0');
+  return `${prefix}_${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+describe('the first id', () => {
+  it('is before everything that was made with these or a day before them, under any prefix', () => {
+    const first = firstId('exec', [idOf('evt', '2026-03-15T06:00:00Z'), idOf('evt', '2026-03-14T00:00:00Z')]);
+    expect(first < idOf('exec', '2026-03-13T00:00:00Z')).toBe(true);
+    expect(firstId('exec', [newId('att')]) < newId('exec')).toBe(true);
+  });
+
+  it('leaves the months before aside', () => {
+    expect(
+      firstId('exec', [idOf('att', '2026-03-15T06:00:00Z')]) > idOf('exec', '2026-02-28T23:59:59Z'),
+    ).toBe(true);
+  });
+
+  it('is before everything where an id has no time', () => {
+    expect(firstId('exec', ['att_?', newId('att')])).toBe('exec_');
+    expect(firstId('exec', [])).toBe('exec_');
+  });
+});
