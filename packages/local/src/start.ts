@@ -1,12 +1,12 @@
 // `npm start`: everything on this machine, until Ctrl-C.
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '@holdfast/db/migrate/migrate';
 import { startConsole } from './launch/console.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';
 import { LaunchError } from './launch/launchError.ts';
 import { killAll, type Running, shutDown } from './launch/running.ts';
+import { prepareSchema } from './prepareSchema.ts';
 import { seed } from './seed.ts';
 
 const stopWithinMs = 14_000;
@@ -44,7 +44,7 @@ async function runUntilStopped(flags: Flags): Promise<number> {
     process.exit(130);
   };
   const mainOf = (name: string) => join(root, 'services', name, 'src/main.ts');
-  const options = { root, flags, env: process.env, migrate, seed, say, mainOf };
+  const options = { root, flags, env: process.env, migrate: prepareSchema, seed, say, mainOf };
   const starting = launch(options, running, aborting.signal).then(
     (text) => ({ text }),
     (error: unknown) => ({ error }),

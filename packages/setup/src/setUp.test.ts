@@ -11,6 +11,7 @@ import { rotateApiKey } from '@holdfast/db/apiKeys/rotate';
 import { getBalance } from '@holdfast/db/balances/get';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { listOrganizations } from '@holdfast/db/organizations/list';
+import { listPartitions } from '@holdfast/db/partitions/list';
 import { apiKeyOf, hashApiKey } from '@holdfast/domain/apiKey';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
@@ -73,13 +74,14 @@ describe('the setup', () => {
     const said = await run();
     expect(said.map((line) => line.split(':')[0])).toEqual([
       'migrations',
+      'partitions',
       'roles',
       'files',
       'models',
       'demo organization',
     ]);
     expect(said[0]).toMatch(/^migrations: \d+ applied$/);
-    expect(said[4]).toContain(`API      http://gateway.test\n  API key  ${key}`);
+    expect(said[5]).toContain(`API      http://gateway.test\n  API key  ${key}`);
     expect(statSync(environment['FILE_DISK_PATH'] ?? '').isDirectory()).toBe(true);
     expect(await findApiKey(db, hashApiKey(key))).toMatchObject({ permissions: 'full', validForMs: null });
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
@@ -93,6 +95,15 @@ describe('the setup', () => {
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 
+  it('run after months of rest, makes the partitions of the months to come', async () => {
+    await run();
+    const ahead = (await listPartitions(db.pool)).filter(({ month }) => month > new Date().toISOString());
+    for (const { name } of ahead) await db.pool.query(`DROP TABLE ${name}`);
+    const [, partitions] = await run();
+    expect(ahead).toHaveLength(12);
+    expect(partitions).toBe('partitions: 12 made');
+  });
+
   it('run by several at once, does everything once', async () => {
     const runs = await Promise.all([run(), run(), run()]);
     expect(runs.map(([migrations]) => migrations).filter((line) => line?.endsWith('applied'))).toHaveLength(
@@ -103,13 +114,14 @@ describe('the setup', () => {
   });
 
   it('killed after any of its lines, is completed by the next run', async () => {
-    for (const prefix of ['migrations', 'roles', 'files', 'models', 'demo']) await killedAfter(prefix);
+    for (const prefix of ['migrations', 'partitions', 'roles', 'files', 'models', 'demo'])
+      await killedAfter(prefix);
     expect((await run()).at(-1)).toContain(key);
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 
   it('lets the services log in with the passwords it was given', async () => {
-    const [, roles] = await run({
+    const [, , roles] = await run({
       GATEWAY_DB_PASSWORD: rolePasswords.holdfast_gateway,
       DISPATCHER_DB_PASSWORD: rolePasswords.holdfast_dispatcher,
       LEDGER_DB_PASSWORD: rolePasswords.holdfast_ledger,
@@ -157,10 +169,10 @@ describe('the catalogue', () => {
   it('offers what has a connection, and withdraws what has no file any more', async () => {
     const folder = testFolder('models');
     cpSync(models, folder, { recursive: true });
-    expect((await run({ MODELS_DIR: folder }))[3]).toMatch(/^models: 5, offered [1-4]$/);
+    expect((await run({ MODELS_DIR: folder }))[4]).toMatch(/^models: 5, offered [1-4]$/);
     rmSync(join(folder, 'sandbox-text.yaml'));
-    expect((await run({ MODELS_DIR: folder }))[3]).toMatch(/^models: 4, .* withdrawn: sandbox-text$/);
-    expect((await run({ MODELS_DIR: folder }))[3]).not.toContain('withdrawn');
+    expect((await run({ MODELS_DIR: folder }))[4]).toMatch(/^models: 4, .* withdrawn: sandbox-text$/);
+    expect((await run({ MODELS_DIR: folder }))[4]).not.toContain('withdrawn');
   });
 
   it('is not emptied by a folder without models', async () => {

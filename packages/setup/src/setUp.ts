@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { withLock } from '@holdfast/db/lock';
 import { migrate } from '@holdfast/db/migrate/migrate';
+import { makePartitions } from '@holdfast/db/partitions/make';
 import { ping } from '@holdfast/db/ping';
 import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
@@ -34,6 +35,7 @@ export async function setUp(config: SetupConfig, say: Say, waiting: Patience = p
 async function steps(db: Database, config: SetupConfig, say: Say, waiting: Patience): Promise<void> {
   const told = async (name: string, work: () => Promise<string>) => say(`${name}: ${await step(name, work)}`);
   await told('migrations', () => applyMigrations(config.databaseUrl));
+  await told('partitions', () => preparePartitions(db));
   await told('roles', () => setRoles(config));
   await told('files', async () => `${await prepareStore(config.files, say, waiting)} is there`);
   await told('models', () => setModels(db, config));
@@ -56,6 +58,11 @@ async function databaseAnswers(db: Database, say: Say, waiting: Patience): Promi
 async function applyMigrations(databaseUrl: string): Promise<string> {
   const applied = await migrate(databaseUrl);
   return applied.length === 0 ? 'up to date' : `${applied.length} applied`;
+}
+
+async function preparePartitions(db: Database): Promise<string> {
+  const made = await makePartitions(db.pool);
+  return made.length === 0 ? 'up to date' : `${made.length} made`;
 }
 
 async function setRoles({ databaseUrl, rolePasswords }: SetupConfig): Promise<string> {

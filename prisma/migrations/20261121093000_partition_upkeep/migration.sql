@@ -30,16 +30,16 @@ BEGIN
   END LOOP;
 END $$;
 
--- Makes what is missing of the partitions from yesterday's month (somebody's clock may be slow) to `months_ahead` months
--- from now; answers the names of those it made.
+-- Makes what is missing of the partitions of this month and `months_ahead` more; answers the names of those it made. It
+-- waits a second for who reads the transfers without an execution, for behind it others would wait.
 CREATE FUNCTION make_partitions(months_ahead integer) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '5s' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 BEGIN
   IF months_ahead IS NULL OR months_ahead NOT BETWEEN 0 AND 24 THEN
     RAISE EXCEPTION 'partitions are made 0 to 24 months ahead, not %', months_ahead
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  RETURN QUERY SELECT make_partitions((now() AT TIME ZONE 'UTC' - interval '1 day')::date,
+  RETURN QUERY SELECT make_partitions((now() AT TIME ZONE 'UTC')::date,
     (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => months_ahead))::date);
 END $$;
 

@@ -10,6 +10,13 @@ export const ledgerConfig = {
     .max(604_800)
     .default(3600)
     .describe('Seconds between audits of every invariant of the ledger, by whichever process'),
+  RETENTION_DAYS: positiveInt()
+    .min(30)
+    .max(36_500)
+    .optional()
+    .describe(
+      'Days that executions are kept, with their events, deliveries and output files; months that lie wholly before are dropped, the journal of money stays. For ever unless set',
+    ),
 };
 
 export type LedgerConfig = z.infer<z.ZodObject<typeof ledgerConfig>>;

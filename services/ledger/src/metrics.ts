@@ -16,5 +16,15 @@ export function ledgerMetrics(registry: Registry) {
       'ledger_audited_timestamp_seconds',
       'When the last audit of the ledger ended, by any instance; 0 before the first',
     ),
+    partitionsAhead: gauge(
+      registry,
+      'partitions_ahead_months',
+      'Months after this one whose partitions are there; at 0 creates will fail when it ends',
+    ),
+    oldestPartitionS: gauge(
+      registry,
+      'partitions_oldest_timestamp_seconds',
+      'Beginning of the oldest month whose executions are kept',
+    ),
   };
 }

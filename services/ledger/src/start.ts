@@ -52,7 +52,16 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   });
   const auditIntervalS = config.AUDIT_INTERVAL_S;
   const turnOf = openTurns(producing, 'ledger');
-  const sweeps = startSweeps({ db, hints: { fanout, abort }, settle, metrics, auditIntervalS, turnOf, log });
+  const sweeps = startSweeps({
+    db,
+    hints: { fanout, abort },
+    settle,
+    metrics,
+    auditIntervalS,
+    retentionDays: config.RETENTION_DAYS ?? null,
+    turnOf,
+    log,
+  });
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,

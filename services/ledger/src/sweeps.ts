@@ -9,10 +9,12 @@ import type { PayloadOf } from '@holdfast/queues/queue';
 import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
+import { exportHorizon, keepPartitions } from './partitions.ts';
 import { reportEnded } from './report.ts';
 
 /** How soon an audit that is due begins, and how old what is exported of the last one may be. */
 const auditLookMs = 30_000;
+const hourMs = 3_600_000;
 
 /** Everything a lost job, or nobody, would leave undone in the ledger. */
 export function startSweeps(args: {
@@ -21,16 +23,19 @@ export function startSweeps(args: {
   settle: Producer<PayloadOf<typeof settleQueue>>;
   metrics: LedgerMetrics;
   auditIntervalS: number;
+  /** Null: nothing is dropped. */
+  retentionDays: number | null;
   turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
-  const { db, hints, settle, metrics, auditIntervalS, turnOf, log } = args;
+  const { db, hints, settle, metrics, auditIntervalS, retentionDays, turnOf, log } = args;
   const shared = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     shared('unsettled outcomes', 5000, async () => settle.addAll(settleJobs(await unsettledAttempts(db, 5)))),
     shared('expiry', 1000, () => expireDue({ db, hints, ended: reportEnded(metrics, log, 'EXPIRED') })),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
+    ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', hourMs), log }),
   ]);
 }
 
@@ -53,4 +58,30 @@ function startAudits(args: {
     }),
     startSweep({ name: 'last audit', intervalMs, log, work: () => exportAudit(db, metrics) }),
   ];
+}
+
+/** Makes months ahead and drops old ones: at the start, for the machine may have been off for long, then every hour. */
+function startUpkeep(args: {
+  db: Database;
+  metrics: LedgerMetrics;
+  retentionDays: number | null;
+  isTurn: Turn;
+  log: Logger;
+}): Sweep[] {
+  const { db, metrics, retentionDays, isTurn, log } = args;
+  let isStopping = false;
+  const work = () => keepPartitions({ db, retentionDays, isStopped: () => isStopping, log });
+  const upkeep = startSweep({ name: 'partitions', intervalMs: hourMs, log, isTurn, work });
+  const horizon = startSweep({
+    name: 'partitions there',
+    intervalMs: auditLookMs,
+    log,
+    work: () => exportHorizon(db, metrics),
+  });
+  void upkeep.runNow().then(horizon.runNow);
+  async function stop(): Promise<void> {
+    isStopping = true;
+    await upkeep.stop();
+  }
+  return [{ ...upkeep, stop }, horizon];
 }

@@ -78,7 +78,10 @@ async function create(time: string): Promise<string> {
 async function completed(time: string): Promise<string> {
   const id = await create(time);
   const [started] = await startExecutions(db, [id], 30);
-  const { attemptId = '', attemptToken: token = '' } = started ?? {};
+  const token = started?.attemptToken ?? '';
+  // An attempt is at most a day younger than its execution.
+  const attemptId = id.replace('exec', 'att');
+  await db.pool.query('UPDATE attempts SET id = $1 WHERE token = $2', [attemptId, token]);
   const callback = { id: newId('cbk'), token, eventKey: id, headers: {}, body: Buffer.from('{}') };
   await storeCallback(db, callback);
   const output = {

@@ -1,0 +1,23 @@
+import { adjustBalance } from '@holdfast/db/balances/adjust';
+import type { Database } from '@holdfast/db/client';
+import type { Logger } from '@holdfast/kit/logger';
+import { type AdjustResult, adjustQueue } from '@holdfast/queues/adjust';
+import type { Redis } from '@holdfast/queues/connection';
+import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
+
+/** Writes the top-ups and corrections that gateways ask for, whose role cannot. */
+export function startAdjustments(args: { db: Database; redis: Redis; log: Logger }): QueueWorker {
+  const { db, redis, log } = args;
+  return startWorker({
+    queue: adjustQueue,
+    redis,
+    concurrency: 8,
+    log,
+    async process({ requestId, ...asked }): Promise<AdjustResult> {
+      const result = await adjustBalance(db, asked);
+      const { organizationId, kind, amount } = asked;
+      log.info({ requestId, organizationId, kind, amount, outcome: result.outcome }, 'adjustment asked for');
+      return result;
+    },
+  });
+}

@@ -1,0 +1,90 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { listPartitions } from '@holdfast/db/partitions/list';
+import { applyRoles } from '@holdfast/db/roles/applyRoles';
+import { createLogger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ledgerMetrics } from './metrics.ts';
+import { exportHorizon, keepPartitions } from './partitions.ts';
+
+let owner: Database;
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeEach(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  await applyRoles(database.url, rolePasswords);
+  owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+  const url = asRole(database.url, 'holdfast_ledger');
+  db = openDatabase({ url, poolSize: 2, applicationName: 'test' });
+});
+
+afterEach(async () => {
+  await Promise.all([db.close(), owner.close()]);
+  await drop();
+});
+
+const log = createLogger('test', 'silent');
+const keep = (retentionDays: number | null) =>
+  keepPartitions({ db, retentionDays, isStopped: () => false, log });
+
+const names = async () => (await listPartitions(db.pool)).map(({ name }) => name);
+const makePast = () => owner.pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);
+
+async function dropAhead(): Promise<string[]> {
+  const ahead = (await listPartitions(owner.pool)).filter(({ month }) => month > new Date().toISOString());
+  for (const { name } of ahead) await owner.pool.query(`DROP TABLE ${name}`);
+  return ahead.map(({ name }) => name);
+}
+
+async function readGauges(): Promise<number[]> {
+  const registry = createRegistry('test');
+  await exportHorizon(db, ledgerMetrics(registry));
+  const read = ['partitions_ahead_months', 'partitions_oldest_timestamp_seconds'].map(async (name) => {
+    const metric = await registry.getSingleMetric(`holdfast_${name}`)?.get();
+    return metric?.values[0]?.value ?? Number.NaN;
+  });
+  return await Promise.all(read);
+}
+
+describe('the upkeep of partitions', () => {
+  it('makes three months ahead', async () => {
+    const before = await names();
+    expect(await dropAhead()).toHaveLength(12);
+    expect((await readGauges())[0]).toBe(0);
+    await keep(null);
+    expect(await names()).toEqual(before);
+    expect((await readGauges())[0]).toBe(3);
+  });
+
+  it('drops nothing unless there is a retention, and then what is older', async () => {
+    await makePast();
+    await keep(null);
+    expect(await names()).toContain('executions_2025_01');
+    expect((await readGauges())[1]).toBe(Date.parse('2025-01-01') / 1000);
+    await keep(30);
+    expect((await names()).filter((name) => name.endsWith('2025_01'))).toEqual(['transfers_2025_01']);
+    expect((await readGauges())[1]).toBeGreaterThan(Date.parse('2026-01-01') / 1000);
+  });
+
+  it('tells when the next month is not there and cannot be made', async () => {
+    await dropAhead();
+    const error = jest.spyOn(log, 'error');
+    const reader = await owner.pool.connect();
+    try {
+      await reader.query('BEGIN');
+      await reader.query('SELECT FROM transfers');
+      await expect(keep(null)).rejects.toThrow('lock timeout');
+      expect(error).toHaveBeenCalledWith({ monthsAhead: 0 }, expect.stringContaining('next month'));
+    } finally {
+      await reader.query('ROLLBACK');
+      reader.release();
+      error.mockRestore();
+    }
+    await keep(null);
+    expect((await readGauges())[0]).toBe(3);
+  });
+});

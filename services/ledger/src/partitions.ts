@@ -1,0 +1,46 @@
+import type { Database } from '@holdfast/db/client';
+import { clearOldMonths } from '@holdfast/db/partitions/clear';
+import { dropPartitions } from '@holdfast/db/partitions/drop';
+import { readHorizon } from '@holdfast/db/partitions/list';
+import { makePartitions } from '@holdfast/db/partitions/make';
+import type { Logger } from '@holdfast/kit/logger';
+import type { LedgerMetrics } from './metrics.ts';
+
+/**
+ * Makes the partitions of the months to come and, with a retention, drops those of months that are older. What can't be
+ * dropped now is left for the next time. `isStopped` ends it between two pages.
+ */
+export async function keepPartitions(args: {
+  db: Database;
+  retentionDays: number | null;
+  isStopped(): boolean;
+  log: Logger;
+}): Promise<void> {
+  const { db, retentionDays, isStopped, log } = args;
+  try {
+    const made = await makePartitions(db.pool);
+    if (made.length > 0) log.info({ made }, 'partitions were made');
+  } finally {
+    await warnWhenShort(db, log);
+  }
+  if (retentionDays === null) return;
+  await clearOldMonths(db.pool, retentionDays, isStopped);
+  if (isStopped()) return;
+  const { dropped, kept } = await dropPartitions(db.pool, retentionDays);
+  if (dropped.length > 0) log.info({ dropped, retentionDays }, 'old partitions were dropped');
+  for (const { partition, reason } of kept) log.warn({ partition, reason }, 'an old partition is kept');
+}
+
+/** No restart would mend it, so it is told here and by the gauge rather than by /healthz. */
+async function warnWhenShort(db: Database, log: Logger): Promise<void> {
+  const { monthsAhead } = await readHorizon(db.pool);
+  if (monthsAhead < 1)
+    log.error({ monthsAhead }, 'the next month has no partitions: creates will fail when it begins');
+}
+
+/** From every instance, also from one that has made none. */
+export async function exportHorizon(db: Database, metrics: LedgerMetrics): Promise<void> {
+  const { monthsAhead, oldestS } = await readHorizon(db.pool);
+  metrics.partitionsAhead.set(monthsAhead);
+  if (oldestS !== null) metrics.oldestPartitionS.set(oldestS);
+}
