@@ -67,6 +67,18 @@ describe('rate limits', () => {
     expect((await callers(gateway, other).create()).status).toBe(202);
   });
 
+  it('requests that come at once are each counted', async () => {
+    const { key } = await organizationWithKey(gateway, { balance: '10' });
+    const { create, read } = callers(gateway, key);
+    const reads = await Promise.all(Array.from({ length: 10 }, () => read()));
+    expect(reads.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, ...Array(7).fill(429)]);
+    const left = reads.map(({ headers }) => headers['x-ratelimit-remaining']);
+    expect(left.toSorted()).toEqual([...Array(8).fill('0'), '1', '2']);
+    const { headers } = await read().expect(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(50);
+    expect((await create()).status).toBe(202);
+  });
+
   it('429 carries Retry-After, which agrees with X-RateLimit-Reset', async () => {
     const { key } = await organizationWithKey(gateway);
     const { read } = callers(gateway, key);

@@ -1,3 +1,4 @@
+import { createBatcher } from '@holdfast/kit/batcher';
 import { within } from '@holdfast/kit/within';
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
@@ -7,16 +8,18 @@ import type { Context } from '../context.ts';
 const patienceMs = 500;
 
 /**
- * Counts in Redis, for all gateways together. With Redis away every request is the first of its window: it passes, its
- * headers are there, and a metric says so.
+ * Counts in Redis, for all gateways together; requests of one key that come while it is being counted are counted
+ * together. With Redis away every request is the first of its window: it passes, its headers are there, and a metric
+ * says so.
  */
 export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metrics'>, name: string): Store {
+  const prefix = `holdfast:limit:${name}:`;
   let options: Options;
   let opening: Promise<RedisStore> | null = null;
 
   async function open(): Promise<RedisStore> {
     const store = new RedisStore({
-      prefix: `holdfast:limit:${name}:`,
+      prefix,
       sendCommand: async (command: string, ...args: string[]) =>
         (await redis.call(command, ...args)) as number | string,
     });
@@ -24,10 +27,34 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     return store;
   }
 
-  async function count(key: string): Promise<ClientRateLimitInfo> {
+  /** Counts `hits` requests of a key; answers what the first of them is told. */
+  async function countHits(key: string, hits: number): Promise<ClientRateLimitInfo> {
     opening ??= open();
-    return await (await opening).increment(key);
+    const first = await (await opening).increment(key);
+    if (hits > 1) {
+      await redis.incrby(prefix + key, hits - 1);
+      // Should its window have ended in between, this is the first of a new one.
+      await redis.pexpire(prefix + key, options.windowMs, 'NX');
+    }
+    return first;
   }
+
+  const batcher = createBatcher<string, ClientRateLimitInfo>({
+    maxSize: 1000,
+    async run(keys) {
+      const byKey = Map.groupBy(keys.keys(), (index) => keys[index] ?? '');
+      const infos: ClientRateLimitInfo[] = [];
+      await Promise.all(
+        [...byKey].map(async ([key, indexes]) => {
+          const { totalHits, resetTime } = await countHits(key, indexes.length);
+          indexes.forEach((index, nth) => {
+            infos[index] = { totalHits: totalHits + nth, resetTime };
+          });
+        }),
+      );
+      return infos;
+    },
+  });
 
   return {
     init(given) {
@@ -35,7 +62,7 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     },
     async increment(key) {
       try {
-        return await within(patienceMs, 'counting', count(key));
+        return await within(patienceMs, 'counting', batcher.add(key));
       } catch {
         opening = null;
         metrics.unlimited.inc();
