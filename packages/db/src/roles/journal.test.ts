@@ -1,0 +1,223 @@
+import { newId } from '@holdfast/domain/ids';
+import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { auditLedger } from '../audit/audit.ts';
+import { getBalance } from '../balances/get.ts';
+import { type Database, openDatabase } from '../client.ts';
+import { applyRoles } from './applyRoles.ts';
+import type { Role } from './rights.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+const pools = new Map<Role, pg.Pool>();
+let organizationId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await applyRoles(database.url, rolePasswords);
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await Promise.all([...pools.values()].map((pool) => pool.end()));
+  await db.close();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  organizationId = await createTestOrganization(db, '10');
+});
+
+function as(role: Role): pg.Pool {
+  const pool = pools.get(role) ?? new pg.Pool({ connectionString: asRole(database.url, role), max: 1 });
+  pools.set(role, pool);
+  return pool;
+}
+
+type Entry = {
+  sequence: number;
+  kind: string;
+  accounts: [debit: string, credit: string];
+  amount: string;
+  after: [available: string, held: string];
+  executionId?: string | null;
+};
+
+const holdOf = (executionId: string): Entry => ({
+  sequence: 2,
+  kind: 'hold',
+  accounts: ['available', 'held'],
+  amount: '1',
+  after: ['9', '1'],
+  executionId,
+});
+
+/** Adds these to the journal in one statement. */
+async function add(role: Role | 'owner', ...entries: Entry[]): Promise<void> {
+  const column = (of: (entry: Entry) => unknown) => entries.map(of);
+  await (role === 'owner' ? db.pool : as(role)).query(
+    `INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
+       held_after, execution_id)
+     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[],
+       $8::numeric[], $9::text[])`,
+    [
+      organizationId,
+      column(({ sequence }) => sequence),
+      column(({ kind }) => kind),
+      column(({ accounts }) => accounts[0]),
+      column(({ accounts }) => accounts[1]),
+      column(({ amount }) => amount),
+      column(({ after }) => after[0]),
+      column(({ after }) => after[1]),
+      column(({ executionId = null }) => executionId),
+    ],
+  );
+}
+
+const balance = () => getBalance(db, organizationId);
+const untouched = { available: '10.00000000', held: '0.00000000' };
+const notFollowing = 'transfers that do not follow from the balance are refused';
+
+describe('the journal', () => {
+  it('moves the balance by what is added to it', async () => {
+    const executionId = newId('exec');
+    await add('owner', holdOf(executionId));
+    expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
+    await add(
+      'owner',
+      {
+        ...holdOf(executionId),
+        sequence: 3,
+        kind: 'settle',
+        accounts: ['held', 'revenue'],
+        amount: '0.4',
+        after: ['9', '0.6'],
+      },
+      {
+        ...holdOf(executionId),
+        sequence: 4,
+        kind: 'remainder',
+        accounts: ['held', 'available'],
+        amount: '0.6',
+        after: ['9.6', '0'],
+      },
+    );
+    expect(await balance()).toEqual({ available: '9.60000000', held: '0.00000000' });
+    expect((await auditLedger(db)).filter(({ id }) => id === organizationId)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Entry>]>([
+    ['leaves out a number', { sequence: 3 }],
+    ['takes a number again', { sequence: 1 }],
+    ['leaves more than there was', { after: ['10', '1'] }],
+    ['leaves less', { after: ['8', '1'] }],
+    ['moves more than it says', { amount: '2' }],
+  ])('refuses what %s', async (_what, wrong) => {
+    await expect(add('owner', { ...holdOf(newId('exec')), ...wrong })).rejects.toThrow(notFollowing);
+    expect(await balance()).toEqual(untouched);
+  });
+
+  it('refuses a whole statement for one row that does not follow from the one before', async () => {
+    const second = { ...holdOf(newId('exec')), sequence: 3, after: ['7', '2'] as [string, string] };
+    await expect(add('owner', holdOf(newId('exec')), second)).rejects.toThrow(notFollowing);
+    expect(await balance()).toEqual(untouched);
+  });
+
+  it.each<[string, Partial<Entry>]>([
+    ['less than the hold', { amount: '0.5', after: ['9.5', '0.5'] }],
+    ['a hold that is not there', { executionId: newId('exec') }],
+  ])('refuses to release %s', async (_what, wrong) => {
+    const executionId = newId('exec');
+    await add('owner', holdOf(executionId));
+    const release: Entry = {
+      sequence: 3,
+      kind: 'release',
+      accounts: ['held', 'available'],
+      amount: '1',
+      after: ['10', '0'],
+      executionId,
+    };
+    await expect(add('owner', { ...release, ...wrong })).rejects.toThrow('does not add up to it');
+    await add('owner', release);
+    await expect(add('owner', { ...release, sequence: 4, after: ['11', '-1'] })).rejects.toThrow();
+    expect(await balance()).toEqual(untouched);
+  });
+
+  it('refuses a second hold of an execution', async () => {
+    const executionId = newId('exec');
+    await add('owner', holdOf(executionId));
+    const second = { ...holdOf(executionId), sequence: 3, after: ['8', '2'] as [string, string] };
+    await expect(add('owner', second)).rejects.toThrow('duplicate key');
+  });
+
+  it.each(['UPDATE transfers SET amount = 1', 'DELETE FROM transfers', 'TRUNCATE transfers'])(
+    'refuses its owner, too: %s',
+    async (statement) => {
+      await expect(db.pool.query(statement)).rejects.toThrow('append-only');
+    },
+  );
+});
+
+describe('who may move money', () => {
+  const topUp: Entry = {
+    sequence: 2,
+    kind: 'top_up',
+    accounts: ['funding', 'available'],
+    amount: '5',
+    after: ['15', '0'],
+  };
+
+  it('the gateway holds and releases, and can write neither a top-up nor a charge', async () => {
+    const executionId = newId('exec');
+    const refused = 'row-level security';
+    await expect(add('holdfast_gateway', topUp)).rejects.toThrow(refused);
+    await expect(add('holdfast_gateway', { ...topUp, kind: 'correction' })).rejects.toThrow(refused);
+    await add('holdfast_gateway', holdOf(executionId));
+    const settle: Entry = {
+      ...holdOf(executionId),
+      sequence: 3,
+      kind: 'settle',
+      accounts: ['held', 'revenue'],
+      after: ['9', '0'],
+    };
+    await expect(add('holdfast_gateway', settle)).rejects.toThrow(refused);
+    await add('holdfast_gateway', {
+      ...settle,
+      kind: 'release',
+      accounts: ['held', 'available'],
+      after: ['10', '0'],
+    });
+    expect(await balance()).toEqual(untouched);
+  });
+
+  it('the ledger tops up and settles, and places no hold', async () => {
+    await expect(add('holdfast_ledger', holdOf(newId('exec')))).rejects.toThrow('row-level security');
+    await add('holdfast_ledger', topUp);
+    expect(await balance()).toEqual({ available: '15.00000000', held: '0.00000000' });
+  });
+
+  it.each<Role>(['holdfast_dispatcher', 'holdfast_webhook_sender'])('%s moves nothing', async (role) => {
+    await expect(add(role, holdOf(newId('exec')))).rejects.toThrow('permission denied');
+  });
+
+  it.each<Role>(['holdfast_gateway', 'holdfast_ledger'])('%s cannot set a balance', async (role) => {
+    for (const statement of [
+      'UPDATE balances SET available = 1000',
+      'UPDATE balances SET held = 0',
+      'UPDATE balances SET sequence = 0',
+      "INSERT INTO balances (organization_id, available) VALUES ('org_new', 1000)",
+      'DELETE FROM balances',
+      'ALTER TABLE transfers DISABLE TRIGGER ALL',
+      'ALTER TABLE transfers DISABLE ROW LEVEL SECURITY',
+      'UPDATE transfers_funding SET amount = 1',
+      'SELECT post_transfers()',
+    ]) {
+      await expect(as(role).query(statement)).rejects.toThrow(
+        /permission denied|must be owner|can only be called as/,
+      );
+    }
+  });
+});
