@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import got, { type Request } from 'got';
 import { agentsOf } from './agents.ts';
+import { messageOf } from './messageOf.ts';
 import { type EgressPolicy, portOf } from './policy.ts';
-import { messageOf } from './progress.ts';
 
 export type DownloadOptions = {
   url: string;

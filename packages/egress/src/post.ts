@@ -1,8 +1,9 @@
-import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import { agentsOf } from './agents.ts';
-import { type EgressPolicy, portOf } from './policy.ts';
-import { followProgress, messageOf, type Progress } from './progress.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Connections, createConnections } from './connections.ts';
+import { type Exchange, exchange } from './exchange.ts';
+import { messageOf } from './messageOf.ts';
+import type { EgressPolicy } from './policy.ts';
+import { targetOf } from './target.ts';
 
 export type PostOptions = {
   url: string;
@@ -27,7 +28,7 @@ type Failure = { stage: PostStage; message: string };
 
 /**
  * One POST to an address we don't trust: no redirect, no retry, no decompression. Any status is `ok: true`.
- * Never rejects. Plain `node:http`, because it is sent by the hundred and each stage must be told apart.
+ * Never rejects.
  */
 export async function postJson(options: PostOptions): Promise<PostResult> {
   const startMs = performance.now();
@@ -36,78 +37,57 @@ export async function postJson(options: PostOptions): Promise<PostResult> {
   return 'stage' in outcome ? { ok: false, ...outcome, durationMs } : { ok: true, ...outcome, durationMs };
 }
 
-function attempt(options: PostOptions): Promise<Answer | Failure> | Failure {
-  const problem = options.policy.checkUrl(options.url);
-  if (problem) return { stage: 'policy', message: problem.message };
-  if (options.signal?.aborted) return { stage: 'aborted', message: 'aborted' };
-  try {
-    return exchange(openRequest(options), options);
-  } catch (error) {
-    // Thrown synchronously for headers that can't be sent.
-    return { stage: 'policy', message: messageOf(error) };
-  }
-}
-
-function openRequest({ url: text, body, headers, policy }: PostOptions): ClientRequest {
-  const url = new URL(text);
-  const isTls = url.protocol === 'https:';
-  const agents = agentsOf(policy);
-  return (isTls ? https : http).request(url, {
+async function attempt(options: PostOptions): Promise<Answer | Failure> {
+  const { policy, body, timeoutMs, maxResponseBytes, signal } = options;
+  const target = targetOf(policy, options.url);
+  if ('code' in target) return { stage: 'policy', message: target.message };
+  const result = await exchange(connectionsOf(policy), {
+    ...target,
     method: 'POST',
-    agent: isTls ? agents.https : agents.http,
-    lookup: policy.lookupFor(portOf(url)),
-    headers: { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) },
+    headers: headersOf(options.headers),
+    body,
+    timeoutMs,
+    maxResponseBytes,
+    signal,
   });
+  if (!result.ok) return describeFailure(result, timeoutMs);
+  const bodyText = result.body.subarray(0, maxResponseBytes).toString('utf8');
+  return { status: result.status, headers: result.headers, bodyText };
 }
 
-function exchange(request: ClientRequest, options: PostOptions): Promise<Answer | Failure> {
-  return new Promise((resolve) => {
-    const progress = followProgress(request);
-    const settle = (outcome: Answer | Failure) => {
-      clearTimeout(timer);
-      options.signal?.removeEventListener('abort', onAbort);
-      resolve(outcome);
-      if ('stage' in outcome) request.destroy();
-    };
-    const onAbort = () => settle({ stage: 'aborted', message: 'aborted' });
-    const onTimeout = () =>
-      settle({ stage: 'timeout', message: `no complete answer within ${options.timeoutMs} ms` });
-    const timer = setTimeout(onTimeout, options.timeoutMs);
-    options.signal?.addEventListener('abort', onAbort, { once: true });
-    request.on('error', (error) => settle({ stage: stageOf(error, progress()), message: messageOf(error) }));
-    request.on('response', (response) => readAnswer(response, options.maxResponseBytes, settle));
-    request.end(options.body);
-  });
+const connectionsByPolicy = new WeakMap<EgressPolicy, Connections>();
+
+/** Connections were dialled under the rules of a policy and are reused under no other's. */
+function connectionsOf(policy: EgressPolicy): Connections {
+  const existing = connectionsByPolicy.get(policy);
+  if (existing) return existing;
+  const connections = createConnections((port) => policy.lookupFor(port));
+  connectionsByPolicy.set(policy, connections);
+  return connections;
 }
 
-/** A settled promise ignores later settlements, so listeners need not be taken down one by one. */
-function readAnswer(
-  response: IncomingMessage,
-  maxBytes: number,
-  settle: (outcome: Answer | Failure) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  const finish = () => {
-    const bodyText = Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
-    settle({ status: response.statusCode ?? 0, headers: response.headers, bodyText });
-  };
-  response.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes <= maxBytes) return;
-    finish();
-    response.destroy();
-  });
-  response.on('end', finish);
-  response.on('error', (error) => settle({ stage: 'response', message: messageOf(error) }));
-  response.on('close', () =>
-    settle({ stage: 'response', message: 'connection closed before the answer was complete' }),
-  );
+/** Written as they were given; of two that differ in case alone, the later. The length follows from the body. */
+function headersOf(given: Record<string, string>): string[] {
+  const headers = new Map([['content-type', ['content-type', 'application/json']]]);
+  for (const name in given) headers.set(name.toLowerCase(), [name, given[name] ?? '']);
+  headers.delete('content-length');
+  return [...headers.values()].flat();
 }
 
-function stageOf(error: NodeJS.ErrnoException, progress: Progress): PostStage {
-  if (error.code === 'EGRESS_REFUSED') return 'policy';
+function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, timeoutMs: number): Failure {
+  if (cause === 'aborted') return { stage: 'aborted', message: 'aborted' };
+  if (cause === 'timeout') {
+    return { stage: 'timeout', message: `no complete answer within ${timeoutMs} ms` };
+  }
+  return { stage: stageOf(cause, progress), message: messageOf(cause) };
+}
+
+/** `UND_ERR_INVALID_ARG`, `UND_ERR_NOT_SUPPORTED`: undici's word for headers that can't be sent. */
+const policyCodes = ['EGRESS_REFUSED', 'UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'];
+const stages = { dialling: 'connect', handshaking: 'tls', connected: 'response', sent: 'response' } as const;
+
+function stageOf(error: NodeJS.ErrnoException, progress: keyof typeof stages): PostStage {
+  if (policyCodes.includes(error.code ?? '')) return 'policy';
   if (error.syscall === 'getaddrinfo') return 'dns';
-  return ({ dialling: 'connect', handshaking: 'tls', sent: 'response' } as const)[progress];
+  return stages[progress];
 }

@@ -1,13 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import got, {
-  type Got,
-  type OptionsInit,
-  type OptionsOfTextResponseBody,
-  RequestError,
-  TimeoutError,
-} from 'got';
-import { type Agents, closeAgents, createAgents } from './agents.ts';
-import { followProgress, messageOf, type Progress } from './progress.ts';
+import { type Connections, createConnections } from './connections.ts';
+import { type Exchange, exchange } from './exchange.ts';
+import { messageOf } from './messageOf.ts';
+import { type SentBody, sentBodyOf } from './sentBody.ts';
 
 export type TrustedHttp = {
   /** `path` is appended to the base URL's path. Resolves with any status; network trouble is a typed failure. */
@@ -44,74 +39,112 @@ export type FailureReason = 'network' | 'timeout' | 'aborted' | 'too_large';
 
 /** HTTP to a base URL the operator configured, wherever it is: no address check, no redirect, no retry. */
 export function createTrustedHttp(settings: TrustedSettings): TrustedHttp {
-  const agents = createAgents();
-  const client = got.extend(clientOptions(settings, agents));
-  const base = settings.baseUrl.replace(/\/+$/, '');
-  const maxBytes = settings.maxResponseBytes ?? 32 * 1024 * 1024;
+  const connections = createConnections();
+  const client: Client = {
+    connections,
+    base: settings.baseUrl.replace(/\/+$/, ''),
+    headers: { 'user-agent': 'holdfast', accept: 'application/json', ...lowerCased(settings.headers) },
+    timeoutMs: settings.timeoutMs ?? 60_000,
+    maxResponseBytes: settings.maxResponseBytes ?? 32 * 1024 * 1024,
+  };
   return {
-    request: (method, path, options = {}) =>
-      send(
-        client,
-        `${base}/${path.replace(/^\/+/, '')}`,
-        { method, ...requestOptions(options) },
-        maxBytes,
-        options.signal,
-      ),
-    close: () => closeAgents(agents),
+    request: async (method, path, options = {}) => {
+      try {
+        return await send(client, method, path, options, await sentBodyOf(options));
+      } catch (error) {
+        return failure('no', 'network', 'ERR_INVALID_REQUEST', messageOf(error));
+      }
+    },
+    close: () => connections.close(),
   };
 }
 
-function clientOptions(settings: TrustedSettings, agents: Agents): OptionsInit {
-  return {
-    agent: agents,
-    headers: { 'user-agent': 'holdfast', accept: 'application/json', ...settings.headers },
-    timeout: { request: settings.timeoutMs ?? 60_000 },
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    decompress: false,
-  };
-}
-
-function requestOptions({ json, body, headers, timeoutMs }: TrustedRequest): OptionsOfTextResponseBody {
-  return {
-    ...(json === undefined ? {} : { json }),
-    ...(body === undefined ? {} : { body }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(timeoutMs === undefined ? {} : { timeout: { request: timeoutMs } }),
-  };
-}
+type Client = {
+  connections: Connections;
+  base: string;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  maxResponseBytes: number;
+};
 
 async function send(
-  client: Got,
-  url: string,
-  options: OptionsOfTextResponseBody,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
+  client: Client,
+  method: Method,
+  path: string,
+  options: TrustedRequest,
+  { body, contentType }: SentBody,
 ): Promise<TrustedResult> {
-  const oversize = new AbortController();
-  const stop = signal ? AbortSignal.any([signal, oversize.signal]) : oversize.signal;
-  let progress: (() => Progress) | undefined;
-  try {
-    const pending = client(url, { ...options, signal: stop, responseType: 'text' });
-    void pending.on('request', (request) => {
-      progress = followProgress(request);
-    });
-    void pending.on('downloadProgress', ({ transferred }) => {
-      if (transferred > maxBytes) oversize.abort();
-    });
-    const { statusCode, headers, body } = await pending;
-    return { ok: true, status: statusCode, headers, bodyText: body, json: parseJson(body) };
-  } catch (error) {
-    const reason = oversize.signal.aborted ? 'too_large' : signal?.aborted ? 'aborted' : reasonOf(error);
-    const code = error instanceof RequestError ? error.code : 'UNKNOWN';
-    const reached = progress?.() === 'sent' ? 'unknown' : 'no';
-    return { ok: false, reached, reason, code, message: messageOf(error) };
+  const url = new URL(`${client.base}/${path.replace(/^\/+/, '')}`);
+  const timeoutMs = options.timeoutMs ?? client.timeoutMs;
+  const result = await exchange(client.connections, {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: {
+      ...credentialsOf(url),
+      ...client.headers,
+      ...(contentType === null ? {} : { 'content-type': contentType }),
+      ...lowerCased(options.headers),
+    },
+    body,
+    timeoutMs,
+    maxResponseBytes: client.maxResponseBytes,
+    signal: options.signal,
+  });
+  if (!result.ok) return describeFailure(result, timeoutMs);
+  if (result.isCut) {
+    return failure('unknown', 'too_large', 'ERR_TOO_LARGE', `more than ${client.maxResponseBytes} bytes`);
   }
+  const bodyText = textOf(result.body);
+  return {
+    ok: true,
+    status: result.status,
+    headers: result.headers,
+    bodyText,
+    json: parseJson(bodyText),
+  };
 }
 
-function reasonOf(error: unknown): FailureReason {
-  return error instanceof TimeoutError ? 'timeout' : 'network';
+/** A base URL may carry a user name and password. */
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+/** The names of two sets of headers meet whatever their case. */
+function lowerCased(headers: Record<string, string> = {}): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const name in headers) lower[name.toLowerCase()] = headers[name] ?? '';
+  return lower;
+}
+
+function describeFailure(
+  { cause, progress }: Extract<Exchange, { ok: false }>,
+  timeoutMs: number,
+): TrustedResult {
+  const reached = progress === 'sent' ? 'unknown' : 'no';
+  if (cause === 'aborted') return failure(reached, 'aborted', 'ERR_ABORTED', 'aborted');
+  if (cause === 'timeout') {
+    return failure(reached, 'timeout', 'ETIMEDOUT', `no complete answer within ${timeoutMs} ms`);
+  }
+  const { code = 'UNKNOWN' }: NodeJS.ErrnoException = cause;
+  return failure(reached, 'network', code, messageOf(cause));
+}
+
+function failure(
+  reached: 'no' | 'unknown',
+  reason: FailureReason,
+  code: string,
+  message: string,
+): TrustedResult {
+  return { ok: false, reached, reason, code, message };
+}
+
+/** Without the mark that some servers put before JSON. */
+function textOf(body: Buffer): string {
+  const text = body.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 function parseJson(text: string): unknown {

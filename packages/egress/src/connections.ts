@@ -1,0 +1,116 @@
+import type { Socket } from 'node:net';
+import { Client } from 'undici';
+import { type DialProgress, dial, type LookupFor } from './dial.ts';
+import { idleTimeoutMs } from './idleTimeout.ts';
+import { createTlsSessions, type TlsSessions } from './tlsSessions.ts';
+
+/** One connection carries one request at a time. */
+export type Connection = {
+  readonly origin: string;
+  readonly client: Client;
+  progress: DialProgress | 'sent';
+  /** One for each request: a fresh connection needs it, a kept one that the peer has closed may. */
+  mayDial: boolean;
+  socket: Socket | null;
+};
+
+/** The connections of one owner; as many as there are requests in flight, so that none waits for another. */
+export type Connections = {
+  /** A kept connection, the last used first, or a new one, which is dialled when a request is given to it. */
+  take(origin: string): Connection;
+  /** After a whole answer. */
+  giveBack(connection: Connection): void;
+  /** After anything else: what is sent or dialled on it ends at once. */
+  discard(connection: Connection): void;
+  close(): void;
+};
+
+/** Per origin; what is given back beyond it is closed. */
+const maxIdle = 256;
+
+/** Time limits are the business of whoever sends a request: it discards the connection. */
+const clientSettings = {
+  pipelining: 1,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: idleTimeoutMs,
+  // A peer's `Keep-Alive: timeout` can only make it less; a second before the peer's time, as Node's agents do.
+  keepAliveMaxTimeout: idleTimeoutMs,
+  keepAliveTimeoutThreshold: 1000,
+};
+
+export function createConnections(lookupFor?: LookupFor): Connections {
+  const sessions = createTlsSessions();
+  const open = new Set<Connection>();
+  const idle = new Map<string, Connection[]>();
+
+  function discard(connection: Connection): void {
+    if (!open.delete(connection)) return;
+    removeIdle(idle, connection);
+    connection.client.destroy(() => {});
+    connection.socket?.destroy();
+  }
+
+  function openNew(origin: string): Connection {
+    const connection = createConnection(origin, lookupFor, sessions);
+    open.add(connection);
+    connection.client.on('disconnect', () => {
+      // A busy one ends by its request, or is dialled once more where nothing was sent on it yet.
+      if (idle.get(origin)?.includes(connection)) discard(connection);
+    });
+    return connection;
+  }
+
+  return {
+    take(origin) {
+      const connection = idle.get(origin)?.pop() ?? openNew(origin);
+      connection.mayDial = true;
+      return connection;
+    },
+    giveBack(connection) {
+      connection.progress = 'connected';
+      const kept = idle.get(connection.origin);
+      if (kept === undefined) idle.set(connection.origin, [connection]);
+      else if (kept.length < maxIdle) kept.push(connection);
+      else discard(connection);
+    },
+    discard,
+    close() {
+      for (const connection of open) discard(connection);
+    },
+  };
+}
+
+/** Origins come and go by the thousand: those without a kept connection leave nothing behind. */
+function removeIdle(idle: Map<string, Connection[]>, connection: Connection): void {
+  const kept = idle.get(connection.origin);
+  if (kept === undefined) return;
+  const index = kept.indexOf(connection);
+  if (index !== -1) kept.splice(index, 1);
+  if (kept.length === 0) idle.delete(connection.origin);
+}
+
+function createConnection(
+  origin: string,
+  lookupFor: LookupFor | undefined,
+  sessions: TlsSessions,
+): Connection {
+  const client = new Client(origin, {
+    ...clientSettings,
+    connect: (_target, onDone) => {
+      // undici dials for ever where the peer hangs up before the request is written, and dials to send again.
+      if (!connection.mayDial) return onDone(closedError(), null);
+      connection.mayDial = false;
+      const onProgress = (progress: DialProgress) => {
+        connection.progress = progress;
+      };
+      connection.socket = dial({ origin, lookupFor, sessions, onProgress, onDone });
+    },
+  });
+  const connection: Connection = { origin, client, progress: 'dialling', mayDial: true, socket: null };
+  return connection;
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
+}

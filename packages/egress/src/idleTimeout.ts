@@ -1,0 +1,5 @@
+/**
+ * Idle connections are closed before common servers close theirs (2 s and up), so that a request is
+ * seldom lost to a connection which is being closed at the other end.
+ */
+export const idleTimeoutMs = 1500;
