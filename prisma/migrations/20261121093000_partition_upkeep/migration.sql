@@ -1,5 +1,11 @@
 -- Partitions are made ahead and dropped by functions that run as the owner of the tables: no service may do it by hand.
 
+-- What refers to an id of a table that is cut compares as that table does: an index serves no comparison by other rules.
+ALTER TABLE attempts ALTER COLUMN execution_id TYPE text COLLATE "C";
+ALTER TABLE idempotency_keys ALTER COLUMN execution_id TYPE text COLLATE "C";
+ALTER TABLE delivery_attempts ALTER COLUMN delivery_id TYPE text COLLATE "C";
+ALTER TABLE files ALTER COLUMN execution_id TYPE text COLLATE "C";
+
 -- The output files of an execution.
 CREATE INDEX files_execution ON files (execution_id) WHERE execution_id IS NOT NULL;
 -- A key is as old as its execution, and found by that: an index of what is added in this order costs next to nothing.
