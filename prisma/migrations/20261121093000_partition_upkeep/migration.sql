@@ -147,9 +147,10 @@ BEGIN
   RETURN forgotten;
 END $$;
 
--- Drops the months of executions, events and deliveries that lie wholly before the last `retention_days` days. Answers
--- each partition with null, or a month's executions with why they stay. It waits half a second for whoever works with
--- the tables, for behind it everybody would wait: what is in use then is dropped another time.
+-- Drops the first month of executions, events and deliveries that can go of those that lie wholly before the last
+-- `retention_days` days: one at a time, so that nobody waits long. Answers its partitions with null, and the executions of
+-- months that it came by with why they stay. It waits half a second for whoever works with the tables, for behind it
+-- everybody would wait: what is in use then is dropped another time.
 CREATE FUNCTION drop_partitions(retention_days integer) RETURNS TABLE (partition text, kept text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
 DECLARE
@@ -180,17 +181,20 @@ BEGIN
             partition := part.name;
             RETURN NEXT;
           END LOOP;
+          RETURN;
         END IF;
       EXCEPTION WHEN lock_not_available THEN
         kept := 'it is in use';
+        RETURN NEXT;
+        RETURN;
       END;
     END IF;
-    IF kept IS NOT NULL THEN RETURN NEXT; END IF;
+    RETURN NEXT;
   END LOOP;
 END $$;
 
--- Drops the months of the journal that lie wholly before the last `retention_days` days and whose executions were
--- dropped. Balances stay, and what came or went by no execution.
+-- Drops the first month of the journal of those that lie wholly before the last `retention_days` days and whose executions
+-- were dropped, as `drop_partitions` does. Balances stay, and what came or went by no execution.
 CREATE FUNCTION drop_journal_partitions(retention_days integer) RETURNS TABLE (partition text, kept text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
 DECLARE
@@ -216,6 +220,8 @@ BEGIN
       EXCEPTION WHEN lock_not_available THEN
         kept := 'it is in use';
       END;
+      RETURN NEXT;
+      RETURN;
     END IF;
     RETURN NEXT;
   END LOOP;
