@@ -22,6 +22,7 @@ import { clearOldMonths } from './clear.ts';
 import { dropJournalPartitions, dropPartitions } from './drop.ts';
 import { listPartitions, readHorizon } from './list.ts';
 import { makePartitions } from './make.ts';
+import { planDrop } from './plan.ts';
 
 let db: Database;
 /** Logged in as the ledger, which does the upkeep. */
@@ -234,6 +235,35 @@ describe('months that are older than the retention', () => {
     await create('2025-01-20');
     expect(await reason()).toBe('executions of it have not ended');
     expect(await getExecution(db, organizationId, id)).not.toBeNull();
+  });
+
+  it('can be told before: what would go, what would stay and why', async () => {
+    await create('2025-02-15');
+    const plan = async (includingJournal: boolean) =>
+      (await planDrop(db.pool, 30, includingJournal)).map(({ name, kept }) => [name, kept]);
+    const reason = 'executions of it have not ended';
+    const names = (month: string) =>
+      ['deliveries', 'events', 'executions'].map((table) => `${table}_2025_${month}`);
+    expect(await plan(false)).toEqual([
+      ...names('01').map((name) => [name, null]),
+      ...names('02').map((name) => [name, reason]),
+      ...names('03').map((name) => [name, null]),
+    ]);
+    expect(await plan(true)).toEqual(
+      expect.arrayContaining([
+        ['transfers_2025_01', null],
+        ['transfers_2025_02', reason],
+        ['transfers_2025_03', null],
+      ]),
+    );
+    await clearOldMonths(db.pool, 30);
+    const { dropped } = await dropPartitions(db.pool, 30);
+    expect(dropped).toEqual([...names('01'), ...names('03')]);
+    expect((await dropJournalPartitions(db.pool, 30)).dropped).toEqual([
+      'transfers_2025_01',
+      'transfers_2025_03',
+    ]);
+    await expect(planDrop(db.pool, 29, false)).rejects.toThrow('never dropped');
   });
 
   it('are none that are younger than 30 days, or not wholly old', async () => {
