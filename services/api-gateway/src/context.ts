@@ -7,6 +7,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import { abortQueue } from '@holdfast/queues/abort';
+import { adjustQueue } from '@holdfast/queues/adjust';
 import { callbackQueue } from '@holdfast/queues/callback';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/deliver';
@@ -50,6 +51,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
     callbacks: openProducer(callbackQueue, redis, log),
     deliver: openProducer(deliverQueue, redis, log),
     testCalls: openRequester(testCallQueue, redis, workerRedis),
+    adjustments: openRequester(adjustQueue, redis, workerRedis),
     models: openModelCatalogue(db),
     store: openStore(config),
     /** The store's own HTTP side; null unless files lie on this machine's disk. */
@@ -70,7 +72,7 @@ export async function closeContext(context: Context): Promise<void> {
       (producer) => producer.close(),
     ),
   );
-  await context.testCalls.close();
+  await Promise.all([context.testCalls.close(), context.adjustments.close()]);
   context.redis.disconnect();
   context.workerRedis.disconnect();
   await context.db.close();

@@ -13,6 +13,7 @@ import { openProducer } from '@holdfast/queues/producer';
 import { settleQueue } from '@holdfast/queues/settle';
 import { openTurns } from '@holdfast/queues/turns';
 import { startWorker } from '@holdfast/queues/worker';
+import { startAdjustments } from './adjust.ts';
 import type { LedgerConfig } from './config.ts';
 import { ledgerMetrics } from './metrics.ts';
 import { reportEnded } from './report.ts';
@@ -50,6 +51,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     log,
     process: ({ attemptIds, ok }) => Promise.all(attemptIds.map((ok ? completer : failer).settle)),
   });
+  const adjustments = startAdjustments({ db, redis: working, log });
   const auditIntervalS = config.AUDIT_INTERVAL_S;
   const turnOf = openTurns(producing, 'ledger');
   const sweeps = startSweeps({
@@ -65,14 +67,14 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
-    live: { worker: worker.problem, sweeps: sweeps.problem },
+    live: { worker: worker.problem, adjustments: adjustments.problem, sweeps: sweeps.problem },
     ready: { database: () => ping(db) },
   });
   log.info({ port: health.port }, 'ledger is up');
 
   return {
     async stop() {
-      await Promise.all([worker.stop(), sweeps.stop()]);
+      await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop()]);
       await Promise.all([completer.idle(), failer.idle()]);
       await Promise.all([fanout.close(), abort.close(), settle.close()]);
       producing.disconnect();

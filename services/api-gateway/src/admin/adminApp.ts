@@ -3,14 +3,19 @@ import type { Context } from '../context.ts';
 import { authenticateOperator } from '../http/authenticateOperator.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { createPipeline } from '../http/pipeline.ts';
+import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
+import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
 import { listOrganizationKeys } from './endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './endpoints/listOrganizations.ts';
+import { postCorrection } from './endpoints/postCorrection.ts';
 import { postOrganization } from './endpoints/postOrganization.ts';
 import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
 import { postTopUp } from './endpoints/postTopUp.ts';
+import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
+import { putSpendLimit } from './endpoints/putSpendLimit.ts';
 
 /** The operator's API, on a port of its own. */
 export const adminEndpoints: readonly Endpoint[] = [
@@ -18,8 +23,13 @@ export const adminEndpoints: readonly Endpoint[] = [
   listOrganizations,
   getOrganization,
   postTopUp,
+  postCorrection,
+  putSpendLimit,
+  deleteSpendLimit,
   postOrganizationKey,
   listOrganizationKeys,
+  putKeySpendLimit,
+  deleteKeySpendLimit,
   listAllModels,
   getAnyExecution,
 ];

@@ -1,11 +1,36 @@
 import type { OrganizationRow } from '@holdfast/db/organizations/create';
+import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits/get';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { idField, timestamp } from '../http/fields.ts';
+import { spendLimitField, spendLimitRecord } from '../spendLimits/spendLimitRecord.ts';
 
 export const OrganizationRecord = z
-  .object({ id: idField('org'), name: z.string(), created_at: timestamp('When it was made') })
+  .object({
+    id: idField('org'),
+    name: z.string(),
+    created_at: timestamp('When it was made'),
+    spend_limit: spendLimitField,
+  })
   .meta({ id: 'Organization' });
 
-export function organizationRecord(row: OrganizationRow): z.infer<typeof OrganizationRecord> {
-  return { id: row.id, name: row.name, created_at: row.createdAt.toISOString() };
+export function organizationRecord(
+  row: OrganizationRow,
+  limit?: SpendLimit,
+): z.infer<typeof OrganizationRecord> {
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    spend_limit: spendLimitRecord(limit),
+  };
+}
+
+/** With their limits, which are read at once. */
+export async function organizationRecords({ db }: Context, rows: OrganizationRow[]) {
+  const limits = await getSpendLimits(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => organizationRecord(row, limits.get(row.id)));
 }

@@ -22,7 +22,7 @@ export type Reply = { status: number; body: unknown; headers?: Record<string, st
 
 /** One endpoint: path, schemas and handler together. The OpenAPI document is made from the same object. */
 export type Endpoint = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` parameters, e.g. `/v1/executions/{id}`. */
   path: string;
   tag: string;

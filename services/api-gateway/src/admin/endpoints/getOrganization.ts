@@ -3,7 +3,7 @@ import { BalanceRecord, balanceRecord } from '../../endpoints/balance/balanceRec
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization } from '../findOrganization.ts';
-import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
+import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
 
 export const getOrganization = callerlessEndpoint({
   method: 'GET',
@@ -21,9 +21,12 @@ export const getOrganization = callerlessEndpoint({
   },
   async handle({ context, params }) {
     const organization = await findOrganization(context, params.id);
-    const balance = await getBalance(context.db, organization.id);
+    const [balance, [record]] = await Promise.all([
+      getBalance(context.db, organization.id),
+      organizationRecords(context, [organization]),
+    ]);
     const body = {
-      ...organizationRecord(organization),
+      ...record,
       balance: balanceRecord(balance ?? { available: '0', held: '0' }),
     };
     return { status: 200, body };

@@ -1,6 +1,6 @@
 import { listApiKeys } from '@holdfast/db/apiKeys/list';
 import { z } from 'zod';
-import { ApiKeyRecord, apiKeyRecord } from '../../endpoints/apiKeys/apiKeyRecord.ts';
+import { ApiKeyRecord, apiKeyRecords } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
@@ -26,6 +26,6 @@ export const listOrganizationKeys = callerlessEndpoint({
     const cursor = checkedCursor('key', query.cursor);
     const rows = await listApiKeys(context.db, { organizationId, limit: query.limit + 1, cursor });
     const { items, page } = pageOf(rows, query.limit);
-    return { status: 200, body: { data: items.map(apiKeyRecord), ...page } };
+    return { status: 200, body: { data: await apiKeyRecords(context, items), ...page } };
   },
 });

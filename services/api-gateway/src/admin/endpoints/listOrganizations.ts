@@ -2,7 +2,7 @@ import { listOrganizations as readOrganizations } from '@holdfast/db/organizatio
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
+import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
 
 export const listOrganizations = callerlessEndpoint({
   method: 'GET',
@@ -22,6 +22,6 @@ export const listOrganizations = callerlessEndpoint({
     const cursor = checkedCursor('org', query.cursor);
     const rows = await readOrganizations(context.db, { limit: query.limit + 1, cursor });
     const { items, page } = pageOf(rows, query.limit);
-    return { status: 200, body: { data: items.map(organizationRecord), ...page } };
+    return { status: 200, body: { data: await organizationRecords(context, items), ...page } };
   },
 });

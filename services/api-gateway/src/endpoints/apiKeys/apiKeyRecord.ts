@@ -1,7 +1,10 @@
 import type { ApiKeyRow } from '@holdfast/db/apiKeys/row';
+import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits/get';
 import { apiKeyPermissions } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
+import type { Context } from '../../context.ts';
 import { idField, timestamp } from '../../http/fields.ts';
+import { spendLimitField, spendLimitRecord } from '../../spendLimits/spendLimitRecord.ts';
 
 export const permissionsField = z
   .enum(apiKeyPermissions)
@@ -22,10 +25,11 @@ export const ApiKeyRecord = z
     ...apiKeyFields,
     created_at: timestamp('When the key was made'),
     revoked_at: timestamp('When it was revoked; null: it is active').nullable(),
+    spend_limit: spendLimitField,
   })
   .meta({ id: 'ApiKey' });
 
-export function apiKeyRecord(row: ApiKeyRow): z.infer<typeof ApiKeyRecord> {
+export function apiKeyRecord(row: ApiKeyRow, limit?: SpendLimit): z.infer<typeof ApiKeyRecord> {
   return {
     id: row.id,
     name: row.name,
@@ -33,5 +37,15 @@ export function apiKeyRecord(row: ApiKeyRow): z.infer<typeof ApiKeyRecord> {
     permissions: row.permissions,
     created_at: row.createdAt.toISOString(),
     revoked_at: row.revokedAt?.toISOString() ?? null,
+    spend_limit: spendLimitRecord(limit),
   };
+}
+
+/** With their limits, which are read at once. */
+export async function apiKeyRecords({ db }: Context, rows: ApiKeyRow[]) {
+  const limits = await getSpendLimits(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => apiKeyRecord(row, limits.get(row.id)));
 }

@@ -2,7 +2,7 @@ import { listApiKeys as readApiKeys } from '@holdfast/db/apiKeys/list';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { ApiKeyRecord, apiKeyRecord } from './apiKeyRecord.ts';
+import { ApiKeyRecord, apiKeyRecords } from './apiKeyRecord.ts';
 
 export const listApiKeys = endpoint({
   method: 'GET',
@@ -26,6 +26,6 @@ export const listApiKeys = endpoint({
       cursor: checkedCursor('key', query.cursor),
     });
     const { items, page } = pageOf(rows, query.limit);
-    return { status: 200, body: { data: items.map(apiKeyRecord), ...page } };
+    return { status: 200, body: { data: await apiKeyRecords(context, items), ...page } };
   },
 });

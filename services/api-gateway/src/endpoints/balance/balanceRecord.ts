@@ -1,18 +1,23 @@
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { amount } from '../../executions/records.ts';
+import { spendLimitField } from '../../spendLimits/spendLimitRecord.ts';
 
-export const BalanceRecord = z
-  .object({
-    available: amount('Free for new executions'),
-    held: amount('Reserved by executions that have not ended'),
-    total: amount('Both together'),
-    currency: z.literal('USD'),
-  })
-  .meta({
-    id: 'Balance',
-    example: { available: '9.40', held: '0.60', total: '10.00', currency: 'USD' },
-  });
+const fields = {
+  available: amount('Free for new executions'),
+  held: amount('Reserved by executions that have not ended'),
+  total: amount('Both together'),
+  currency: z.literal('USD'),
+};
+
+/** As the operator's API shows it. */
+export const BalanceRecord = z.object(fields).meta({ id: 'OrganizationBalance' });
+
+/** As clients see it. */
+export const LimitedBalanceRecord = z.object({ ...fields, spend_limit: spendLimitField }).meta({
+  id: 'Balance',
+  example: { available: '9.40', held: '0.60', total: '10.00', currency: 'USD', spend_limit: null },
+});
 
 export function balanceRecord({ available, held }: { available: Money; held: Money }) {
   return {

@@ -1,6 +1,8 @@
 import { getBalance as readBalance } from '@holdfast/db/balances/get';
+import type { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
-import { BalanceRecord, balanceRecord } from './balanceRecord.ts';
+import { readSpendLimit } from '../../spendLimits/spendLimitRecord.ts';
+import { balanceRecord, LimitedBalanceRecord } from './balanceRecord.ts';
 
 export const getBalance = endpoint({
   method: 'GET',
@@ -9,9 +11,16 @@ export const getBalance = endpoint({
   summary: 'Read the balance',
   permission: 'full',
   limit: 'other',
-  responses: { 200: { description: 'The balance now', schema: BalanceRecord } },
+  responses: { 200: { description: 'The balance now', schema: LimitedBalanceRecord } },
   async handle({ context, caller }) {
-    const balance = await readBalance(context.db, caller.organizationId);
-    return { status: 200, body: balanceRecord(balance ?? { available: '0', held: '0' }) };
+    const [balance, spend_limit] = await Promise.all([
+      readBalance(context.db, caller.organizationId),
+      readSpendLimit(context, caller.organizationId),
+    ]);
+    const body: z.infer<typeof LimitedBalanceRecord> = {
+      ...balanceRecord(balance ?? { available: '0', held: '0' }),
+      spend_limit,
+    };
+    return { status: 200, body };
   },
 });

@@ -26,7 +26,13 @@ export const postExecution = endpoint({
   }),
   body: createBody,
   responses: { 202: { description: 'Accepted', schema: CreatedExecution } },
-  errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: [
+    'FILE_NOT_FOUND',
+    'FILE_FORMAT_UNSUPPORTED',
+    'INSUFFICIENT_BALANCE',
+    'SPEND_LIMIT_REACHED',
+    'IDEMPOTENCY_KEY_REUSED',
+  ],
   async handle({ context, caller, body, headers }) {
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);

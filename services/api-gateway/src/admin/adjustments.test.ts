@@ -1,0 +1,165 @@
+import { newId } from '@holdfast/domain/ids';
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import request from 'supertest';
+import { startAdjuster } from '../testing/adjuster.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { createAdminApp } from './adminApp.ts';
+
+let gateway: TestGateway;
+let admin: Express;
+let adjuster: ReturnType<typeof startAdjuster>;
+let id: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await emptyRedis(gateway.servers.redisUrl);
+  adjuster = startAdjuster(gateway);
+  admin = createAdminApp(gateway.context);
+});
+
+afterAll(async () => {
+  await adjuster.stop();
+  await gateway.close();
+});
+
+beforeEach(async () => {
+  id = await gateway.newOrganization();
+});
+
+function post(path: string, body: object, key?: string) {
+  const asked = request(admin)
+    .post(`/admin/v1/organizations/${id}/${path}`)
+    .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
+  return (key === undefined ? asked : asked.set('Idempotency-Key', key)).send(body);
+}
+
+async function journal(): Promise<string[]> {
+  const { rows } = await gateway.context.db.pool.query<{ row: string }>(
+    `SELECT concat_ws(' ', kind, debit_account, credit_account, amount, available_after, reason) AS row
+     FROM transfers WHERE organization_id = $1 ORDER BY sequence`,
+    [id],
+  );
+  return rows.map(({ row }) => row);
+}
+
+describe('top-ups', () => {
+  it('are exact, journalled, and added once under a key however often they are sent', async () => {
+    const send = () => post('top-ups', { amount: '10.12345678', reason: 'invoice 7' }, 'i7');
+    for (const { status, body } of await Promise.all(Array.from({ length: 10 }, send))) {
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        organization_id: id,
+        amount: '10.12345678',
+        reason: 'invoice 7',
+        available_after: '10.12345678',
+        created_at: expect.any(String),
+        balance: { available: '10.12345678', held: '0.00', total: '10.12345678', currency: 'USD' },
+      });
+    }
+    expect(await journal()).toEqual(['top_up funding available 10.12345678 10.12345678 invoice 7']);
+    await post('top-ups', { amount: '11' }, 'i7').expect(422);
+    await post('top-ups', { amount: '1' }).expect(201);
+    const { body } = await post('top-ups', { amount: '1' }).expect(201);
+    expect(body.balance.available).toBe('12.12345678');
+  });
+
+  it.each([
+    '0',
+    '-1',
+    '1e3',
+    '1.123456789',
+    '',
+    'ten',
+    '1000000001',
+    '1000000000.00000001',
+    5,
+    null,
+    '0x10',
+    ' 1',
+  ])('of %j are refused', async (amount) => {
+    const { body } = await post('top-ups', { amount }).expect(400);
+    expect(body.error.details[0].field).toBe('amount');
+  });
+});
+
+describe('corrections', () => {
+  it('add and take, with a reason, once under a key', async () => {
+    await post('top-ups', { amount: '5' }).expect(201);
+    await post('corrections', { amount: '1.5', reason: 'credit' }).expect(201);
+    const taken = await Promise.all(
+      Array.from({ length: 5 }, () => post('corrections', { amount: '-3.50', reason: 'twice billed' }, 'c')),
+    );
+    for (const { status, body } of taken) {
+      expect([status, body.amount, body.available_after]).toEqual([201, '-3.50', '3.00']);
+      expect(body.balance).toMatchObject({ available: '3.00', total: '3.00' });
+    }
+    expect((await journal()).slice(1)).toEqual([
+      'correction funding available 1.50000000 6.50000000 credit',
+      'correction available funding 3.50000000 3.00000000 twice billed',
+    ]);
+  });
+
+  it('never take more than is available: 402, nothing written, and the key is free', async () => {
+    await post('top-ups', { amount: '3' }).expect(201);
+    const { body } = await post('corrections', { amount: '-3.00000001', reason: 'a' }, 'k').expect(402);
+    expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE', retryable: false });
+    expect(await journal()).toHaveLength(1);
+    await post('corrections', { amount: '-3', reason: 'a' }, 'k').expect(201);
+  });
+
+  it('are another request than one of another amount or kind under the same key', async () => {
+    await post('top-ups', { amount: '3' }, 'k').expect(201);
+    for (const [path, body] of [
+      ['corrections', { amount: '3', reason: 'a' }],
+      ['corrections', { amount: '-3', reason: 'a' }],
+      ['top-ups', { amount: '3.1' }],
+    ] as const) {
+      const answer = await post(path, body, 'k').expect(422);
+      expect(answer.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    }
+    expect(await journal()).toHaveLength(1);
+  });
+
+  it.each([
+    { amount: '0', reason: 'a' },
+    { amount: '-0.00', reason: 'a' },
+    { amount: '+1', reason: 'a' },
+    { amount: '--1', reason: 'a' },
+    { amount: '-1000000001', reason: 'a' },
+    { amount: '1' },
+    { amount: '1', reason: ' ' },
+    { amount: '1', reason: 'x'.repeat(501) },
+  ])('as %j are refused', async (body) => {
+    await post('corrections', body).expect(400);
+  });
+
+  it('of an unknown organization are 404', async () => {
+    for (id of [newId('org'), 'org_x']) await post('corrections', { amount: '1', reason: 'a' }).expect(404);
+  });
+});
+
+describe('without a ledger', () => {
+  it('503 names the key under which the amount is added once; what nobody took in time is dropped', async () => {
+    await adjuster.stop();
+    const { body } = await post('top-ups', { amount: '2' }).expect(503);
+    expect(body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    const [, key = ''] = /Idempotency-Key: (req_[\w-]+)/.exec(body.error.message) ?? [];
+    adjuster = startAdjuster(gateway);
+    // Taken after the job of the first request, of which nothing is seen.
+    await post('top-ups', { amount: '7' }).expect(201);
+    expect(await journal()).toEqual(['top_up funding available 7.00000000 7.00000000']);
+    await post('top-ups', { amount: '2' }, key).expect(201);
+    await post('top-ups', { amount: '2' }, key).expect(201);
+    expect(await journal()).toHaveLength(2);
+  }, 30_000);
+
+  it('Redis away is 503 as well', async () => {
+    const other = await openTestGateway({ ...gateway.servers, redisUrl: 'redis://127.0.0.1:1' });
+    admin = createAdminApp(other.context);
+    const { body } = await post('top-ups', { amount: '2' }).expect(503);
+    expect(body.error.code).toBe('SERVICE_UNAVAILABLE');
+    await other.close();
+  });
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idParams } from '../../http/fields.ts';
+import { signedAmount } from '../amounts.ts';
+import { AdjustmentRecord, answerAdjustment } from '../answerAdjustment.ts';
+
+export const postCorrection = callerlessEndpoint({
+  method: 'POST',
+  path: '/admin/v1/organizations/{id}/corrections',
+  tag: 'Organizations',
+  summary: "Correct an organization's balance",
+  description:
+    'Adds to the balance, or takes from what is available with an amount below 0, never more than that. ' +
+    'With an `Idempotency-Key` it is done once, however often it is sent.',
+  access: 'operator',
+  limit: 'other',
+  params: idParams('org', 'id'),
+  headers: z.object({ 'Idempotency-Key': z.string().optional() }),
+  body: z.strictObject({ amount: signedAmount, reason: z.string().trim().min(1).max(500) }),
+  responses: { 201: { description: 'Corrected', schema: AdjustmentRecord } },
+  errors: ['INSUFFICIENT_BALANCE', 'IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
+  handle: ({ context, params, body: { amount, reason }, headers }) =>
+    answerAdjustment(context, {
+      id: params.id,
+      kind: 'correction',
+      amount,
+      reason,
+      idempotencyKey: headers['idempotency-key'],
+    }),
+});

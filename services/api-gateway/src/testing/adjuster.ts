@@ -1,0 +1,18 @@
+import { adjustBalance } from '@holdfast/db/balances/adjust';
+import { adjustQueue } from '@holdfast/queues/adjust';
+import { connectWorker } from '@holdfast/queues/connection';
+import { startWorker } from '@holdfast/queues/worker';
+import type { TestGateway } from './testGateway.ts';
+
+/** Stands in for the ledger service, as far as top-ups and corrections go. */
+export function startAdjuster({ context: { db, log }, servers }: TestGateway) {
+  const redis = connectWorker(servers.redisUrl, log);
+  const process = adjustBalance.bind(null, db);
+  const worker = startWorker({ queue: adjustQueue, redis, concurrency: 8, log, process });
+  return {
+    async stop() {
+      await worker.stop();
+      redis.disconnect();
+    },
+  };
+}
