@@ -43,8 +43,9 @@ export function dial({ origin, lookupFor, sessions, onProgress, onDone }: Dial):
   });
   // Stays for good: an error without a listener would end the process.
   socket.on('error', (error) => {
+    if (isOpen) return;
     sessions.forget(origin);
-    if (!isOpen) onDone(error, null);
+    onDone(error, null);
   });
   return socket;
 }

@@ -95,6 +95,58 @@ describe('createTrustedHttp', () => {
     });
   });
 
+  it('was not reached when its signal had ended before', async () => {
+    const { client, server } = await connect((_req, res) => res.end());
+    expect(await client.request('POST', 'x', { signal: AbortSignal.abort() })).toMatchObject({
+      reached: 'no',
+      reason: 'aborted',
+    });
+    expect(server.requests()).toBe(0);
+  });
+
+  it('a header that cannot be sent was certainly not reached', async () => {
+    const { client, server } = await connect((_req, res) => res.end());
+    expect(await client.request('POST', 'x', { headers: { 'x-a': 'b\r\nc: d' } })).toMatchObject({
+      ok: false,
+      reached: 'no',
+    });
+    expect(server.requests()).toBe(0);
+  });
+
+  it('sends forms, and what is set for one request over what is set for all', async () => {
+    const { client } = await connect(
+      (req, res) => {
+        const { 'content-type': type, 'x-own': own, accept } = req.headers;
+        req.setEncoding('utf8');
+        req.on('data', (body) => res.end(JSON.stringify({ type, own, accept, body })));
+      },
+      { headers: { 'X-Own': 'all' } },
+    );
+    const form = new FormData();
+    form.set('prompt', 'a dog');
+    const result = await client.request('POST', 'x', {
+      body: form,
+      headers: { 'x-own': 'one', Accept: 'a/b' },
+    });
+    expect(result).toMatchObject({
+      json: {
+        type: expect.stringMatching(/^multipart\/form-data; boundary=/),
+        own: 'one',
+        accept: 'a/b',
+        body: expect.stringContaining('a dog'),
+      },
+    });
+  });
+
+  it('reads JSON behind a byte order mark, and takes credentials from the base URL', async () => {
+    const { server } = await connect((req, res) => res.end(`\ufeff{"auth":"${req.headers.authorization}"}`));
+    const client = createTrustedHttp({ baseUrl: server.url.replace('//', '//user:p%40ss@') });
+    open.push(client);
+    expect(await client.request('GET', 'x')).toMatchObject({
+      json: { auth: `Basic ${Buffer.from('user:p@ss').toString('base64')}` },
+    });
+  });
+
   it.each([true, false])('refuses an answer over the cap (length told: %s)', async (isTold) => {
     const { client } = await connect(
       (_req, res) => {

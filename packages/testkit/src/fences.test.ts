@@ -34,8 +34,8 @@ describe('the fences of the tree', () => {
     expect(paths((file) => imports('bullmq')(file) && file.owner !== 'packages/queues')).toEqual([]);
   });
 
-  it('got is imported in packages/egress alone', () => {
-    expect(paths((file) => imports('got')(file) && file.owner !== 'packages/egress')).toEqual([]);
+  it.each(['got', 'undici'])('%s is imported in packages/egress alone', (name) => {
+    expect(paths((file) => imports(name)(file) && file.owner !== 'packages/egress')).toEqual([]);
   });
 
   it('raw SQL lives in packages/db alone (tests, testkit and bench may look)', () => {

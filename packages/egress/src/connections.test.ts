@@ -1,0 +1,202 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Connections, createConnections } from './connections.ts';
+import { type Call, exchange } from './exchange.ts';
+import { listen } from './listen.ts';
+import { listenRaw } from './rawServer.ts';
+
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((resource) => resource.close()));
+});
+
+function connections(): Connections {
+  const created = createConnections();
+  open.push(created);
+  return created;
+}
+
+const call = (origin: string, options: Partial<Call> = {}): Call => ({
+  origin,
+  path: '/',
+  method: 'POST',
+  headers: {},
+  body: '{"a":1}',
+  timeoutMs: 10_000,
+  maxResponseBytes: 100_000,
+  signal: undefined,
+  ...options,
+});
+
+const answer = (headers = '') => `HTTP/1.1 200 OK\r\n${headers}content-length: 2\r\n\r\n{}`;
+const requestsIn = (text: string) => text.split('POST / HTTP/1.1').length - 1;
+
+const closed = (socket: Socket | undefined) =>
+  new Promise<void>((resolve) => {
+    if (socket === undefined || socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+
+async function serveRaw(...handlers: Parameters<typeof listenRaw>) {
+  const server = await listenRaw(...handlers);
+  open.push(server);
+  return server;
+}
+
+describe('connections', () => {
+  it('a thousand requests are with the peer at once', async () => {
+    const waiting: (() => void)[] = [];
+    const server = await listen((_req, res) => {
+      waiting.push(() => res.end('{}'));
+      if (waiting.length === 1000) for (const end of waiting) end();
+    });
+    open.push(server);
+    const pool = connections();
+    const results = await Promise.all(
+      Array.from({ length: 1000 }, () => exchange(pool, call(server.url, { timeoutMs: 60_000 }))),
+    );
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1000);
+  });
+
+  it('one that the peer closed between requests is not used again', async () => {
+    const server = await serveRaw((socket) => socket.end(answer()));
+    const pool = connections();
+    for (let i = 0; i < 5; i++) {
+      expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true, status: 200 });
+      await closed(server.sockets[i]);
+    }
+    expect(server.received.map(requestsIn)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('a request which meets a connection that is being closed is not sent a second time', async () => {
+    const server = await serveRaw((socket, received) => {
+      if (requestsIn(received) === 1) socket.write(answer());
+      else socket.destroy();
+    });
+    const pool = connections();
+    expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
+    expect(await exchange(pool, call(server.url))).toMatchObject({ ok: false, progress: 'sent' });
+    expect(server.received.map(requestsIn)).toEqual([2]);
+  });
+
+  it('a peer that hangs up at once is dialled once', async () => {
+    const server = await serveRaw(undefined, (socket) => socket.destroy());
+    expect(await exchange(connections(), call(server.url))).toMatchObject({
+      ok: false,
+      cause: expect.any(Error),
+    });
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('is closed before common servers close theirs', async () => {
+    const server = await serveRaw((socket) => socket.write(answer()));
+    await exchange(connections(), call(server.url));
+    const startMs = performance.now();
+    await closed(server.sockets[0]);
+    const idleMs = performance.now() - startMs;
+    expect(idleMs).toBeGreaterThan(1000);
+    expect(idleMs).toBeLessThan(2000);
+  });
+
+  it.each([
+    ['keep-alive: timeout=1\r\n', 2],
+    ['connection: close\r\n', 2],
+    ['keep-alive: timeout=5\r\n', 1],
+  ])('heeds %j', async (header, dialled) => {
+    const server = await serveRaw((socket) => socket.write(answer(header)));
+    const pool = connections();
+    expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
+    expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
+    expect(server.sockets).toHaveLength(dialled);
+  });
+
+  it.each([204, 304])('is used again after a %s, which has no body', async (status) => {
+    const server = await serveRaw((socket) => socket.write(`HTTP/1.1 ${status} None\r\n\r\n`));
+    const pool = connections();
+    for (let i = 0; i < 2; i++) {
+      expect(await exchange(pool, call(server.url))).toMatchObject({ status, body: Buffer.alloc(0) });
+    }
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('ends with its owner, in flight or not', async () => {
+    const pool = connections();
+    const server = await serveRaw(() => pool.close());
+    expect(await exchange(pool, call(server.url))).toMatchObject({ ok: false, progress: 'sent' });
+  });
+});
+
+describe('exchange', () => {
+  it.each([
+    ['aborted', (abort: AbortController) => abort.abort()],
+    ['timeout', () => {}],
+  ])('in the middle of a handshake (%s) nothing was sent, and the socket is let go', async (cause, act) => {
+    const abort = new AbortController();
+    const server = await serveRaw(() => act(abort));
+    const origin = server.url.replace('http:', 'https:');
+    const result = await exchange(
+      connections(),
+      call(origin, { signal: abort.signal, timeoutMs: cause === 'timeout' ? 200 : 10_000 }),
+    );
+    expect(result).toEqual({ ok: false, cause, progress: 'handshaking' });
+    await closed(server.sockets[0]);
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('what was aborted before it began is not dialled', async () => {
+    const server = await serveRaw();
+    const signal = AbortSignal.abort();
+    expect(await exchange(connections(), call(server.url, { signal }))).toMatchObject({
+      cause: 'aborted',
+      progress: 'dialling',
+    });
+    expect(server.sockets).toHaveLength(0);
+  });
+
+  it('a body that drips for ever meets the total timeout', async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const server = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n');
+      drips.push(setInterval(() => socket.write('x'), 20));
+    });
+    const result = await exchange(connections(), call(server.url, { timeoutMs: 200 }));
+    for (const drip of drips) clearInterval(drip);
+    expect(result).toMatchObject({ cause: 'timeout', progress: 'sent' });
+  });
+
+  it('stops reading at the cap, and hangs up', async () => {
+    const server = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n');
+      socket.write('x'.repeat(300_000));
+    });
+    const result = await exchange(connections(), call(server.url, { maxResponseBytes: 1000 }));
+    expect(result).toMatchObject({ ok: true, isCut: true });
+    await closed(server.sockets[0]);
+  });
+
+  it('takes no hint before the answer for the answer', async () => {
+    const server = await serveRaw((socket) =>
+      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answer('x-last: yes\r\n')}`),
+    );
+    expect(await exchange(connections(), call(server.url))).toMatchObject({
+      status: 200,
+      headers: { 'x-last': 'yes' },
+      body: Buffer.from('{}'),
+    });
+  });
+
+  it('gives the headers as node:http does', async () => {
+    const server = await serveRaw((socket) =>
+      socket.write(
+        answer(
+          'X-Twice: a\r\nx-twice: b\r\nRetry-After: 1\r\nretry-after: 2\r\nSet-Cookie: c=1\r\nX-Umlaut: \u00fc\r\n',
+        ),
+        'latin1',
+      ),
+    );
+    expect(await exchange(connections(), call(server.url))).toMatchObject({
+      headers: { 'x-twice': 'a, b', 'retry-after': '1', 'set-cookie': ['c=1'], 'x-umlaut': '\u00fc' },
+    });
+  });
+});
