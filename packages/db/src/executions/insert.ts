@@ -76,7 +76,8 @@ function toResult(row: InsertRow): InsertResult {
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 // One look-up by index for each key, whatever the planner believes of a table that was empty a minute ago. The balances
-// follow from what is added to the journal (trigger `transfers_post`).
+// follow from what is added to the journal (trigger `transfers_post`). A create that waited over the end of a month is of
+// that month, and leaves alone what is counted for the next.
 const statement = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
@@ -89,7 +90,8 @@ balance AS (
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($13::text[]) AND (SELECT count(*) FROM balance) > 0 ORDER BY scope_id FOR UPDATE
+  WHERE scope_id = ANY ($13::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  ORDER BY scope_id FOR UPDATE
 ),
 known AS (
   SELECT i.n, k.execution_id, k.request_hash FROM incoming i CROSS JOIN LATERAL (
