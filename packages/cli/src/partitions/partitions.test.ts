@@ -1,0 +1,87 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { listPartitions } from '@holdfast/db/partitions/list';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { partitions } from './partitions.ts';
+
+let db: Database;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  remove = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+});
+beforeEach(async () => {
+  await db.pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);
+});
+afterAll(async () => {
+  await db.close();
+  await remove();
+});
+
+/** The exit code and what was said. */
+async function run(...args: string[]) {
+  const said: string[] = [];
+  const code = await partitions(args, db, (line) => said.push(line));
+  return { code, said };
+}
+
+const names = async () => (await listPartitions(db.pool)).map(({ name }) => name);
+
+describe('holdfast partitions', () => {
+  it('list shows each with its month and size', async () => {
+    const { said } = await run('list');
+    expect(said).toHaveLength((await names()).length);
+    expect(said[0]).toMatch(/^2025-01 {2}deliveries_2025_01 +\? rows +0\.\d MB$/);
+  });
+
+  it('make makes what is missing, so many months ahead', async () => {
+    const { said } = await run('make', '--months', '4');
+    expect(said[0]).toMatch(/^made: deliveries_\d{4}_\d\d, events_/);
+    expect(await run('make')).toEqual({ code: 0, said: ['They are there already.'] });
+  });
+
+  it('drop tells what it would drop, and drops nothing without --yes', async () => {
+    const before = await names();
+    const { code, said } = await run('drop', '--older-than-days', '30');
+    expect(code).toBe(0);
+    expect(said.map((line) => line.split(/ +/)[1])).toEqual([
+      'deliveries_2025_01',
+      'events_2025_01',
+      'executions_2025_01',
+      '3',
+    ]);
+    expect(said.at(-1)).toContain('again with --yes');
+    expect(await names()).toEqual(before);
+  });
+
+  it('drop --yes leaves the journal, and drops it with --including-journal', async () => {
+    const { said } = await run('drop', '--older-than-days', '30', '--yes');
+    expect(said.at(-1)).toBe('dropped: deliveries_2025_01, events_2025_01, executions_2025_01');
+    expect(await names()).toContain('transfers_2025_01');
+    const all = await run('drop', '--older-than-days', '30', '--including-journal', '--yes');
+    expect(all.said.at(-1)).toBe('dropped: transfers_2025_01');
+    expect((await run('drop', '--older-than-days', '30', '--yes')).said).toEqual([
+      'There is nothing to drop.',
+    ]);
+  });
+
+  it('drop fails when what was to go is in use', async () => {
+    const reader = await db.pool.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM events');
+    const { code, said } = await run('drop', '--older-than-days', '30', '--yes');
+    await reader.query('ROLLBACK');
+    reader.release();
+    expect([code, said.at(-1)]).toEqual([1, 'executions_2025_01 was not dropped: it is in use. Try again.']);
+  });
+
+  it('keeps what is younger than 30 days, and explains itself', async () => {
+    await expect(run('drop', '--older-than-days', '29')).rejects.toThrow('younger than 30 days');
+    for (const args of [[], ['drop'], ['empty'], ['list', 'more'], ['make', '--months', 'x']]) {
+      await expect(run(...args)).rejects.toThrow('holdfast partitions list');
+    }
+    await expect(run('list', '--all')).rejects.toThrow("Unknown option '--all'");
+  });
+});

@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import type { Database } from '@holdfast/db/client';
+import { clearOldMonths } from '@holdfast/db/partitions/clear';
+import { type Dropped, dropJournalPartitions, dropPartitions } from '@holdfast/db/partitions/drop';
+import { listPartitions, type Partition } from '@holdfast/db/partitions/list';
+import { makePartitions, monthsAhead } from '@holdfast/db/partitions/make';
+import { planDrop } from '@holdfast/db/partitions/plan';
+
+export const partitionsUsage = `holdfast partitions list
+holdfast partitions make [--months ${monthsAhead}]
+holdfast partitions drop --older-than-days <30 or more> [--including-journal] [--yes]`;
+
+type Say = (line: string) => void;
+
+/** Answers the exit code. @throws what the database refuses; an Error with the usage for arguments it can't read */
+export async function partitions(args: string[], db: Database, say: Say): Promise<number> {
+  const { positionals, values } = read(args);
+  const [action, ...rest] = positionals;
+  if (rest.length > 0) throw new Error(partitionsUsage);
+  if (action === 'list') return list(await listPartitions(db.pool), say);
+  if (action === 'make') return await make(db, numberOf(values.months ?? String(monthsAhead)), say);
+  if (action === 'drop' && values['older-than-days'] !== undefined) {
+    const days = numberOf(values['older-than-days']);
+    return await drop(db, { days, journal: values['including-journal'], yes: values.yes }, say);
+  }
+  throw new Error(partitionsUsage);
+}
+
+function read(args: string[]) {
+  return parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      months: { type: 'string' },
+      'older-than-days': { type: 'string' },
+      'including-journal': { type: 'boolean', default: false },
+      yes: { type: 'boolean', default: false },
+    },
+  });
+}
+
+function numberOf(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new Error(`"${text}" is no number.\n${partitionsUsage}`);
+  return Number(text);
+}
+
+function list(all: Partition[], say: Say): number {
+  for (const partition of all) say(lineOf(partition));
+  return 0;
+}
+
+const lineOf = ({ month, name, rows, bytes }: Partition) =>
+  `${month}  ${name.padEnd(20)}  ${String(rows ?? '?').padStart(12)} rows  ${megabytes(bytes).padStart(10)} MB`;
+
+const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1);
+
+async function make(db: Database, months: number, say: Say): Promise<number> {
+  const made = await makePartitions(db.pool, months);
+  say(made.length === 0 ? 'They are there already.' : `made: ${made.join(', ')}`);
+  return 0;
+}
+
+async function drop(
+  db: Database,
+  { days, journal, yes }: { days: number; journal: boolean; yes: boolean },
+  say: Say,
+): Promise<number> {
+  const plan = await planDrop(db.pool, days, journal);
+  for (const one of plan) say(`${lineOf(one)}  ${one.kept === null ? '' : `stays: ${one.kept}`}`.trimEnd());
+  const going = plan.filter(({ kept }) => kept === null);
+  if (going.length === 0) return told('There is nothing to drop.', say);
+  if (!yes)
+    return told(`These ${going.length} would be dropped, and cannot be brought back: again with --yes.`, say);
+  await clearOldMonths(db.pool, days);
+  const results = [await dropPartitions(db.pool, days)];
+  if (journal) results.push(await dropJournalPartitions(db.pool, days));
+  return report(results, say);
+}
+
+function told(line: string, say: Say): number {
+  say(line);
+  return 0;
+}
+
+/** What was to go and did not is a failure; a month that had to stay is none. */
+function report(results: Dropped[], say: Say): number {
+  const dropped = results.flatMap((result) => result.dropped);
+  const busy = results.flatMap((result) => result.kept).filter(({ reason }) => reason === 'it is in use');
+  if (dropped.length > 0) say(`dropped: ${dropped.join(', ')}`);
+  for (const { partition, reason } of busy) say(`${partition} was not dropped: ${reason}. Try again.`);
+  return busy.length > 0 ? 1 : 0;
+}
