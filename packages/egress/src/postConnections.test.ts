@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { listen, type TestServer } from './listen.ts';
+import { createEgressPolicy } from './policy.ts';
+import { type PostOptions, postJson } from './post.ts';
+
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function echo(): Promise<TestServer & { ports: Set<number | undefined> }> {
+  const ports = new Set<number | undefined>();
+  const server = await listen((req, res) => {
+    ports.add(req.socket.remotePort);
+    res.end(JSON.stringify(req.rawHeaders));
+  });
+  servers.push(server);
+  return { ...server, ports };
+}
+
+const loopback = () => createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+
+const post = (url: string, options: Partial<PostOptions>) =>
+  postJson({
+    url,
+    body: '{"a":1}',
+    headers: {},
+    timeoutMs: 10_000,
+    maxResponseBytes: 1000,
+    policy: loopback(),
+    ...options,
+  });
+
+describe('what postJson sends and over what', () => {
+  it('a connection is used under the policy that it was dialled under alone', async () => {
+    const { url, ports } = await echo();
+    const policy = loopback();
+    await post(url, { policy });
+    await post(url, { policy });
+    expect(ports.size).toBe(1);
+    await post(url, { policy: loopback() });
+    expect(ports.size).toBe(2);
+  });
+
+  it('each name once, as it was written; the length is that of the body', async () => {
+    const { url } = await echo();
+    const headers = { 'X-A': '1', 'x-a': '2', 'Content-Type': 'text/plain', 'content-LENGTH': '999' };
+    const result = await post(url, { headers });
+    const sent: string[] = JSON.parse(result.ok ? result.bodyText : '[]');
+    expect(sent.filter((text) => /^(x-a|content-)/i.test(text))).toEqual([
+      'Content-Type',
+      'x-a',
+      'content-length',
+    ]);
+    expect(sent[sent.indexOf('x-a') + 1]).toBe('2');
+    expect(sent[sent.indexOf('content-length') + 1]).toBe('7');
+  });
+
+  it('nothing is dialled for what was aborted while its name was looked up', async () => {
+    const { port, requests } = await echo();
+    const abort = new AbortController();
+    const answers: (() => void)[] = [];
+    const policy = createEgressPolicy({
+      allowCidrs: ['127.0.0.0/8'],
+      allowHttp: true,
+      resolve: (_name, _options, done) => {
+        answers.push(() => done(null, [{ address: '127.0.0.1', family: 4 }]));
+        abort.abort();
+      },
+    });
+    const url = `http://slow.example:${port}/`;
+    expect(await post(url, { policy, signal: abort.signal })).toMatchObject({ stage: 'aborted' });
+    for (const answer of answers) answer();
+    // A post that came through after it shows that the first one's turn is over.
+    expect(await post(`http://127.0.0.1:${port}/`, {})).toMatchObject({ ok: true });
+    expect(requests()).toBe(1);
+  });
+});
