@@ -16,6 +16,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'packages/files',
     'packages/providers',
   ],
+  'packages/cli': ['packages/domain', 'packages/kit', 'packages/db'],
   'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/files', 'packages/setup'],
 };
 
