@@ -50,7 +50,8 @@ export function statusRecord(execution: Execution): StatusRecord {
     cost: execution.cost === null ? null : formatMoney(execution.cost),
     error: executionError(execution),
     erased_at: execution.erasedAt?.toISOString() ?? null,
-    ...(execution.status === 'COMPLETED' && execution.erasedAt === null && { result: execution.output ?? {} }),
+    ...(execution.status === 'COMPLETED' &&
+      execution.erasedAt === null && { result: execution.output ?? {} }),
   };
 }
 
