@@ -1,7 +1,9 @@
+import { adjustBalance } from '@holdfast/db/balances/adjust';
 import { topUp } from '@holdfast/db/balances/topUp';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { insertExecutions } from '@holdfast/db/executions/insert';
+import { setSpendLimit } from '@holdfast/db/spendLimits/set';
 import { newId } from '@holdfast/domain/ids';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
@@ -22,6 +24,9 @@ beforeEach(async () => {
   db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
   organizationId = await createTestOrganization(db, '10');
   await topUp(db, { organizationId, amount: '5', reason: null, idempotencyKey: null });
+  const correction = { kind: 'correction', amount: '-1', reason: 'a mistake', idempotencyKey: null } as const;
+  await adjustBalance(db, { organizationId, ...correction });
+  await setSpendLimit(db, { organizationId, apiKeyId: null, amount: '100' });
   await create();
   await cancelExecution(db, organizationId, await create());
 });
@@ -88,6 +93,7 @@ describe('the audit', () => {
       "UPDATE executions SET status = 'PENDING', completed_at = NULL WHERE status = 'CANCELLED'",
       'an open execution has no resolution',
     ],
+    ['UPDATE spend_limits SET spent = 0', 'a spend limit counts what was spent in its month'],
     ['UPDATE transfers SET held_after = 7 WHERE sequence = 3', 'a transfer moves no more than it says'],
   ])('after %s names the broken rule', async (damage, invariant) => {
     expect(await brokenAfter(damage)).toContain(invariant);
@@ -103,7 +109,7 @@ describe('the audit of many instances', () => {
       await audit(db, 3600, log);
       expect(info).toHaveBeenCalledTimes(1);
       const { known, auditedAtS } = await readGauges();
-      expect(known).toBe(9);
+      expect(known).toBe(10);
       expect(Math.abs(auditedAtS - Date.now() / 1000)).toBeLessThan(60);
     } finally {
       info.mockRestore();

@@ -44,12 +44,20 @@ export const invariants = {
     GROUP BY e.id HAVING coalesce(string_agg(v.type, ', '), '') <> CASE e.status WHEN 'COMPLETED' THEN
       'execution.completed' WHEN 'FAILED' THEN 'execution.failed' WHEN 'CANCELLED' THEN 'execution.cancelled'
       WHEN 'EXPIRED' THEN 'execution.expired' ELSE '' END`,
+  'a spend limit counts what was spent in its month': `
+    SELECT l.scope_id AS id, 'counted ' || l.spent || ', spent ' || e.spent AS found
+    FROM spend_limits l CROSS JOIN LATERAL (
+      SELECT coalesce(sum(CASE WHEN completed_at IS NULL THEN hold_amount ELSE cost END), 0) AS spent FROM executions
+      WHERE organization_id = l.organization_id AND l.scope_id IN (organization_id, api_key_id)
+        AND created_at >= l.month::timestamp AT TIME ZONE 'UTC'
+    ) e WHERE l.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date AND l.spent <> e.spent`,
   'a transfer moves no more than it says': `
     SELECT t.organization_id AS id, 'transfer ' || t.sequence || ' leaves ' || t.available_after || ' and '
       || t.held_after AS found
     FROM (
       SELECT *, lag(available_after, 1, 0) OVER w + lag(held_after, 1, 0) OVER w AS before,
-        CASE kind WHEN 'top_up' THEN amount WHEN 'settle' THEN -amount ELSE 0 END AS moved
+        CASE WHEN debit_account = 'funding' THEN amount WHEN credit_account IN ('funding', 'revenue') THEN -amount
+          ELSE 0 END AS moved
       FROM transfers WINDOW w AS (PARTITION BY organization_id ORDER BY sequence)
     ) t WHERE t.available_after + t.held_after <> t.before + t.moved`,
 } as const;
