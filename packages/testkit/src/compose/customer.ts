@@ -6,8 +6,13 @@ export type Customer = { organizationId: string; api: ApiClient; secret: string 
 
 export const startBalance = '100';
 
-async function made(api: ApiClient, path: string, body: Record<string, unknown>) {
-  const answer = await surely(() => api.post(path, body));
+async function made(
+  api: ApiClient,
+  path: string,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+) {
+  const answer = await surely(() => api.post(path, body, headers));
   if (answer.status === 201) return answer.body as Record<string, string>;
   throw new Error(`POST ${path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
 }
@@ -21,7 +26,7 @@ export async function createCustomer(args: {
   const admin = apiClient(args.adminUrl, args.adminToken);
   const { id: organizationId = '' } = await made(admin, '/admin/v1/organizations', { name: 'Customer' });
   const path = `/admin/v1/organizations/${organizationId}`;
-  await made(admin, `${path}/top-ups`, { amount: startBalance });
+  await made(admin, `${path}/top-ups`, { amount: startBalance }, { 'Idempotency-Key': 'first' });
   const { key = '' } = await made(admin, `${path}/api-keys`, { name: 'test' });
   const api = apiClient(args.baseUrl, key);
   const { secret = '' } = await made(api, '/v1/webhooks/endpoints', { url: args.receiverUrl });
