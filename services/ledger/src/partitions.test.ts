@@ -1,9 +1,8 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { listPartitions } from '@holdfast/db/partitions/list';
-import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
-import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
+import { asRole } from '@holdfast/testkit/asRole';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ledgerMetrics } from './metrics.ts';
@@ -16,7 +15,6 @@ let drop: () => Promise<void>;
 beforeEach(async () => {
   const database = await createTestDatabase();
   drop = database.drop;
-  await applyRoles(database.url, rolePasswords);
   owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   const url = asRole(database.url, 'holdfast_ledger');
   db = openDatabase({ url, poolSize: 2, applicationName: 'test' });

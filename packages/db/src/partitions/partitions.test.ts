@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
+import { asRole } from '@holdfast/testkit/asRole';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -17,7 +17,6 @@ import { listExecutions } from '../executions/list.ts';
 import { startExecutions } from '../executions/start.ts';
 import { insertOutput, markOutputReady } from '../files/insertOutput.ts';
 import { listRemovableFiles, markFilesDeleted } from '../files/removable.ts';
-import { applyRoles } from '../roles/applyRoles.ts';
 import { clearOldMonths } from './clear.ts';
 import { dropJournalPartitions, dropPartitions } from './drop.ts';
 import { listPartitions, readHorizon } from './list.ts';
@@ -32,7 +31,6 @@ let organizationId: string;
 
 beforeEach(async () => {
   const database = await createTestDatabase();
-  await applyRoles(database.url, rolePasswords);
   db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
   const url = asRole(database.url, 'holdfast_ledger');
   ledger = openDatabase({ url, poolSize: 10, applicationName: 'test' });
