@@ -91,6 +91,7 @@ describe('a picture that is uploaded and transformed', () => {
       held: '0.00',
       total: (before - 0.02).toFixed(2),
       currency: 'USD',
+      spend_limit: null,
     });
   });
 

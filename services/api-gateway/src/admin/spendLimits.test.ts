@@ -26,9 +26,8 @@ beforeEach(async () => {
 });
 
 function call(method: 'get' | 'put' | 'post' | 'delete', path: string, body?: object) {
-  const asked = request(admin)
-    [method](`/admin/v1${path}`)
-    .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
+  const url = `/admin/v1${path}`;
+  const asked = request(admin)[method](url).auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
   return body ? asked.send(body) : asked;
 }
 const asClient = (method: 'get' | 'post', path: string) =>

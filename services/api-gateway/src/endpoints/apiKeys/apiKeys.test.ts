@@ -42,6 +42,7 @@ describe('API keys', () => {
       permissions: 'execution',
       created_at: created.body.created_at,
       revoked_at: null,
+      spend_limit: null,
     });
     await get('/v1/api-keys', created.body.key).expect(403);
   });

@@ -66,7 +66,13 @@ describe('POST /v1/executions', () => {
     });
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(300_000);
     const balance = await get('/v1/balance', ownKey).expect(200);
-    expect(balance.body).toEqual({ available: '9.88', held: '0.12', total: '10.00', currency: 'USD' });
+    expect(balance.body).toEqual({
+      available: '9.88',
+      held: '0.12',
+      total: '10.00',
+      currency: 'USD',
+      spend_limit: null,
+    });
     expect(await executionsOf(own)).toBe(1);
   });
 
@@ -221,7 +227,13 @@ it('50 creates at once against a balance for 20: exactly 20, and the balance is 
   expect(refused[0]?.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE', retryable: false });
   expect(await executionsOf(own)).toBe(20);
   const balance = await get('/v1/balance', ownKey);
-  expect(balance.body).toEqual({ available: '0.00', held: '0.24', total: '0.24', currency: 'USD' });
+  expect(balance.body).toEqual({
+    available: '0.00',
+    held: '0.24',
+    total: '0.24',
+    currency: 'USD',
+    spend_limit: null,
+  });
 });
 
 describe('reading executions', () => {
@@ -343,7 +355,13 @@ describe('POST /v1/executions/{id}/cancel', () => {
     const again = await post(`/v1/executions/${created.id}/cancel`, {}, own).expect(200);
     expect(again.body).toEqual(first.body);
     const balance = await get('/v1/balance', own);
-    expect(balance.body).toEqual({ available: '5.00', held: '0.00', total: '5.00', currency: 'USD' });
+    expect(balance.body).toEqual({
+      available: '5.00',
+      held: '0.00',
+      total: '5.00',
+      currency: 'USD',
+      spend_limit: null,
+    });
   });
 
   it('what ended in another way is 409', async () => {
