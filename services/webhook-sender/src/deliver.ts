@@ -80,7 +80,10 @@ export function createDeliverer(args: {
     try {
       await sendAndRecord(delivery);
     } catch (error) {
-      log.error({ err: error, deliveryId: delivery.id }, 'an attempt was not recorded; it will be made again');
+      log.error(
+        { err: error, deliveryId: delivery.id },
+        'an attempt was not recorded; it will be made again',
+      );
     } finally {
       slots.give();
     }
