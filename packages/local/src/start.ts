@@ -1,6 +1,7 @@
 // `npm start`: everything on this machine, until Ctrl-C.
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { startConsole } from './launch/console.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';
@@ -44,7 +45,16 @@ async function runUntilStopped(flags: Flags): Promise<number> {
     process.exit(130);
   };
   const mainOf = (name: string) => join(root, 'services', name, 'src/main.ts');
-  const options = { root, flags, env: process.env, migrate: prepareSchema, seed, say, mainOf };
+  const options = {
+    root,
+    flags,
+    env: process.env,
+    migrate: prepareSchema,
+    setRoles: applyRoles,
+    seed,
+    say,
+    mainOf,
+  };
   const starting = launch(options, running, aborting.signal).then(
     (text) => ({ text }),
     (error: unknown) => ({ error }),

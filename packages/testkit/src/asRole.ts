@@ -1,4 +1,4 @@
-import { type Role, roles } from '@holdfast/db/roles/rights';
+import { type Role, type roleOf, roles } from '@holdfast/db/roles/rights';
 
 const passwordOf = (role: Role) => `password-of-${role}`;
 
@@ -15,13 +15,5 @@ export function asRole(databaseUrl: string, role: Role): string {
   url.password = passwordOf(role);
   return url.href;
 }
-
-/** Which role a service logs in with. */
-export const roleOf = {
-  'api-gateway': 'holdfast_gateway',
-  dispatcher: 'holdfast_dispatcher',
-  ledger: 'holdfast_ledger',
-  'webhook-sender': 'holdfast_webhook_sender',
-} as const satisfies Record<string, Role>;
 
 export type ServiceName = keyof typeof roleOf;

@@ -12,7 +12,7 @@ import { type Running, shutDown } from '@holdfast/local/launch/running';
 import { startService, untilReady } from '@holdfast/local/launch/services';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { seed } from '@holdfast/local/seed';
-import { asRole, roleOf, rolePasswords, type ServiceName } from './asRole.ts';
+import type { ServiceName } from './asRole.ts';
 import { createCustomer } from './customer.ts';
 import { until } from './until.ts';
 
@@ -30,12 +30,11 @@ export async function startFleet(home: string) {
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
   await launch(
-    { root, flags, env: environment, migrate, seed, say, mainOf },
+    { root, flags, env: environment, migrate, setRoles: applyRoles, seed, say, mainOf },
     running,
     new AbortController().signal,
   );
   const state = readJson(join(home, 'local.json')) as LocalState;
-  await applyRoles(state.database_url, rolePasswords);
   const db = openDatabase({ url: state.database_url, poolSize: 4, applicationName: 'test' });
   const box = createSealedBox(encryptionKeys.parse(keys));
 
@@ -78,15 +77,11 @@ export async function startFleet(home: string) {
       signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       await until(`${name} runs again`, () => running[name]?.pid() !== killed, 60_000);
     },
-    /**
-     * A further copy of a service beside the first; answers where it listens, if it does. It logs in to the database
-     * with its own role, as a container does, not as the owner.
-     */
+    /** A further copy of a service beside the first; answers where it listens, if it does. */
     async addCopy(name: ServiceName): Promise<string> {
       const [metricsPort, port, adminPort] = await Promise.all([servicePort(), servicePort(), servicePort()]);
       const ports = { METRICS_PORT: String(metricsPort), PORT: String(port), ADMIN_PORT: String(adminPort) };
-      const DATABASE_URL = asRole(state.database_url, roleOf[name]);
-      const env = { ...environmentOf(find(name).pid()), ...ports, DATABASE_URL };
+      const env = { ...environmentOf(find(name).pid()), ...ports };
       const copy = running.services.filter((one) => one.name.startsWith(name)).length + 1;
       const program = { name: `${name}-${copy}`, main: mainOf(name), metricsPort, env };
       const service = startService(program, home, { say, onPid() {} });

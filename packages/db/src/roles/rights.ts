@@ -7,6 +7,14 @@ export const roles = [
 ] as const;
 export type Role = (typeof roles)[number];
 
+/** Which role a service logs in with. */
+export const roleOf = {
+  'api-gateway': 'holdfast_gateway',
+  dispatcher: 'holdfast_dispatcher',
+  ledger: 'holdfast_ledger',
+  'webhook-sender': 'holdfast_webhook_sender',
+} as const satisfies Record<string, Role>;
+
 /**
  * What each role may do with each table, as GRANT takes it; what is not here is refused. Nobody may change a table, and
  * nobody but the gateway and the webhook-sender reads a secret. A lock (FOR UPDATE) needs the right to update a column.

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { removePostgresData } from '../postgres/serverFolder.ts';
 import { startTicks } from '../process/processIdentity.ts';
 import { type LaunchOptions, launch } from './launch.ts';
@@ -38,6 +38,7 @@ async function options(change: Partial<LaunchOptions> = {}): Promise<LaunchOptio
     flags: { port: await servicePort(), ephemeral: false, help: false },
     env: { ...inherited, HOLDFAST_HOME: folder, ADMIN_TOKEN: 'from-the-environment' },
     migrate: async () => [],
+    setRoles: async () => {},
     seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'the-first-key' }),
     say: (line) => said.push(line),
     mainOf: () => fake,
@@ -50,6 +51,12 @@ const start = async (change?: Partial<LaunchOptions>) =>
 
 const statePath = () => join(folder, 'local.json');
 const readState = () => JSON.parse(readFileSync(statePath(), 'utf8')) as LocalState;
+
+async function databaseUserOf(name: string): Promise<string | null> {
+  const { metrics_url = '' } = readState().services[name] ?? {};
+  const { databaseUser } = (await (await fetch(metrics_url)).json()) as { databaseUser: string | null };
+  return databaseUser;
+}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(10);
@@ -78,7 +85,11 @@ describe('npm start', () => {
 
     const before = state.services['ledger'];
     const answer = await (await fetch(before?.metrics_url ?? '')).json();
-    expect(answer).toEqual({ pid: before?.pid, adminToken: 'from-the-environment' });
+    expect(answer).toEqual({
+      pid: before?.pid,
+      adminToken: 'from-the-environment',
+      databaseUser: 'holdfast_ledger',
+    });
     process.kill(before?.pid ?? 0, 'SIGKILL');
     await until(() => readState().services['ledger']?.pid !== before?.pid);
     expect(said.join('\n')).toContain('ledger ended (SIGKILL)');
@@ -113,6 +124,34 @@ describe('npm start', () => {
       seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'another-key' }),
     });
     expect(readState().api_key).toBe('the-first-key');
+  }, 60_000);
+
+  it('logs each service in with its own role, whose password stays; the sandbox with none', async () => {
+    const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
+    await start({ setRoles });
+    const users = await Promise.all(serviceNames.map(databaseUserOf));
+    expect(users).toEqual([
+      'holdfast_gateway',
+      'holdfast_dispatcher',
+      'holdfast_ledger',
+      'holdfast_webhook_sender',
+      null,
+    ]);
+    await shutDown(running);
+    running = { services: [] };
+    await start({ setRoles });
+    const [first, second] = setRoles.mock.calls.map(([, passwords]) => passwords);
+    expect(new Set(Object.values(first ?? {})).size).toBe(4);
+    expect(second).toEqual(first);
+  }, 60_000);
+
+  it('leaves the roles of a database that the environment names alone', async () => {
+    const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
+    const { env } = await options();
+    const DATABASE_URL = 'postgresql://somebody:password@127.0.0.1:1/elsewhere';
+    await start({ setRoles, env: { ...env, DATABASE_URL } });
+    expect(await Promise.all(serviceNames.map(databaseUserOf))).toEqual(Array(5).fill('somebody'));
+    expect(setRoles).not.toHaveBeenCalled();
   }, 60_000);
 
   it('removes the data of an ephemeral start', async () => {

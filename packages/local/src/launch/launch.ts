@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Role } from '@holdfast/db/roles/rights';
 import type { Watcher } from '../supervisor/supervise.ts';
 import { welcome } from './console.ts';
 import type { Flags } from './flags.ts';
@@ -7,13 +8,20 @@ import { lockHome } from './homeLock.ts';
 import { endLeftovers } from './leftovers.ts';
 import { startOrphanGuard } from './orphanGuard.ts';
 import { requireGatewayPort, servicePort } from './ports.ts';
-import { type Demo, type Migrate, prepareDatabase, type Seed } from './prepareDatabase.ts';
+import { type Demo, type Migrate, prepareDatabase, type Seed, type SetRoles } from './prepareDatabase.ts';
 import { prepareFiles } from './prepareFiles.ts';
 import { type Running, tellGuard } from './running.ts';
-import { loadSecrets, type Secrets } from './secrets.ts';
+import { loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
 import { keepPostgres, keepRedis } from './servers.ts';
 import { type RunningService, type ServiceProgram, startService, untilReady } from './services.ts';
-import { type Addresses, ownPorts, type ServiceName, serviceNames, sharedSettings } from './settings.ts';
+import {
+  type Addresses,
+  ownLogin,
+  ownPorts,
+  type ServiceName,
+  serviceNames,
+  sharedSettings,
+} from './settings.ts';
 import { type LocalState, removeState, writeState } from './stateFile.ts';
 
 export type LaunchOptions = {
@@ -22,6 +30,7 @@ export type LaunchOptions = {
   flags: Flags;
   env: NodeJS.ProcessEnv;
   migrate: Migrate;
+  setRoles: SetRoles;
   seed: Seed;
   /** One line of progress for the console. */
   say: (line: string) => void;
@@ -53,10 +62,13 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   };
   const addresses = await startServers(options, home, running, watcher, signal);
   const settings = sharedSettings(addresses, settled, home.data, env);
+  // A database that the environment names may be shared, and its owner may not be allowed to make roles.
+  const passwords = env['DATABASE_URL'] ? null : rolePasswords(secrets);
   const demo = await prepareDatabase({
     ...options,
     environment: settings,
     databaseUrl: addresses.databaseUrl,
+    passwords,
     encryptionKeys: settled.encryptionKeys,
     secretsPath: home.secretsPath,
     kept: secrets,
@@ -64,7 +76,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   await prepareFiles(settings, say);
   signal.throwIfAborted();
 
-  running.services = (await programs(options, addresses, settings)).map((program) =>
+  running.services = (await programs(options, addresses, settings, passwords)).map((program) =>
     startService(program, home.folder, watcher),
   );
   await Promise.all(
@@ -122,6 +134,7 @@ async function programs(
   { mainOf }: LaunchOptions,
   addresses: Addresses,
   settings: NodeJS.ProcessEnv,
+  passwords: Record<Role, string> | null,
 ): Promise<ServiceProgram[]> {
   return await Promise.all(
     serviceNames.map(async (name) => {
@@ -129,7 +142,11 @@ async function programs(
       return {
         name,
         main: mainOf(name),
-        env: { ...settings, ...ownPorts(name, addresses, metricsPort) },
+        env: {
+          ...settings,
+          ...ownPorts(name, addresses, metricsPort),
+          ...ownLogin(name, addresses.databaseUrl, passwords),
+        },
         metricsPort,
       };
     }),

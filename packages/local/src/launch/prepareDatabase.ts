@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import type { Role } from '@holdfast/db/roles/rights';
 import { LaunchError } from './launchError.ts';
 import { writePrivateJson } from './privateFile.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Applies what is missing and answers the names of the migrations it applied. */
 export type Migrate = (databaseUrl: string) => Promise<string[]>;
+
+/** Gives the roles their rights and these passwords. */
+export type SetRoles = (databaseUrl: string, passwords: Record<Role, string>) => Promise<void>;
 
 /** `apiKey` is the key that an earlier start was given, and answered again while it works. */
 export type Seed = (options: {
@@ -22,6 +26,9 @@ export type Demo = { organizationId: string; apiKey: string };
 type Options = {
   root: string;
   migrate: Migrate;
+  setRoles: SetRoles;
+  /** Null: the database is somebody else's, and so are its roles. */
+  passwords: Record<Role, string> | null;
   seed: Seed;
   say: (line: string) => void;
   databaseUrl: string;
@@ -32,7 +39,7 @@ type Options = {
 };
 
 /**
- * Migrates and seeds. A key that was made now is kept with the secrets, for the next start to show.
+ * Migrates, sets the roles and seeds. A key that was made now is kept with the secrets, for the next start to show.
  * Throws LaunchError with the reason in one line.
  */
 export async function prepareDatabase(options: Options): Promise<Demo> {
@@ -46,9 +53,11 @@ export async function prepareDatabase(options: Options): Promise<Demo> {
 }
 
 async function migrateAndSeed(options: Options): Promise<Demo> {
-  const { root, migrate, seed, say, databaseUrl, encryptionKeys, environment, secretsPath, kept } = options;
+  const { root, migrate, setRoles, passwords, seed, say, databaseUrl } = options;
+  const { encryptionKeys, environment, secretsPath, kept } = options;
   const applied = await migrate(databaseUrl);
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);
+  if (passwords) await setRoles(databaseUrl, passwords);
   const apiKey = kept.apiKey ?? null;
   const demo = await seed({
     databaseUrl,

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { type Role, roles } from '@holdfast/db/roles/rights';
 import { LaunchError } from './launchError.ts';
 import { readJson, writePrivateJson } from './privateFile.ts';
 
@@ -7,6 +8,8 @@ export type Secrets = {
   encryptionKeys: string;
   fileUrlSecret: string;
   adminToken: string;
+  /** The passwords of the database roles are made of it. */
+  roleSecret: string;
   apiKey?: string;
 };
 
@@ -15,10 +18,14 @@ function freshSecrets(): Secrets {
     encryptionKeys: `local:${randomBytes(32).toString('base64')}`,
     fileUrlSecret: randomBytes(32).toString('base64url'),
     adminToken: randomBytes(32).toString('base64url'),
+    roleSecret: randomBytes(32).toString('base64url'),
   };
 }
 
-function isSecrets(value: unknown): value is Secrets {
+/** A home that was made before there were roles has no `roleSecret`. */
+type Kept = Omit<Secrets, 'roleSecret'> & { roleSecret?: string };
+
+function isSecrets(value: unknown): value is Kept {
   if (typeof value !== 'object' || value === null) return false;
   const { encryptionKeys, fileUrlSecret, adminToken } = value as Partial<Record<keyof Secrets, unknown>>;
   return [encryptionKeys, fileUrlSecret, adminToken].every((text) => typeof text === 'string' && text !== '');
@@ -38,11 +45,14 @@ export function loadSecrets(path: string): Secrets {
   } catch {
     throw damaged(path);
   }
-  if (kept === undefined) {
-    const secrets = freshSecrets();
-    writePrivateJson(path, secrets);
-    return secrets;
-  }
-  if (!isSecrets(kept)) throw damaged(path);
-  return kept;
+  if (kept !== undefined && !isSecrets(kept)) throw damaged(path);
+  const secrets = { ...freshSecrets(), ...kept };
+  if (!kept?.roleSecret) writePrivateJson(path, secrets);
+  return secrets;
+}
+
+/** What each database role logs in with. */
+export function rolePasswords({ roleSecret }: Secrets): Record<Role, string> {
+  const passwordOf = (role: Role) => createHmac('sha256', roleSecret).update(role).digest('hex');
+  return Object.fromEntries(roles.map((role) => [role, passwordOf(role)])) as Record<Role, string>;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Role, roleOf } from '@holdfast/db/roles/rights';
 import type { Secrets } from './secrets.ts';
 
 /** The services of `npm start`, in the order in which they are shown. */
@@ -44,4 +45,18 @@ export function sharedSettings(
 export function ownPorts(name: ServiceName, addresses: Addresses, metricsPort: number): NodeJS.ProcessEnv {
   const port = { 'api-gateway': addresses.gatewayPort, sandbox: addresses.sandboxPort }[name as string];
   return { METRICS_PORT: String(metricsPort), ...(port === undefined ? {} : { PORT: String(port) }) };
+}
+
+/** With which database role one service logs in; the sandbox with none. `passwords` null: all with the URL as it is. */
+export function ownLogin(
+  name: ServiceName,
+  databaseUrl: string,
+  passwords: Record<Role, string> | null,
+): NodeJS.ProcessEnv {
+  if (passwords === null) return {};
+  if (name === 'sandbox') return { DATABASE_URL: undefined };
+  const url = new URL(databaseUrl);
+  url.username = roleOf[name];
+  url.password = passwords[roleOf[name]];
+  return { DATABASE_URL: url.href };
 }

@@ -7,10 +7,12 @@ if (process.env['FAKE_BROKEN']) {
 }
 let isHealthy = true;
 
+const databaseUser = process.env['DATABASE_URL'] ? new URL(process.env['DATABASE_URL']).username : null;
+
 createServer((request, response) => {
   if (request.url === '/sicken') isHealthy = false;
   response.statusCode = request.url === '/healthz' && !isHealthy ? 503 : 200;
-  response.end(JSON.stringify({ pid: process.pid, adminToken: process.env['ADMIN_TOKEN'] }));
+  response.end(JSON.stringify({ pid: process.pid, adminToken: process.env['ADMIN_TOKEN'], databaseUser }));
 }).listen(Number(process.env['METRICS_PORT']), '127.0.0.1');
 
 process.on('SIGTERM', () => {
