@@ -1,0 +1,84 @@
+import { getBalance } from '@holdfast/db/balances/get';
+import { getSpendLimits } from '@holdfast/db/spendLimits/get';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { expect } from '@jest/globals';
+import { units } from './amounts.ts';
+import { openingBalance } from './model.ts';
+import { apiKeyId, type Run } from './run.ts';
+import { asItShouldBe, readStories, type Story } from './stories.ts';
+
+/** What must hold of a run whatever came first, judged by what its processes answered. Every execution has ended. */
+export async function checkBooks(run: Run): Promise<void> {
+  const stories = await readStories(run.processes.owner, run.organizationIds);
+  expect(stories).toEqual(stories.map(asItShouldBe));
+  checkAccepted(run, stories);
+  checkEndings(run, stories);
+  checkCosts(run, stories);
+  for (const [organization, id] of run.organizationIds.entries()) {
+    const own = stories.filter(({ organizationId }) => organizationId === id);
+    await checkBalance(run, id, own);
+    await checkLimits(run, organization, own);
+  }
+}
+
+/** What was accepted is there, once per idempotency key; nothing else is. */
+function checkAccepted({ accepted }: Run, stories: Story[]): void {
+  const created = accepted.filter(({ replayed }) => !replayed).map(({ id }) => id);
+  expect(stories.map(({ id }) => id)).toEqual(created.toSorted());
+  const byKey = Map.groupBy(
+    accepted.filter(({ idempotencyKey }) => idempotencyKey !== null),
+    ({ organizationId, idempotencyKey }) => `${organizationId} ${idempotencyKey}`,
+  );
+  for (const answers of byKey.values()) {
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  }
+}
+
+/** One process, and no other, says of each execution that it has ended it, and how. */
+function checkEndings({ processes, acceptedCancels, refusedCancels }: Run, stories: Story[]): void {
+  // Sweeps end what a run that has failed left open, too.
+  const own = new Set(stories.map(({ id }) => id));
+  const said = processes.endings
+    .filter(({ executionId }) => own.has(executionId))
+    .map(({ executionId, status }) => `${executionId} ${status}`);
+  expect(said.toSorted()).toEqual(stories.map(({ id, status }) => `${id} ${status}`));
+  const cancelled = new Set(stories.filter(({ status }) => status === 'CANCELLED').map(({ id }) => id));
+  expect(acceptedCancels.filter((id) => !cancelled.has(id))).toEqual([]);
+  expect(refusedCancels.filter((id) => cancelled.has(id))).toEqual([]);
+}
+
+/** What was charged is what somebody has recorded for this very run. */
+function checkCosts({ executions }: Run, stories: Story[]): void {
+  const recorded = new Map(executions.map(({ id, outcomes }) => [id, outcomes.map(told)]));
+  const unheard = stories.filter(
+    ({ id, status, cost }) =>
+      (status === 'COMPLETED' || status === 'FAILED') && !recorded.get(id)?.includes(cost ?? 'failed'),
+  );
+  expect(unheard).toEqual([]);
+}
+
+const told = (outcome: RecordedOutcome) => (outcome.ok ? outcome.cost : 'failed');
+
+const total = (amounts: string[]) => amounts.reduce((sum, amount) => sum + units(amount), 0n);
+const costs = (stories: Story[]) => total(stories.flatMap(({ cost }) => cost ?? []));
+
+/** What came in, less what was charged, is what is there; nothing is held, for all has ended. */
+async function checkBalance(run: Run, organizationId: string, stories: Story[]): Promise<void> {
+  const adjustments = [...run.adjusted.values()].filter((one) => one.organizationId === organizationId);
+  const came = units(openingBalance) + total(adjustments.map(({ amount }) => amount));
+  const balance = await getBalance(run.processes.owner, organizationId);
+  expect(balance).toEqual({ available: expect.any(String), held: '0.00000000' });
+  expect(units(balance?.available ?? '')).toBe(came - costs(stories));
+}
+
+async function checkLimits(run: Run, organization: number, stories: Story[]): Promise<void> {
+  const limits = await getSpendLimits(run.processes.owner, [
+    ...run.organizationIds.slice(organization, organization + 1),
+    apiKeyId(run, organization, 0),
+  ]);
+  for (const [scopeId, { spent }] of limits) {
+    const own = stories.filter((story) => [story.organizationId, story.apiKeyId].includes(scopeId));
+    expect(units(spent)).toBe(costs(own));
+  }
+}

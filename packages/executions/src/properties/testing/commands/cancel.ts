@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { cancel as cancelExecution } from '../../../cancel.ts';
+import { answered, type Command, nothing, pick, picked, which } from '../command.ts';
+import { end, isOpen } from '../model.ts';
+import { gateway, type Which } from '../run.ts';
+
+/** A client cancels its execution, or that of a stranger. */
+export const cancel: Command<{ by: Which; pick: number; isStranger: boolean }> = {
+  args: fc.record({ by: which, pick, isStranger: fc.integer({ min: 0, max: 7 }).map((n) => n === 7) }),
+  expect(model, { pick: back, isStranger }) {
+    const execution = picked(model.executions, back);
+    if (!execution) return nothing;
+    if (isStranger) return 'NOT_FOUND';
+    if (isOpen(execution)) end(model, execution, 'CANCELLED', null);
+    return execution.status === 'CANCELLED' ? 'CANCELLED' : 'EXECUTION_ALREADY_TERMINAL';
+  },
+  async perform(run, { by, pick: back, isStranger }) {
+    const execution = picked(run.executions, back);
+    if (!execution) return nothing;
+    const { id, organizationId } = execution;
+    const strangers = run.organizationIds.filter((other) => other !== organizationId);
+    const asker = (isStranger && strangers[0]) || organizationId;
+    const answer = await answered(cancelExecution(gateway(run, by), asker, id).then(({ status }) => status));
+    if (answer === 'CANCELLED') run.acceptedCancels.push(id);
+    if (answer === 'EXECUTION_ALREADY_TERMINAL') run.refusedCancels.push(id);
+    return answer;
+  },
+};

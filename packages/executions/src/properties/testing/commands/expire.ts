@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expireDue } from '../../../expire.ts';
+import { type Command, pick, picked, which } from '../command.ts';
+import { end, isOpen, type ModelExecution } from '../model.ts';
+import { passTime } from '../passTime.ts';
+import { ledger, type Which } from '../run.ts';
+
+/** The time of an execution, or of all of them, is over; nobody has noticed yet. */
+export const timePasses: Command<{ pick: number | 'all' }> = {
+  args: fc.record({ pick }),
+  expect(model, { pick: back }) {
+    const late = back === 'all' ? model.executions : [picked(model.executions, back)];
+    for (const execution of late) if (execution) execution.isOverdue = true;
+    return 'done';
+  },
+  async perform(run, { pick: back }) {
+    const late = back === 'all' ? run.executions : [picked(run.executions, back)];
+    const ids = late.flatMap((execution) => (execution ? [execution.id] : []));
+    await passTime(run.processes.owner, ids);
+    return 'done';
+  },
+};
+
+/** The sweep that ends what is out of time, except what waits to be settled with a result that came in time. */
+export const expire: Command<{ by: Which }> = {
+  args: fc.record({ by: which }),
+  expect(model) {
+    for (const execution of model.executions.filter(isExpirable)) end(model, execution, 'EXPIRED', null);
+    return 'done';
+  },
+  async perform(run, { by }) {
+    const { db, hints, expired: ended } = ledger(run, by);
+    await expireDue({ db, hints, ended });
+    return 'done';
+  },
+};
+
+function isExpirable(execution: ModelExecution): boolean {
+  const { attempt, isOverdue } = execution;
+  return isOpen(execution) && isOverdue && !(attempt?.outcome && attempt.inTime && !attempt.isSettled);
+}

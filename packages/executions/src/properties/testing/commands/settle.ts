@@ -1,0 +1,48 @@
+import { unsettledAttempts } from '@holdfast/db/sweeps/due';
+import fc from 'fast-check';
+import { type Command, nothing, pick, pickedRun, which } from '../command.ts';
+import { end, isOpen, type Model, type ModelExecution } from '../model.ts';
+import { ledger, type Which } from '../run.ts';
+
+/** A settle job, for the first time or again, of the right kind or the other. */
+export const settle: Command<{ by: Which; pick: number; as: 'complete' | 'fail' }> = {
+  args: fc.record({ by: which, pick, as: fc.constantFrom('complete', 'complete', 'fail') }),
+  expect(model, { pick: back, as }) {
+    const execution = pickedRun(model.executions, back);
+    if (!execution?.attempt) return nothing;
+    if (execution.attempt.outcome?.ok === (as === 'complete')) expectSettled(model, execution);
+    return 'done';
+  },
+  async perform(run, { by, pick: back, as }) {
+    const attempt = pickedRun(run.executions, back)?.attempt;
+    if (!attempt) return nothing;
+    const { completer, failer } = ledger(run, by);
+    await (as === 'complete' ? completer : failer).settle(attempt.id);
+    return 'done';
+  },
+};
+
+/** The sweep finds every outcome whose job was lost. */
+export const settleSweep: Command<{ by: Which }> = {
+  args: fc.record({ by: which }),
+  expect(model) {
+    for (const execution of model.executions) expectSettled(model, execution);
+    return 'done';
+  },
+  async perform(run, { by }) {
+    const { db, completer, failer } = ledger(run, by);
+    // As old as they may be: those of this very moment too.
+    const lost = await unsettledAttempts(db, -1);
+    await Promise.all(lost.map(({ attemptId, ok }) => (ok ? completer : failer).settle(attemptId)));
+    return 'done';
+  },
+};
+
+function expectSettled(model: Model, execution: ModelExecution): void {
+  const { attempt } = execution;
+  if (!attempt?.outcome) return;
+  attempt.isSettled = true;
+  if (!isOpen(execution)) return;
+  if (attempt.outcome.ok) end(model, execution, 'COMPLETED', attempt.outcome.cost);
+  else end(model, execution, 'FAILED', null);
+}

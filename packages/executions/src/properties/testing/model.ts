@@ -1,0 +1,107 @@
+import type { ExecutionStatus } from '@holdfast/domain/statuses';
+import { money, type Units, units } from './amounts.ts';
+
+/** What a run of the properties believes: the rules of the design, without a database, batches or races. */
+export type Model = { accounts: ModelAccount[]; executions: ModelExecution[] };
+
+export type ModelAccount = {
+  available: Units;
+  held: Units;
+  /** Answers to adjustments, by their idempotency keys. */
+  adjusted: Map<string, string>;
+  /** By scope: `all` is the organization's, a number that of its API key. */
+  limits: Map<LimitScope, Units>;
+};
+
+export const limitScopes = ['all', 0] as const;
+export type LimitScope = (typeof limitScopes)[number];
+
+export type ModelExecution = {
+  organization: number;
+  apiKey: number;
+  idempotencyKey: string | null;
+  estimate: string;
+  body: string;
+  hold: Units;
+  cost: Units | null;
+  status: ExecutionStatus;
+  wasStarted: boolean;
+  isOverdue: boolean;
+  attempt: ModelAttempt | null;
+};
+
+export type ModelAttempt = {
+  isFinished: boolean;
+  outcome: { ok: true; cost: Units } | { ok: false } | null;
+  /** Whether the outcome came before the execution's time was over. */
+  inTime: boolean;
+  isSettled: boolean;
+};
+
+/** How many organizations a run has, and what each begins with. */
+export const organizations = 3;
+export const openingBalance = '40';
+
+export function newModel(): Model {
+  const account = () => ({
+    available: units(openingBalance),
+    held: 0n,
+    adjusted: new Map<string, string>(),
+    limits: new Map<LimitScope, Units>(),
+  });
+  return { accounts: Array.from({ length: organizations }, account), executions: [] };
+}
+
+export function accountOf(model: Model, organization: number): ModelAccount {
+  const account = model.accounts[organization];
+  if (!account) throw new Error('no such organization');
+  return account;
+}
+
+const terminal: readonly ExecutionStatus[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
+
+export const isOpen = ({ status }: ModelExecution): boolean => !terminal.includes(status);
+
+/** An ending with the money it moves: the hold comes back, less the cost. */
+export function end(
+  model: Model,
+  execution: ModelExecution,
+  status: ExecutionStatus,
+  cost: Units | null,
+): void {
+  const account = accountOf(model, execution.organization);
+  account.held -= execution.hold;
+  account.available += execution.hold - (cost ?? 0n);
+  execution.status = status;
+  execution.cost = cost;
+}
+
+/** Of the executions of a scope: what is held for those that are open, and charged for the others. */
+export function spent(model: Model, organization: number, scope: LimitScope): Units {
+  return model.executions
+    .filter((one) => one.organization === organization && (scope === 'all' || one.apiKey === scope))
+    .reduce((sum, one) => sum + (isOpen(one) ? one.hold : (one.cost ?? 0n)), 0n);
+}
+
+/** What can be seen of it: as `observe` tells it of the database. */
+export function expectedView(model: Model) {
+  return {
+    balances: model.accounts.map(({ available, held }) => ({
+      available: money(available),
+      held: money(held),
+    })),
+    executions: model.executions.map(({ status, hold, cost, wasStarted }) => ({
+      status,
+      hold: money(hold),
+      cost: cost === null ? null : money(cost),
+      wasStarted,
+    })),
+    limits: model.accounts.map(({ limits }, organization) =>
+      limitScopes.flatMap((scope) => {
+        const amount = limits.get(scope);
+        if (amount === undefined) return [];
+        return [{ scope, amount: money(amount), spent: money(spent(model, organization, scope)) }];
+      }),
+    ),
+  };
+}

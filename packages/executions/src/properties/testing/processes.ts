@@ -1,0 +1,102 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import type { Ended } from '@holdfast/db/executions/ending';
+import type { ExecutionStatus } from '@holdfast/domain/statuses';
+import { createLogger } from '@holdfast/kit/logger';
+import type { Producer } from '@holdfast/queues/producer';
+import { asRole } from '@holdfast/testkit/asRole';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { type Awaiter, openAwaiter } from '../../awaitCallback.ts';
+import { openCompleter } from '../../complete.ts';
+import { type Creator, openCreator } from '../../create.ts';
+import { openFailer } from '../../fail.ts';
+import type { EndingHints } from '../../hints.ts';
+import { type OutcomeRecorder, openOutcomeRecorder } from '../../recordOutcome.ts';
+import type { Settler } from '../../settle.ts';
+import { openStarter, type Starter } from '../../start.ts';
+
+export type Gateway = { db: Database; creator: Creator; hints: EndingHints };
+export type Dispatcher = { db: Database; starter: Starter; awaiter: Awaiter; outcomes: OutcomeRecorder };
+export type Ledger = {
+  db: Database;
+  completer: Settler;
+  failer: Settler;
+  hints: EndingHints;
+  expired(done: Ended[]): void;
+};
+
+/** Two processes of each service over one database, each with connections and a role of its own. */
+export type Processes = {
+  /** Of the tables: looks, and lets time pass. */
+  owner: Database;
+  gateways: [Gateway, Gateway];
+  dispatchers: [Dispatcher, Dispatcher];
+  ledgers: [Ledger, Ledger];
+  /** The endings that processes say they brought about, since whoever asks emptied it. */
+  endings: Ending[];
+  close(): Promise<void>;
+};
+
+export type Ending = { executionId: string; status: ExecutionStatus; by: object };
+
+/** Queues are hints: nobody listens. */
+const nowhere: Producer<never> = { add: async () => {}, addAll: async () => {}, close: async () => {} };
+const log = createLogger('test', 'silent');
+const leaseS = 30;
+
+export async function openProcesses(): Promise<Processes> {
+  const { url, drop } = await createTestDatabase();
+  const opened: Database[] = [];
+  const open = (at: string) => {
+    const db = openDatabase({ url: at, poolSize: 8, applicationName: 'test' });
+    opened.push(db);
+    return db;
+  };
+  const endings: Ending[] = [];
+  const gateway = () => openGateway(open(asRole(url, 'holdfast_gateway')), endings);
+  const dispatcher = () => openDispatcher(open(asRole(url, 'holdfast_dispatcher')));
+  const ledger = () => openLedger(open(asRole(url, 'holdfast_ledger')), endings);
+  return {
+    owner: open(url),
+    gateways: [gateway(), gateway()],
+    dispatchers: [dispatcher(), dispatcher()],
+    ledgers: [ledger(), ledger()],
+    endings,
+    async close() {
+      await Promise.all(opened.map((db) => db.close()));
+      await drop();
+    },
+  };
+}
+
+function openGateway(db: Database, endings: Ending[]): Gateway {
+  // Whoever cancels asks that the provider be stopped.
+  const abort: EndingHints['abort'] = {
+    ...nowhere,
+    async addAll(jobs) {
+      for (const { executionId } of jobs) endings.push({ executionId, status: 'CANCELLED', by: db });
+    },
+  };
+  return { db, creator: openCreator({ db, dispatch: nowhere }), hints: { fanout: nowhere, abort } };
+}
+
+function openDispatcher(db: Database): Dispatcher {
+  return {
+    db,
+    starter: openStarter({ db, fanout: nowhere, leaseS }),
+    awaiter: openAwaiter(db, log),
+    outcomes: openOutcomeRecorder({ db, settle: nowhere, log }),
+  };
+}
+
+function openLedger(db: Database, endings: Ending[]): Ledger {
+  const told = (status: ExecutionStatus) => (done: Ended[]) => {
+    endings.push(...done.map(({ executionId }) => ({ executionId, status, by: db })));
+  };
+  return {
+    db,
+    completer: openCompleter({ db, fanout: nowhere, ended: told('COMPLETED') }),
+    failer: openFailer({ db, fanout: nowhere, ended: told('FAILED') }),
+    hints: { fanout: nowhere, abort: nowhere },
+    expired: told('EXPIRED'),
+  };
+}

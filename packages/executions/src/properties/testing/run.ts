@@ -1,0 +1,57 @@
+import { newId } from '@holdfast/domain/ids';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import type { CreateRequest } from '../../create.ts';
+import { openingBalance, organizations } from './model.ts';
+import type { Dispatcher, Gateway, Ledger, Processes } from './processes.ts';
+
+/** One run of a property: organizations of its own in a database that has others, and what it was answered. */
+export type Run = {
+  processes: Processes;
+  organizationIds: string[];
+  /** In the order they were made known. */
+  executions: KnownExecution[];
+  accepted: { organizationId: string; idempotencyKey: string | null; id: string; replayed: boolean }[];
+  /** By organization and number in the journal. */
+  adjusted: Map<string, { organizationId: string; amount: string }>;
+  refusedCancels: string[];
+  acceptedCancels: string[];
+};
+
+export type KnownExecution = {
+  id: string;
+  request: CreateRequest;
+  organizationId: string;
+  /** Once it was started. */
+  attempt: { id: string; token: string } | null;
+  /** Every outcome that anybody has tried to record. */
+  outcomes: RecordedOutcome[];
+};
+
+export async function openRun(processes: Processes): Promise<Run> {
+  processes.endings.length = 0;
+  const organization = () => createTestOrganization(processes.owner, openingBalance);
+  return {
+    processes,
+    organizationIds: await Promise.all(Array.from({ length: organizations }, organization)),
+    executions: [],
+    accepted: [],
+    adjusted: new Map(),
+    refusedCancels: [],
+    acceptedCancels: [],
+  };
+}
+
+/** Which of the two processes of a service does a step. */
+export type Which = 0 | 1;
+
+export const gateway = ({ processes }: Run, which: Which): Gateway => processes.gateways[which];
+export const dispatcher = ({ processes }: Run, which: Which): Dispatcher => processes.dispatchers[which];
+export const ledger = ({ processes }: Run, which: Which): Ledger => processes.ledgers[which];
+
+export function organizationId(run: Run, organization: number): string {
+  return run.organizationIds[organization] ?? newId('org');
+}
+
+export const apiKeyId = (run: Run, organization: number, apiKey: number): string =>
+  `key_${apiKey}_${organizationId(run, organization)}`;

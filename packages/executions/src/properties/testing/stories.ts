@@ -1,0 +1,64 @@
+import type { Database } from '@holdfast/db/client';
+import type { ExecutionStatus } from '@holdfast/domain/statuses';
+import { money, units } from './amounts.ts';
+
+/** What status, journal and events tell of one execution. */
+export type Story = {
+  id: string;
+  organizationId: string;
+  apiKeyId: string;
+  status: ExecutionStatus;
+  hold: string;
+  cost: string | null;
+  wasStarted: boolean;
+  /** In the order of the journal, e.g. `hold 0.60000000, release 0.60000000`. */
+  money: string;
+  /** In the order of their names. */
+  events: string;
+};
+
+export async function readStories(owner: Database, organizationIds: string[]): Promise<Story[]> {
+  const { rows } = await owner.pool.query<Story>(query, [organizationIds]);
+  return rows;
+}
+
+const query = `
+SELECT e.id, e.organization_id AS "organizationId", e.api_key_id AS "apiKeyId", e.status, e.hold_amount AS hold, e.cost,
+  e.started_at IS NOT NULL AS "wasStarted", coalesce(t.money, '') AS money, coalesce(v.events, '') AS events
+FROM executions e LEFT JOIN (
+  SELECT execution_id, string_agg(kind || ' ' || amount, ', ' ORDER BY sequence) AS money FROM transfers
+  WHERE organization_id = ANY ($1::text[]) GROUP BY execution_id
+) t ON t.execution_id = e.id LEFT JOIN (
+  SELECT execution_id, string_agg(type, ', ' ORDER BY type) AS events FROM events
+  WHERE organization_id = ANY ($1::text[]) GROUP BY execution_id
+) v ON v.execution_id = e.id
+WHERE e.organization_id = ANY ($1::text[]) ORDER BY e.id`;
+
+/** The same story as its status tells it: charged once or never, with one ending event or none. */
+export function asItShouldBe(story: Story): Story {
+  const { status, hold, cost, wasStarted } = story;
+  const ending = endings[status];
+  const events = [ending, wasStarted && 'execution.started'].filter(Boolean).join(', ');
+  return { ...story, events, money: [`hold ${hold}`, ...resolution(status, hold, cost)].join(', ') };
+}
+
+const endings: Record<ExecutionStatus, string | null> = {
+  PENDING: null,
+  PROCESSING: null,
+  AWAITING_WEBHOOK: null,
+  COMPLETED: 'execution.completed',
+  FAILED: 'execution.failed',
+  CANCELLED: 'execution.cancelled',
+  EXPIRED: 'execution.expired',
+};
+
+function resolution(status: ExecutionStatus, hold: string, cost: string | null): string[] {
+  if (endings[status] === null) return [];
+  if (status !== 'COMPLETED') return [`release ${hold}`];
+  const rest = units(hold) - units(cost ?? '');
+  return [
+    ...(rest < 0n ? [`overage ${money(-rest)}`] : []),
+    `settle ${cost}`,
+    ...(rest > 0n ? [`remainder ${money(rest)}`] : []),
+  ];
+}
