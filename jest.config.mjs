@@ -7,7 +7,11 @@ export default {
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/services/*/src/**/*.test.ts'],
+  testMatch: [
+    '<rootDir>/packages/*/src/**/*.test.ts',
+    '<rootDir>/services/*/src/**/*.test.ts',
+    '<rootDir>/bench/**/*.test.ts',
+  ],
   testTimeout: 60_000,
   maxWorkers: 2,
   watchman: false,

@@ -1,25 +1,51 @@
 import type { Database } from '@holdfast/db/client';
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import type { Redis } from '@holdfast/queues/connection';
+import { dispatchQueue } from '@holdfast/queues/dispatch';
+import { pauseQueue } from '@holdfast/queues/pause';
 import type { Flags } from './flags.ts';
-import type { Http } from './http.ts';
-import type { Created } from './load.ts';
+import type { Created } from './load/created.ts';
+import type { Generator, Load } from './load/generator.ts';
 import type { Receiver } from './receiver.ts';
 
 /** What every part works with. */
 export type Bench = {
   flags: Flags;
-  databaseUrl: string;
+  state: LocalState;
   db: Database;
-  organizationId: string;
-  /** As the organization, on as many connections as there are clients. */
-  api: Http;
+  redis: Redis;
+  /** The API key of the organization that most is measured with. */
+  apiKey: string;
+  load: Generator;
   receiver: Receiver;
+  /** What the parts before have measured. */
+  figures: Figures;
   /** Progress for a person to read. */
   say(line: string): void;
 };
 
-export type Figures = Record<string, number | string>;
+export type Figures = Record<string, number | string | [number, number][]>;
 
-export type Part = { about: string; run(bench: Bench): Promise<Figures> };
+export type Part = {
+  about: string;
+  /** Not run unless it is asked for by name. */
+  isLong?: boolean;
+  run(bench: Bench): Promise<Figures>;
+};
+
+/** Creates by one organization; `keys` unless told otherwise. */
+export function create({ load, apiKey }: Bench, what: Omit<Load, 'keys'> & { keys?: string[] }) {
+  return load.run({ keys: [apiKey], ...what });
+}
+
+/** Does the work while nothing is dispatched; what it created is waited for afterwards. */
+export async function undispatched(bench: Bench, work: () => Promise<Created[]>): Promise<Created[]> {
+  const resume = await pauseQueue(dispatchQueue, bench.redis);
+  const created = await work();
+  await resume();
+  await untilDelivered(bench, created);
+  return created;
+}
 
 /** When the webhook of each came, in their order; rejects when none comes for a minute. */
 export async function untilDelivered({ receiver, say }: Bench, created: Created[]): Promise<number[]> {

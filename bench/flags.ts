@@ -6,7 +6,12 @@ export type Flags = {
   seconds: number;
   clients: number;
   executions: number;
+  /** Of `grown`. */
+  finished: number;
+  pending: number;
   only: string[];
+  /** Whether the result is kept in bench/results and drawn. */
+  write: boolean;
   /** Where each service leaves a CPU profile; null: none is taken. */
   cpuProfile: string | null;
 };
@@ -14,16 +19,19 @@ export type Flags = {
 export class UsageError extends Error {}
 
 export function usage(parts: Record<string, string>): string {
-  const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(12)} ${about}`);
+  const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(14)} ${about}`);
   return `Usage: npm run bench [-- flags]
 
 Starts everything anew on free ports (Postgres with its durable defaults), measures, checks the ledger, ends it all.
-One JSON document goes to standard output, progress to standard error.
+One JSON document goes to standard output, progress and a table to standard error.
 
   --seconds N       length of what is measured by time (default 10; hot_row takes half)
-  --clients N       connections that create at once (default 64)
-  --executions N    executions of end_to_end (default 3000)
-  --only a,b        these parts alone
+  --clients N       connections that create at once (default 128)
+  --executions N    executions of end_to_end and organizations (default 8000)
+  --finished N      executions that grown puts into the database, over a year (default 5000000)
+  --pending N       those that it leaves pending (default 200000)
+  --only a,b        these parts alone, the long ones too
+  --no-write        does not keep the result in bench/results nor draw docs/bench
   --cpu-prof DIR    every service leaves a CPU profile there
   --help            this text
 
@@ -31,15 +39,18 @@ Parts:
 ${lines.join('\n')}`;
 }
 
-/** @throws UsageError with one clear line */
-export function parseFlags(args: string[], parts: string[]): Flags {
+/** Without `--only` the `usual` parts. @throws UsageError with one clear line */
+export function parseFlags(args: string[], parts: string[], usual: string[]): Flags {
   const values = knownFlags(args);
   return {
     help: values.help ?? false,
     seconds: positive('--seconds', values.seconds ?? '10'),
-    clients: positive('--clients', values.clients ?? '64'),
-    executions: positive('--executions', values.executions ?? '3000'),
-    only: partsOf(values.only, parts),
+    clients: positive('--clients', values.clients ?? '128'),
+    executions: positive('--executions', values.executions ?? '8000'),
+    finished: positive('--finished', values.finished ?? '5000000'),
+    pending: positive('--pending', values.pending ?? '200000'),
+    only: partsOf(values.only, parts, usual),
+    write: !values['no-write'],
     cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
   };
 }
@@ -51,6 +62,9 @@ function knownFlags(args: string[]) {
     seconds: text,
     clients: text,
     executions: text,
+    finished: text,
+    pending: text,
+    'no-write': { type: 'boolean' },
     only: text,
     'cpu-prof': text,
   } as const;
@@ -69,8 +83,8 @@ function positive(name: string, text: string): number {
   throw new UsageError(`${name} takes a whole number above 0, not "${text}".`);
 }
 
-function partsOf(only: string | undefined, parts: string[]): string[] {
-  if (only === undefined) return parts;
+function partsOf(only: string | undefined, parts: string[], usual: string[]): string[] {
+  if (only === undefined) return usual;
   const wanted = only.split(',').map((name) => name.trim());
   const unknown = wanted.find((name) => !parts.includes(name));
   if (unknown !== undefined)

@@ -2,6 +2,8 @@
 import { LaunchError } from '@holdfast/local/launch/launchError';
 import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
 import { parts } from './parts.ts';
+import { verdictTable } from './report.ts';
+import { keep } from './results.ts';
 import { runParts } from './run.ts';
 import { startStack } from './stack.ts';
 
@@ -33,6 +35,8 @@ async function measure(flags: Flags): Promise<number> {
     const state = await Promise.race([stack.ready, interrupted]);
     const result = await Promise.race([runParts(flags, state, say), interrupted]);
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    process.stderr.write(`\n${verdictTable(result.verdicts)}\n\n`);
+    if (flags.write) for (const file of await keep(result)) say(`written: ${file}`);
     return result.ledger.ok ? 0 : 1;
   } finally {
     say('ending everything');
@@ -41,9 +45,13 @@ async function measure(flags: Flags): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const flags = parseFlags(process.argv.slice(2), Object.keys(parts));
+  const usual = Object.keys(parts).filter((name) => !parts[name]?.isLong);
+  const flags = parseFlags(process.argv.slice(2), Object.keys(parts), usual);
   if (!flags.help) return await measure(flags);
-  const abouts = Object.entries(parts).map(([name, { about }]) => [name, about]);
+  const abouts = Object.entries(parts).map(([name, { about, isLong }]) => [
+    name,
+    isLong ? `${about} (only when named)` : about,
+  ]);
   process.stdout.write(`${usage(Object.fromEntries(abouts))}\n`);
   return 0;
 }

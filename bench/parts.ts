@@ -1,8 +1,21 @@
 import type { Part } from './bench.ts';
 import { creates } from './parts/creates.ts';
+import { curve } from './parts/curve.ts';
 import { endToEnd } from './parts/endToEnd.ts';
+import { grown } from './parts/grown.ts';
+import { halfRate } from './parts/halfRate.ts';
 import { hotRow } from './parts/hotRow.ts';
 import { lone } from './parts/lone.ts';
+import { organizations } from './parts/organizations.ts';
 
-/** In the order in which they run: a quiet system first, the largest backlog last. */
-export const parts: Record<string, Part> = { hot_row: hotRow, lone, end_to_end: endToEnd, creates };
+/** In the order in which they run: a quiet system first, a database that has grown last. */
+export const parts: Record<string, Part> = {
+  hot_row: hotRow,
+  lone,
+  end_to_end: endToEnd,
+  organizations,
+  creates,
+  half_rate: halfRate,
+  curve,
+  grown,
+};

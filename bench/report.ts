@@ -1,18 +1,26 @@
 import { cpus } from 'node:os';
 import type { Figures } from './bench.ts';
 import type { Check } from './check.ts';
+import type { CpuTimes } from './cpu.ts';
 import type { Flags } from './flags.ts';
-import { round } from './statistics.ts';
+import { judge, type Verdict } from './targets.ts';
 
-/** What goes to standard output. Ratios are there when both of their figures were measured. */
-export function report(flags: Flags, figures: Figures, ledger: Check) {
+export type Report = ReturnType<typeof report>;
+
+/** What goes to standard output and into `bench/results/`. */
+export function report(args: {
+  flags: Flags;
+  figures: Figures;
+  /** CPU milliseconds per execution, by part and process. */
+  cpu: Record<string, CpuTimes>;
+  ledger: Check;
+}) {
+  const { flags, figures, cpu, ledger } = args;
   const { seconds, clients, executions, only } = flags;
   return {
+    verdicts: judge(figures),
     figures,
-    ratios: {
-      creates_over_hot_row: ratio(figures['creates_per_s'], figures['hot_row_tps']),
-      end_to_end_over_hot_row: ratio(figures['end_to_end_per_s'], figures['hot_row_tps']),
-    },
+    cpu_ms_per_execution: cpu,
     ledger,
     settings: { seconds, clients, executions, parts: only },
     machine: { cpus: cpus().length, model: cpus()[0]?.model ?? 'unknown', node: process.version },
@@ -20,6 +28,18 @@ export function report(flags: Flags, figures: Figures, ledger: Check) {
   };
 }
 
-function ratio(of: number | string | undefined, over: number | string | undefined): number | null {
-  return typeof of === 'number' && typeof over === 'number' ? round(of / over, 3) : null;
+/** The verdicts as a table for people. */
+export function verdictTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ about, measured, must, aim, verdict }) => [
+    about,
+    String(measured),
+    String(must),
+    String(aim),
+    verdict,
+  ]);
+  const table = [['figure', 'measured', 'must', 'aim', ''], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const shown = (cell: string, column: number) =>
+    column === 0 || column === 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return table.map((row) => row.map(shown).join('  ').trimEnd()).join('\n');
 }

@@ -1,9 +1,12 @@
 import { openDatabase } from '@holdfast/db/client';
+import { createLogger } from '@holdfast/kit/logger';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { connectProducer } from '@holdfast/queues/connection';
 import type { Bench, Figures } from './bench.ts';
 import { checkLedger } from './check.ts';
+import { cpuPerExecution, cpuTimes } from './cpu.ts';
 import type { Flags } from './flags.ts';
-import { openHttp } from './http.ts';
+import { openGenerator } from './load/generator.ts';
 import { createOrganization } from './organization.ts';
 import { parts } from './parts.ts';
 import { startReceiver } from './receiver.ts';
@@ -13,25 +16,37 @@ import { report } from './report.ts';
 export async function runParts(flags: Flags, state: LocalState, say: (line: string) => void) {
   const receiver = await startReceiver();
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'bench' });
+  const redis = connectProducer(state.redis_url, createLogger('bench', 'warn'));
+  const load = openGenerator(state.base_url);
   try {
     const { id, apiKey } = await createOrganization(state, receiver.url);
-    const api = openHttp(state.base_url, apiKey, flags.clients);
-    const bench = { flags, databaseUrl: state.database_url, db, organizationId: id, api, receiver, say };
-    const figures = await measure(bench).finally(api.close);
+    const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, say };
+    const cpu = await measure(bench);
     say('checking the ledger');
-    return report(flags, { ...figures, repeated_webhooks: receiver.repeats() }, await checkLedger(db, id));
+    const figures = { ...bench.figures, repeated_webhooks: receiver.repeats() };
+    return report({ flags, figures, cpu, ledger: await checkLedger(db, id) });
   } finally {
-    await Promise.all([db.close(), receiver.close()]);
+    redis.disconnect();
+    await Promise.all([db.close(), receiver.close(), load.close()]);
   }
 }
 
-async function measure(bench: Bench): Promise<Figures> {
-  const figures: Figures = {};
+/** Leaves what it measures in `bench.figures`; answers what each part took of the CPU. */
+async function measure(bench: Bench): Promise<Record<string, Record<string, number>>> {
+  const cpu: Record<string, Record<string, number>> = {};
   for (const name of bench.flags.only) {
     bench.say(`${name} ...`);
-    const measured = await parts[name]?.run(bench);
-    bench.say(`${name}: ${JSON.stringify(measured)}`);
-    Object.assign(figures, measured);
+    const before = { times: cpuTimes(), delivered: bench.receiver.count() };
+    const measured: Figures = (await parts[name]?.run(bench)) ?? {};
+    const executions = bench.receiver.count() - before.delivered;
+    Object.assign(bench.figures, measured);
+    if (executions > 0) cpu[name] = cpuPerExecution(before.times, cpuTimes(), executions);
+    bench.say(`${name}: ${JSON.stringify(plain(measured))}`);
   }
-  return figures;
+  return cpu;
+}
+
+/** Without curves, which say little in a line. */
+function plain(figures: Figures): Figures {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => !Array.isArray(value)));
 }

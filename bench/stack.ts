@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '@holdfast/db/migrate/migrate';
+import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { launch } from '@holdfast/local/launch/launch';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { readJson } from '@holdfast/local/launch/privateFile';
@@ -31,6 +32,7 @@ export function startStack(say: (line: string) => void, profileFolder: string | 
       flags: { port: await servicePort(), ephemeral: true, help: false },
       env: serviceEnvironment(home, profileFolder),
       migrate,
+      setRoles: applyRoles,
       seed,
       say,
       mainOf: (name: string) => join(root, 'services', name, 'src/main.ts'),

@@ -1,3 +1,5 @@
+import type { Created } from './load/created.ts';
+
 /** The smallest value that `share` (0..1) of the values do not exceed; NaN of none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -12,4 +14,34 @@ export function latencies(name: string, valuesMs: readonly number[]): Record<str
     [`${name}_p50_ms`]: round(percentile(valuesMs, 0.5)),
     [`${name}_p99_ms`]: round(percentile(valuesMs, 0.99)),
   };
+}
+
+/** Accepted per second, from the first sent to the last answered. */
+export function perSecond(created: readonly Created[]): number {
+  const firstMs = created.reduce(
+    (least, { sentAtMs }) => Math.min(least, sentAtMs),
+    Number.POSITIVE_INFINITY,
+  );
+  return created.length / ((lastAnswerMs(created) - firstMs) / 1000);
+}
+
+export function lastAnswerMs(created: readonly Created[]): number {
+  return created.reduce((most, { sentAtMs, latencyMs }) => Math.max(most, sentAtMs + latencyMs), 0);
+}
+
+/** Without what was sent in the first seconds. */
+export function withoutFirst(created: readonly Created[], seconds: number): Created[] {
+  const firstMs = created.reduce(
+    (least, { sentAtMs }) => Math.min(least, sentAtMs),
+    Number.POSITIVE_INFINITY,
+  );
+  return created.filter(({ sentAtMs }) => sentAtMs >= firstMs + seconds * 1000);
+}
+
+/** Points of the cumulative distribution: value and share (0..1) of what is not above it. */
+export function distribution(values: readonly number[]): [value: number, share: number][] {
+  const shares = [
+    0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1,
+  ];
+  return shares.map((share) => [round(percentile(values, share), 2), share]);
 }

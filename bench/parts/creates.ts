@@ -1,23 +1,22 @@
-import { type Part, untilDelivered } from '../bench.ts';
-import { createMany } from '../load.ts';
-import { latencies, round } from '../statistics.ts';
+import { type Bench, create, type Figures, type Part, undispatched } from '../bench.ts';
+import { latencies, perSecond, round, withoutFirst } from '../statistics.ts';
 
-/** Creates as fast as they are answered, while everything behind them runs too; what they leave is waited for. */
+/** Creates as fast as they are answered, alone: nothing is dispatched meanwhile. What they leave is run afterwards. */
 export const creates: Part = {
-  about: 'creates/s by many clients of one organization, the walk running behind them',
-  async run(bench) {
-    const { api, flags } = bench;
-    const startMs = performance.now();
-    const goesOn = () => performance.now() - startMs < flags.seconds * 1000;
-    const created = await createMany(api, flags.clients, goesOn);
-    const seconds = (performance.now() - startMs) / 1000;
-    await untilDelivered(bench, created);
-    return {
-      creates_per_s: round(created.length / seconds),
-      ...latencies(
-        'create',
-        created.map(({ latencyMs }) => latencyMs),
-      ),
-    };
-  },
+  about: 'creates/s by many clients of one organization, while nothing is dispatched',
+  run: measureCreates,
 };
+
+export async function measureCreates(bench: Bench): Promise<Figures> {
+  const { clients, seconds } = bench.flags;
+  const warmUpS = 1;
+  const all = await undispatched(bench, () => create(bench, { clients, seconds: warmUpS + seconds }));
+  const created = withoutFirst(all, warmUpS);
+  return {
+    creates_per_s: round(perSecond(created)),
+    ...latencies(
+      'create',
+      created.map(({ latencyMs }) => latencyMs),
+    ),
+  };
+}

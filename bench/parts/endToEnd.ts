@@ -1,31 +1,38 @@
-import { type Part, untilDelivered } from '../bench.ts';
-import { createCount } from '../load.ts';
-import { latencies, round } from '../statistics.ts';
+import { type Bench, create, type Figures, type Part, untilDelivered } from '../bench.ts';
+import { distribution, lastAnswerMs, latencies, perSecond, round } from '../statistics.ts';
 
 /** The whole walk: from the first create until the last webhook of a bounded number of executions has come. */
 export const endToEnd: Part = {
   about: 'executions/s created, run, settled and delivered (a fixed number, after a warm-up)',
   async run(bench) {
-    const { api, flags, say } = bench;
-    await untilDelivered(bench, await createCount(api, flags.clients, Math.ceil(flags.executions / 5)));
-    say('warmed up');
-    const created = await createCount(api, flags.clients, flags.executions);
-    const arrivalsMs = await untilDelivered(bench, created);
-    const startMs = Math.min(...created.map(({ sentAtMs }) => sentAtMs));
-    const seconds = (Math.max(...arrivalsMs) - startMs) / 1000;
-    const lastCreateMs = Math.max(...created.map(({ sentAtMs, latencyMs }) => sentAtMs + latencyMs));
+    const { created, durationsMs, ...figures } = await walkMany(bench, [bench.apiKey]);
+    const createMs = created.map(({ latencyMs }) => latencyMs);
     return {
-      end_to_end_per_s: round(created.length / seconds),
-      end_to_end_seconds: round(seconds, 2),
-      end_to_end_creates_per_s: round(created.length / ((lastCreateMs - startMs) / 1000)),
-      ...latencies(
-        'end_to_end_create',
-        created.map(({ latencyMs }) => latencyMs),
-      ),
-      ...latencies(
-        'create_to_webhook',
-        created.map(({ sentAtMs }, index) => (arrivalsMs[index] as number) - sentAtMs),
-      ),
-    };
+      end_to_end_per_s: figures.perS,
+      end_to_end_seconds: figures.seconds,
+      end_to_end_creates_per_s: round(perSecond(created)),
+      ...latencies('end_to_end_create', createMs),
+      ...latencies('create_to_webhook', durationsMs),
+      create_distribution_ms: distribution(createMs),
+      create_to_webhook_distribution_ms: distribution(durationsMs),
+    } satisfies Figures;
   },
 };
+
+/** Runs the wanted number of executions through, for these keys in turn; durations are from create to webhook. */
+export async function walkMany(bench: Bench, keys: string[]) {
+  const { clients, executions } = bench.flags;
+  const warmUp = await create(bench, { keys, clients, count: Math.ceil(executions / 4) });
+  await untilDelivered(bench, warmUp);
+  bench.say('warmed up');
+  const created = await create(bench, { keys, clients, count: executions });
+  const arrivalsMs = await untilDelivered(bench, created);
+  const durationsMs = created.map(({ sentAtMs }, index) => (arrivalsMs[index] ?? Number.NaN) - sentAtMs);
+  const startMs = created.reduce(
+    (least, { sentAtMs }) => Math.min(least, sentAtMs),
+    Number.POSITIVE_INFINITY,
+  );
+  const endMs = arrivalsMs.reduce((most, atMs) => Math.max(most, atMs), lastAnswerMs(created));
+  const seconds = (endMs - startMs) / 1000;
+  return { created, durationsMs, seconds: round(seconds, 2), perS: round(created.length / seconds) };
+}

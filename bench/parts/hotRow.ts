@@ -9,12 +9,12 @@ const update = 'UPDATE hot_row SET n = n + 1 WHERE id = 1';
 /** The yardstick: how often this Postgres commits an update of one row that everybody wants. */
 export const hotRow: Part = {
   about: `single-row updates/s on the same Postgres, ${connections} connections (pgbench where it is installed)`,
-  async run({ flags, databaseUrl, db }) {
+  async run({ flags, state, db }) {
     await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');
     await db.pool.query('INSERT INTO hot_row VALUES (1, 0)');
     const seconds = Math.max(1, Math.round(flags.seconds / 2));
     try {
-      const load = { databaseUrl, connections, seconds, statement: update };
+      const load = { databaseUrl: state.database_url, connections, seconds, statement: update };
       const byPgbench = await pgbenchTps(load);
       return byPgbench === null
         ? { hot_row_tps: round(await ownTps(load)), hot_row_by: 'node-postgres' }

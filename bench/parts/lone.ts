@@ -1,18 +1,18 @@
-import type { Part } from '../bench.ts';
-import { createOne } from '../load.ts';
+import { create, type Part, untilDelivered } from '../bench.ts';
 import { latencies } from '../statistics.ts';
 
-const warmUps = 10;
-const runs = 50;
+const warmUps = 20;
+const runs = 100;
 
 /** One execution at a time, on a system that does nothing else. */
 export const lone: Part = {
   about: `create to webhook of a lone execution, ${runs} in turn`,
-  async run({ api, receiver }) {
+  async run(bench) {
     const durationsMs: number[] = [];
     for (let run = 0; run < warmUps + runs; run++) {
-      const { id, sentAtMs } = await createOne(api);
-      durationsMs.push((await receiver.arrival(id)) - sentAtMs);
+      const created = await create(bench, { clients: 1, count: 1 });
+      const [arrivalMs = Number.NaN] = await untilDelivered(bench, created);
+      durationsMs.push(arrivalMs - (created[0]?.sentAtMs ?? Number.NaN));
     }
     return latencies('lone_create_to_webhook', durationsMs.slice(warmUps));
   },

@@ -14,7 +14,7 @@ export function firstId(prefix: IdPrefix, ids: readonly string[]): string {
   const times = ids.map(timeOf);
   const first = Math.min(...times) - marginMs;
   // Of what is no id of ours nothing is known.
-  return first > 0 ? `${prefix}_${shown(first)}` : `${prefix}_`;
+  return Number.isFinite(first) && first > 0 ? `${prefix}_${shown(first)}` : `${prefix}_`;
 }
 
 /** Milliseconds since 1970. */

@@ -42,9 +42,7 @@ describe('slots', () => {
     await slots.idle();
     slots.takeFree(2);
     let isIdle = false;
-    const idle = slots.idle().then(() => {
-      isIdle = true;
-    });
+    const idle = slots.idle().then(() => (isIdle = true));
     slots.give();
     await Promise.resolve();
     expect(isIdle).toBe(false);

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import {
+  balances,
+  finishedStatements,
+  forget,
+  organizations,
+  pendingStatements,
+  plan,
+} from './statements.ts';
+
+const months = 12;
+const organizationCount = 1000;
+
+type Size = { finished: number; pending: number };
+
+/**
+ * Fills the database as a year of work would: `finished` executions of a thousand organizations over the twelve months
+ * before this one, with all that belongs to them, then `pending` ones in this month. As the owner, set-based, a month at a
+ * time: its partitions are filled first and get their indexes when they are attached. The ledger stays right.
+ */
+export async function seed(databaseUrl: string, size: Size, say: (line: string) => void): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const run = randomUUID();
+  const perMonth = Math.ceil(size.finished / months / organizationCount);
+  const waiting = Math.ceil(size.pending / organizationCount);
+  try {
+    await client.query(
+      "SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'; SET synchronous_commit = off",
+    );
+    await client.query(organizations, [run, organizationCount]);
+    for (let nth = 0; nth < months; nth++) {
+      const month = monthsAgo(months - nth);
+      await client.query(plan, [run, month, organizationCount, perMonth, nth * perMonth]);
+      for (const statement of finishedStatements({ suffix: suffixOf(month) })) await client.query(statement);
+      await client.query(forget);
+      say(`${((nth + 1) * perMonth * organizationCount).toLocaleString('en')} finished executions are there`);
+    }
+    const month = monthsAgo(0);
+    await client.query(plan, [run, month, organizationCount, waiting, months * perMonth]);
+    for (const statement of pendingStatements({ suffix: suffixOf(month) })) await client.query(statement);
+    await client.query(forget);
+    await client.query(balances, [run, months * perMonth, waiting, organizationCount]);
+    say('analyzing');
+    await client.query('VACUUM (ANALYZE)');
+    await client.query('CHECKPOINT');
+  } finally {
+    await client.end();
+  }
+}
+
+/** The first day of the month so many months before this one, in UTC: `2026-11-01`. */
+function monthsAgo(count: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 10);
+}
+
+function suffixOf(month: string): string {
+  return `_${month.slice(0, 4)}_${month.slice(5, 7)}`;
+}

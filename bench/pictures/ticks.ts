@@ -1,0 +1,16 @@
+/** Four or five round numbers from 0 to at least `most`. */
+export function roundTicks(most: number): number[] {
+  const rough = Math.max(most, 1e-6) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step =
+    [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 10 * power;
+  const count = Math.ceil(most / step);
+  return Array.from({ length: count + 1 }, (_, nth) => nth * step);
+}
+
+/** Powers of ten around these values. */
+export function logTicks(least: number, most: number): number[] {
+  const first = Math.floor(Math.log10(least));
+  const last = Math.ceil(Math.log10(most));
+  return Array.from({ length: last - first + 1 }, (_, nth) => 10 ** (first + nth));
+}

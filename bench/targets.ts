@@ -1,0 +1,91 @@
+import type { Figures } from './bench.ts';
+import { round } from './statistics.ts';
+
+/** What is asked of a figure: `must` is the least, `aim` is what it should become. */
+type Target = {
+  name: string;
+  about: string;
+  of(figures: Figures): number;
+  must: number;
+  aim: number;
+  /** A duration: less is better. */
+  isCeiling?: boolean;
+};
+
+const ratio = (of: string, over: string) => (figures: Figures) => Number(figures[of]) / Number(figures[over]);
+const value = (of: string) => (figures: Figures) => Number(figures[of]);
+
+/** Ratios of one run, for machines differ; durations in milliseconds. */
+const targets: readonly Target[] = [
+  {
+    name: 'creates',
+    about: 'creates/s alone over hot_row_tps',
+    of: ratio('creates_per_s', 'hot_row_tps'),
+    must: 1.2,
+    aim: 2,
+  },
+  {
+    name: 'end to end',
+    about: 'executions/s end to end over hot_row_tps',
+    of: ratio('end_to_end_per_s', 'hot_row_tps'),
+    must: 0.35,
+    aim: 0.6,
+  },
+  {
+    name: '1,000 organizations',
+    about: 'end to end, over that of one organization',
+    of: ratio('organizations_per_s', 'end_to_end_per_s'),
+    must: 1,
+    aim: 1,
+  },
+  {
+    name: 'lone',
+    about: 'create to webhook of a lone execution, p50 in ms',
+    of: value('lone_create_to_webhook_p50_ms'),
+    must: 25,
+    aim: 12,
+    isCeiling: true,
+  },
+  {
+    name: 'half rate',
+    about: 'create at half of the top rate, p99 in ms',
+    of: value('half_rate_create_p99_ms'),
+    must: 40,
+    aim: 20,
+    isCeiling: true,
+  },
+  {
+    name: 'grown: creates',
+    about: 'creates/s of a database that has grown, over those of an empty one',
+    of: ratio('grown_creates_per_s', 'creates_per_s'),
+    must: 0.85,
+    aim: 0.95,
+  },
+  {
+    name: 'grown: end to end',
+    about: 'executions/s of a database that has grown, over those of an empty one',
+    of: ratio('grown_end_to_end_per_s', 'end_to_end_per_s'),
+    must: 0.85,
+    aim: 0.95,
+  },
+];
+
+export type Verdict = {
+  name: string;
+  about: string;
+  measured: number;
+  must: number;
+  aim: number;
+  verdict: 'missed' | 'met' | 'aim met';
+};
+
+/** How what was measured stands to what is asked; nothing of what was not measured. */
+export function judge(figures: Figures): Verdict[] {
+  return targets.flatMap(({ of, isCeiling = false, ...target }) => {
+    const measured = of(figures);
+    if (!Number.isFinite(measured)) return [];
+    const reaches = (bound: number) => (isCeiling ? measured <= bound : measured >= bound);
+    const verdict = reaches(target.aim) ? 'aim met' : reaches(target.must) ? 'met' : 'missed';
+    return [{ ...target, measured: round(measured, 3), verdict } as const];
+  });
+}
