@@ -5,7 +5,8 @@ export type Answer = { status: number; body: string };
 export type Connection = {
   /** Sends one request, head and all, and reads its answer. One at a time. */
   exchange(request: string): Promise<Answer>;
-  close(): void;
+  /** False once the gateway has closed it, as it does with idle ones. */
+  isOpen(): boolean;
 };
 
 /**
@@ -39,7 +40,7 @@ export function openConnection(host: string, port: number): Connection {
       socket.write(request);
       return waiting.promise;
     },
-    close: () => socket.destroy(),
+    isOpen: () => socket.writable,
   };
 }
 

@@ -9,9 +9,10 @@ import type { Load, Ran } from './generator.ts';
 
 const send = parentPort?.postMessage.bind(parentPort);
 const { host, port } = workerData as { host: string; port: number };
-const connections: Connection[] = [];
+let connections: Connection[] = [];
 
 function connected(count: number): Connection[] {
+  connections = connections.filter((connection) => connection.isOpen());
   while (connections.length < count) connections.push(openConnection(host, port));
   return connections.slice(0, count);
 }
