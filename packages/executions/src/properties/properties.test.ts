@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checkBooks } from './testing/books.ts';
 import type { Step } from './testing/command.ts';
 import { propertyOptions } from './testing/config.ts';
-import { expectedView, newModel } from './testing/model.ts';
+import { expectedView, newModel, openingBalance } from './testing/model.ts';
 import { observe } from './testing/observe.ts';
 import { openProcesses, type Processes } from './testing/processes.ts';
 import { openRun } from './testing/run.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 const longestMs = 86_400_000;
 
 async function oneByOne(steps: Step[]): Promise<void> {
-  const run = await openRun(processes);
+  const run = await openRun(processes, openingBalance);
   const model = newModel();
   for (const step of [...steps, ...lastSteps]) {
     const expected = step.expect(model);
@@ -35,8 +35,12 @@ async function oneByOne(steps: Step[]): Promise<void> {
 }
 
 async function atOnce(groups: Step[][]): Promise<void> {
-  const run = await openRun(processes);
-  for (const steps of groups) await Promise.all(steps.map((step) => step.perform(run)));
+  const run = await openRun(processes, openingBalance);
+  for (const steps of groups) {
+    // To the end of them all: what is still under way would disturb the next run.
+    const results = await Promise.allSettled(steps.map((step) => step.perform(run)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
   for (const step of lastSteps) await step.perform(run);
   await checkBooks(run);
   expect(await auditLedger(processes.owner)).toEqual([]);

@@ -3,7 +3,6 @@ import { getSpendLimits } from '@holdfast/db/spendLimits/get';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { expect } from '@jest/globals';
 import { units } from './amounts.ts';
-import { openingBalance } from './model.ts';
 import { apiKeyId, type Run } from './run.ts';
 import { asItShouldBe, readStories, type Story } from './stories.ts';
 
@@ -66,7 +65,7 @@ const costs = (stories: Story[]) => total(stories.flatMap(({ cost }) => cost ?? 
 /** What came in, less what was charged, is what is there; nothing is held, for all has ended. */
 async function checkBalance(run: Run, organizationId: string, stories: Story[]): Promise<void> {
   const adjustments = [...run.adjusted.values()].filter((one) => one.organizationId === organizationId);
-  const came = units(openingBalance) + total(adjustments.map(({ amount }) => amount));
+  const came = units(run.openingBalance) + total(adjustments.map(({ amount }) => amount));
   const balance = await getBalance(run.processes.owner, organizationId);
   expect(balance).toEqual({ available: expect.any(String), held: '0.00000000' });
   expect(units(balance?.available ?? '')).toBe(came - costs(stories));

@@ -1,6 +1,9 @@
-import type fc from 'fast-check';
+import fc from 'fast-check';
 
-const fewRuns = 25;
+const fewRuns = 20;
+const longestRunMs = 60_000;
+const usualRunMs = 5000;
+const longestSearchMs = 120_000;
 
 /**
  * How often properties are run, and from which seed: `PROPERTY_RUNS=1000`; `PROPERTY_SEED=-1234` or
@@ -11,10 +14,13 @@ export function propertyOptions(): fc.Parameters<unknown> {
   const [seed, path] = process.env['PROPERTY_SEED']?.split('/') ?? [];
   return {
     numRuns,
-    // Long lists of steps from the first run on.
-    unbiased: true,
-    // A failure is made smaller for as long as this at most.
-    interruptAfterTimeLimit: 120_000 + numRuns * 10_000,
+    plugins: [
+      // Long lists of steps from the first run on.
+      fc.unbiased(),
+      // What hangs is a failure. One that was found is made smaller for as long as this at most.
+      fc.timeout(longestRunMs),
+      fc.interruptAfterTimeLimit(longestSearchMs + numRuns * usualRunMs, { failOnInterrupt: true }),
+    ],
     ...(seed && { seed: Number(seed) }),
     ...(path && { path }),
   };

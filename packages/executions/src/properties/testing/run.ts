@@ -1,14 +1,16 @@
 import { newId } from '@holdfast/domain/ids';
+import type { Money } from '@holdfast/domain/money';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import type { CreateRequest } from '../../create.ts';
-import { openingBalance, organizations } from './model.ts';
+import { organizations } from './model.ts';
 import type { Dispatcher, Gateway, Ledger, Processes } from './processes.ts';
 
 /** One run of a property: organizations of its own in a database that has others, and what it was answered. */
 export type Run = {
   processes: Processes;
   organizationIds: string[];
+  openingBalance: Money;
   /** In the order they were made known. */
   executions: KnownExecution[];
   accepted: { organizationId: string; idempotencyKey: string | null; id: string; replayed: boolean }[];
@@ -28,12 +30,13 @@ export type KnownExecution = {
   outcomes: RecordedOutcome[];
 };
 
-export async function openRun(processes: Processes): Promise<Run> {
+export async function openRun(processes: Processes, balance: Money): Promise<Run> {
   processes.endings.length = 0;
-  const organization = () => createTestOrganization(processes.owner, openingBalance);
+  const organization = () => createTestOrganization(processes.owner, balance);
   return {
     processes,
     organizationIds: await Promise.all(Array.from({ length: organizations }, organization)),
+    openingBalance: balance,
     executions: [],
     accepted: [],
     adjusted: new Map(),
