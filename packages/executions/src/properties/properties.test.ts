@@ -17,7 +17,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  const breaches = await auditLedger(processes.owner);
   await processes.close();
+  expect(breaches).toEqual([]);
 });
 
 const longestMs = 86_400_000;
@@ -31,7 +33,6 @@ async function oneByOne(steps: Step[]): Promise<void> {
     expect(await observe(run)).toEqual(expectedView(model));
   }
   await checkBooks(run);
-  expect(await auditLedger(processes.owner)).toEqual([]);
 }
 
 async function atOnce(groups: Step[][]): Promise<void> {
@@ -43,7 +44,6 @@ async function atOnce(groups: Step[][]): Promise<void> {
   }
   for (const step of lastSteps) await step.perform(run);
   await checkBooks(run);
-  expect(await auditLedger(processes.owner)).toEqual([]);
 }
 
 describe('whatever is done to executions and balances', () => {

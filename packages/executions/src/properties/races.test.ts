@@ -33,7 +33,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  const breaches = await auditLedger(processes.owner);
   await processes.close();
+  expect(breaches).toEqual([]);
 });
 
 beforeEach(async () => {
@@ -54,7 +56,6 @@ async function conclude(winners: (string | null)[], sides: [string, string]): Pr
   expect(winners.filter((winner) => !sides.includes(winner ?? ''))).toEqual([]);
   for (const step of lastSteps) await step.perform(run);
   await checkBooks(run);
-  expect(await auditLedger(processes.owner)).toEqual([]);
 }
 
 async function cancelIt({ id, organizationId }: KnownExecution): Promise<void> {

@@ -1,3 +1,4 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
 import { getBalance } from '@holdfast/db/balances/get';
 import { getSpendLimits } from '@holdfast/db/spendLimits/get';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
@@ -18,6 +19,14 @@ export async function checkBooks(run: Run): Promise<void> {
     await checkBalance(run, id, own);
     await checkLimits(run, organization, own);
   }
+  await checkInvariants(run, stories);
+}
+
+/** Of this run: what another has broken stays in the database. */
+async function checkInvariants({ processes, organizationIds }: Run, stories: Story[]): Promise<void> {
+  const own = new Set([...organizationIds, ...stories.map(({ id }) => id)]);
+  const breaches = await auditLedger(processes.owner);
+  expect(breaches.filter(({ id }) => own.has(id))).toEqual([]);
 }
 
 /** What was accepted is there, once per idempotency key; nothing else is. */
