@@ -22,17 +22,15 @@ export async function readStories(owner: Database, organizationIds: string[]): P
   return rows;
 }
 
+// An execution's events have ids that follow from its own: that of the start, and that of any ending.
 const query = `
 SELECT e.id, e.organization_id AS "organizationId", e.api_key_id AS "apiKeyId", e.status, e.hold_amount AS hold, e.cost,
-  e.started_at IS NOT NULL AS "wasStarted", coalesce(t.money, '') AS money, coalesce(v.events, '') AS events
-FROM executions e LEFT JOIN (
-  SELECT execution_id, string_agg(kind || ' ' || amount, ', ' ORDER BY sequence) AS money FROM transfers
-  WHERE organization_id = ANY ($1::text[]) GROUP BY execution_id
-) t ON t.execution_id = e.id LEFT JOIN (
-  SELECT execution_id, string_agg(type, ', ' ORDER BY type) AS events FROM events
-  WHERE organization_id = ANY ($1::text[]) GROUP BY execution_id
-) v ON v.execution_id = e.id
-WHERE e.organization_id = ANY ($1::text[]) ORDER BY e.id`;
+  e.started_at IS NOT NULL AS "wasStarted",
+  (SELECT coalesce(string_agg(kind || ' ' || amount, ', ' ORDER BY sequence), '') FROM transfers t
+    WHERE t.execution_id = e.id) AS money,
+  (SELECT coalesce(string_agg(type, ', ' ORDER BY type), '') FROM events v
+    WHERE v.id IN (event_id(e.id, 'execution.started'), event_id(e.id, 'execution.completed'))) AS events
+FROM executions e WHERE e.organization_id = ANY ($1::text[]) ORDER BY e.id`;
 
 /** The same story as its status tells it: charged once or never, with one ending event or none. */
 export function asItShouldBe(story: Story): Story {
