@@ -46,9 +46,11 @@ export function createFanOut(args: {
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       args.written(deliveries.length);
       const byEvent = new Map(planned.map((event) => [event.eventId, event]));
-      const claimed = deliveries.filter(({ taken }) => taken);
+      const claimed = deliveries
+        .filter(({ taken }) => taken)
+        .map((delivery) => toClaimed(delivery, byEvent.get(delivery.eventId)));
       used = claimed.length;
-      for (const delivery of claimed) void args.attempt(toClaimed(delivery, byEvent.get(delivery.eventId)));
+      for (const delivery of claimed) void args.attempt(delivery);
       await args.left(deliveries.filter(({ taken }) => !taken).map(({ id }) => id));
     } finally {
       slots.give(mine.size - used);
