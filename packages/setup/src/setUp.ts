@@ -5,11 +5,11 @@ import { makePartitions } from '@holdfast/db/partitions/make';
 import { ping } from '@holdfast/db/ping';
 import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
+import { reasonOf } from '@holdfast/kit/reason';
 import type { SetupConfig } from './config.ts';
 import { fixedDemoKey } from './demo/fixedKey.ts';
 import { demoOrganization } from './demo/organization.ts';
 import { applyCatalogue } from './models.ts';
-import { reasonOf } from './reason.ts';
 import { prepareStore } from './store.ts';
 import { type Patience, patience, waitUntil } from './waitUntil.ts';
 

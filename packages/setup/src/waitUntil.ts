@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '@holdfast/kit/reason';
 
 export type Patience = { forMs: number; pauseMs: number };
 

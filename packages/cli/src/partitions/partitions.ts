@@ -5,6 +5,8 @@ import { type Dropped, dropJournalPartitions, dropPartitions } from '@holdfast/d
 import { listPartitions, type Partition } from '@holdfast/db/partitions/list';
 import { makePartitions, monthsAhead } from '@holdfast/db/partitions/make';
 import { planDrop } from '@holdfast/db/partitions/plan';
+import { readArguments } from '../flags.ts';
+import { UsageError } from '../usageError.ts';
 
 export const partitionsUsage = `holdfast partitions list
 holdfast partitions make [--months ${monthsAhead}]
@@ -12,35 +14,33 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
 
 type Say = (line: string) => void;
 
-/** Answers the exit code. @throws what the database refuses; an Error with the usage for arguments it can't read */
-export async function partitions(args: string[], db: Database, say: Say): Promise<number> {
+/** Answers the exit code. @throws what the database refuses; UsageError for arguments it can't read */
+export async function partitions(args: string[], open: () => Database, say: Say): Promise<number> {
   const { positionals, values } = read(args);
   const [action, ...rest] = positionals;
-  if (rest.length > 0) throw new Error(partitionsUsage);
-  if (action === 'list') return list(await listPartitions(db.pool), say);
-  if (action === 'make') return await make(db, numberOf(values.months ?? String(monthsAhead)), say);
-  if (action === 'drop' && values['older-than-days'] !== undefined) {
-    const days = numberOf(values['older-than-days']);
-    return await drop(db, { days, journal: values['including-journal'], yes: values.yes }, say);
+  if (rest.length > 0)
+    throw new UsageError(`there is no "${rest.join(' ')}" to holdfast partitions ${action}`);
+  if (action === 'list') return list(await listPartitions(open().pool), say);
+  if (action === 'make') {
+    const months = numberOf('--months', values.months ?? String(monthsAhead));
+    return await make(open(), months, say);
   }
-  throw new Error(partitionsUsage);
+  if (action !== 'drop') throw new UsageError('holdfast partitions takes list, make or drop');
+  const days = numberOf('--older-than-days', values['older-than-days'] ?? '');
+  return await drop(open(), { days, journal: values['including-journal'], yes: values.yes }, say);
 }
 
-function read(args: string[]) {
-  return parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      months: { type: 'string' },
-      'older-than-days': { type: 'string' },
-      'including-journal': { type: 'boolean', default: false },
-      yes: { type: 'boolean', default: false },
-    },
-  });
-}
+const options = {
+  months: { type: 'string' },
+  'older-than-days': { type: 'string' },
+  'including-journal': { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
+} as const;
 
-function numberOf(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new Error(`"${text}" is no number.\n${partitionsUsage}`);
+const read = (args: string[]) => readArguments(() => parseArgs({ args, allowPositionals: true, options }));
+
+function numberOf(flag: string, text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new UsageError(`${flag} needs a number`);
   return Number(text);
 }
 

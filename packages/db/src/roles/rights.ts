@@ -52,8 +52,11 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height)',
   },
   holdfast_ledger: {
+    organizations: 'SELECT (id)',
     balances: 'SELECT, UPDATE (lock)',
     spend_limits: 'SELECT, UPDATE (month, spent)',
+    idempotency_keys: 'SELECT (organization_id, key, execution_id)',
+    dropped_journals: 'SELECT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
     transfers: 'SELECT, INSERT',
     executions:

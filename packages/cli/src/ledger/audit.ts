@@ -1,0 +1,55 @@
+import { auditLedger, type Checked, mostPerInvariant } from '@holdfast/db/audit/audit';
+import type { Command, Context } from '../command.ts';
+import { readFlags } from '../flags.ts';
+
+/** 0: the books are right; 1: rows break an invariant, each of which is named. */
+export const ledgerAudit: Command = {
+  name: 'ledger audit',
+  about: 'check every invariant of the ledger and name each row that breaks one; safe during load',
+  usage: 'holdfast ledger audit [--json]',
+  async run(args, { openDatabase, say, tell }) {
+    const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
+    const checked: Checked[] = [];
+    await auditLedger(openDatabase(), (one) => {
+      checked.push(one);
+      tell(progressOf(one));
+      if (!json) sayBreaches(one, say);
+    });
+    say(json ? JSON.stringify(documentOf(checked)) : summaryOf(checked));
+    return checked.some(isBroken) ? 1 : 0;
+  },
+};
+
+const isBroken = ({ breaches }: Checked) => breaches.length > 0;
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(6)} s`;
+
+const countOf = ({ breaches, areMore }: Checked) => `${areMore ? 'more than ' : ''}${breaches.length}`;
+
+function progressOf(checked: Checked): string {
+  const result = isBroken(checked) ? `BROKEN: ${countOf(checked)}` : 'holds';
+  return `${seconds(checked.tookMs)}  ${checked.invariant}: ${result}`;
+}
+
+function sayBreaches(checked: Checked, say: Context['say']): void {
+  for (const { invariant, id, found } of checked.breaches) say(`${invariant}: ${id}: ${found}`);
+  if (checked.areMore) say(`${checked.invariant}: more than the ${mostPerInvariant} named here`);
+}
+
+function summaryOf(all: Checked[]): string {
+  const broken = all.filter(isBroken);
+  if (broken.length === 0) return `The books are right: ${all.length} invariants hold.`;
+  const rows = broken.reduce((sum, { breaches }) => sum + breaches.length, 0);
+  const orMore = broken.some(({ areMore }) => areMore) ? ' or more' : '';
+  return `The books are not right: ${rows}${orMore} found in ${broken.length} of ${all.length} invariants.`;
+}
+
+const documentOf = (all: Checked[]) => ({
+  ok: !all.some(isBroken),
+  invariants: all.map(({ invariant, breaches, areMore, tookMs }) => ({
+    invariant,
+    broken_by: breaches.map(({ id, found }) => ({ id, found })),
+    are_more: areMore,
+    took_ms: Math.round(tookMs),
+  })),
+});

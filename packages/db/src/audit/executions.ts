@@ -1,0 +1,80 @@
+import { isKept, open } from './sql.ts';
+
+/**
+ * Of executions and what belongs to them. Executions of old months are dropped before their journal: a transfer of such a
+ * month has none any more, and that is no breach.
+ */
+export const executionInvariants = {
+  'held is the sum of open holds': `
+    SELECT organization_id AS id, 'held ' || coalesce(b.held::text, 'none') || ', open holds '
+      || coalesce(e.held, 0) AS found
+    FROM balances b FULL JOIN (
+      SELECT organization_id, sum(hold_amount) AS held FROM executions WHERE status IN ${open}
+      GROUP BY organization_id
+    ) e USING (organization_id)
+    WHERE b.held IS DISTINCT FROM coalesce(e.held, 0)`,
+
+  'an execution has exactly one hold': `
+    SELECT e.id, 'to hold ' || e.hold_amount || ', held ' || count(t.amount) || ' times'
+      || coalesce(', at most ' || max(t.amount), '') AS found
+    FROM executions e LEFT JOIN transfers t ON t.execution_id = e.id AND t.kind = 'hold'
+    GROUP BY e.id HAVING count(t.amount) <> 1 OR max(t.amount) <> e.hold_amount`,
+
+  'COMPLETED has exactly one settlement, of its cost': `
+    SELECT e.id, 'cost ' || coalesce(e.cost::text, 'none') || ', settled or released ' || count(t.amount) || ' times'
+      || coalesce(', at most ' || max(t.amount), '') AS found
+    FROM executions e LEFT JOIN transfers t ON t.execution_id = e.id AND t.kind IN ('settle', 'release')
+    WHERE e.status = 'COMPLETED' GROUP BY e.id
+    HAVING count(t.amount) <> 1 OR max(t.amount) IS DISTINCT FROM e.cost OR max(t.kind) <> 'settle'`,
+
+  'FAILED, CANCELLED and EXPIRED have one release and no charge': `
+    SELECT e.id, count(t.amount) || ' transfers after the hold' || coalesce(': ' || min(t.kind) || ' of at most '
+      || max(t.amount), '') AS found
+    FROM executions e LEFT JOIN transfers t ON t.execution_id = e.id AND t.kind <> 'hold'
+    WHERE e.status IN ('FAILED', 'CANCELLED', 'EXPIRED') GROUP BY e.id
+    HAVING count(t.amount) <> 1 OR max(t.kind) <> 'release' OR max(t.amount) <> e.hold_amount`,
+
+  'an open execution has no resolution': `
+    SELECT e.id, t.kind || ' ' || t.amount AS found FROM executions e JOIN transfers t ON t.execution_id = e.id
+    WHERE e.status IN ${open} AND t.kind <> 'hold'`,
+
+  'COMPLETED has its cost and the others none': `
+    SELECT id, status || ', cost ' || coalesce(cost::text, 'none') AS found FROM executions
+    WHERE (status = 'COMPLETED') <> (cost IS NOT NULL)`,
+
+  'a transfer is of an execution of its organization': `
+    WITH astray AS MATERIALIZED (
+      SELECT t.execution_id, t.organization_id, t.sequence, e.organization_id AS owner
+      FROM transfers t LEFT JOIN executions e ON e.id = t.execution_id
+      WHERE t.execution_id IS NOT NULL AND t.organization_id IS DISTINCT FROM e.organization_id
+    )
+    SELECT execution_id AS id, 'transfer ' || sequence || ' of ' || organization_id || ', the execution '
+      || coalesce('is of ' || owner, 'is not there') AS found
+    FROM astray WHERE owner IS NOT NULL OR ${isKept('execution_id')}`,
+
+  'an idempotency key is of an execution of its organization': `
+    WITH astray AS MATERIALIZED (
+      SELECT k.execution_id, k.organization_id, k.key, e.organization_id AS owner
+      FROM idempotency_keys k LEFT JOIN executions e ON e.id = k.execution_id
+      WHERE k.organization_id IS DISTINCT FROM e.organization_id
+    )
+    SELECT execution_id AS id, 'key ' || to_json(key) || ' of ' || organization_id || ', the execution '
+      || coalesce('is of ' || owner, 'is not there') AS found
+    FROM astray WHERE owner IS NOT NULL OR ${isKept('execution_id')}`,
+
+  'an ending has exactly one event': `
+    SELECT e.id, e.status || ', events: ' || count(v.type) || coalesce(', the last ' || max(v.type), '') AS found
+    FROM executions e LEFT JOIN events v ON v.execution_id = e.id AND v.type <> 'execution.started'
+    GROUP BY e.id HAVING count(v.type) <> CASE WHEN e.status IN ${open} THEN 0 ELSE 1 END
+      OR max(v.type) <> 'execution.' || lower(e.status)`,
+
+  'a spend limit counts what was spent in its month': `
+    SELECT l.scope_id AS id, 'counted ' || l.spent || ', spent ' || coalesce(e.spent, 0) AS found
+    FROM spend_limits l LEFT JOIN (
+      SELECT m.scope_id, sum(CASE WHEN e.completed_at IS NULL THEN e.hold_amount ELSE e.cost END) AS spent
+      FROM spend_limits m JOIN executions e ON e.organization_id = m.organization_id
+        AND m.scope_id IN (e.organization_id, e.api_key_id) AND e.created_at >= m.month::timestamp AT TIME ZONE 'UTC'
+      GROUP BY m.scope_id
+    ) e USING (scope_id)
+    WHERE l.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date AND l.spent <> coalesce(e.spent, 0)`,
+} as const;

@@ -1,0 +1,13 @@
+import { openStatuses } from '@holdfast/domain/statuses';
+import { quoted } from '../executions/statusList.ts';
+
+/** What a transfer does to one of its accounts. */
+export const movesOf = (account: 'available' | 'held' | 'funding' | 'revenue') =>
+  `CASE '${account}' WHEN credit_account THEN amount WHEN debit_account THEN -amount ELSE 0 END`;
+
+export const open = `(${quoted(openStatuses)})`;
+
+/** Whether the month of an execution with this id is kept: one that is not there was never written, then. */
+export const isKept = (id: string) => `EXISTS (
+    SELECT FROM month_partitions() p WHERE p.parent = 'executions' AND ${id} >= month_bound('exec', p.month)
+      AND ${id} < month_bound('exec', (p.month + interval '1 month')::date))`;
