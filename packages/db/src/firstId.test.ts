@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
 import { describe, expect, it } from '@jest/globals';
-import { firstId } from './firstId.ts';
+import { firstId, firstIdSince } from './firstId.ts';
 
 /** An id as it would have been made then. */
 function idOf(prefix: string, iso: string): string {
@@ -24,5 +24,12 @@ describe('the first id', () => {
   it('is before everything where an id has no time', () => {
     expect(firstId('exec', ['att_?', newId('att')])).toBe('exec_');
     expect(firstId('exec', [])).toBe('exec_');
+  });
+
+  it('since a time is before everything that was made from then on', () => {
+    const time = Date.parse('2026-03-15T06:00:00Z');
+    expect(firstIdSince('exec', time) < idOf('exec', '2026-03-15T06:00:00Z')).toBe(true);
+    expect(firstIdSince('exec', time) > idOf('exec', '2026-02-28T23:59:59Z')).toBe(true);
+    expect(firstIdSince('exec', -1)).toBe('exec_');
   });
 });

@@ -11,8 +11,12 @@ const marginMs = 3 * dayMs;
  * look cheaper to read than the ids themselves.
  */
 export function firstId(prefix: IdPrefix, ids: readonly string[]): string {
-  const times = ids.map(timeOf);
-  const first = Math.min(...times) - marginMs;
+  return firstIdSince(prefix, Math.min(...ids.map(timeOf)));
+}
+
+/** The lowest id with this prefix that can belong to rows that were made at this time (Unix milliseconds) or later. */
+export function firstIdSince(prefix: IdPrefix, timeMs: number): string {
+  const first = timeMs - marginMs;
   // Of what is no id of ours nothing is known.
   return Number.isFinite(first) && first > 0 ? `${prefix}_${shown(first)}` : `${prefix}_`;
 }

@@ -6,6 +6,8 @@ import { listApiKeys } from './endpoints/apiKeys/listApiKeys.ts';
 import { postApiKey } from './endpoints/apiKeys/postApiKey.ts';
 import { postRotate } from './endpoints/apiKeys/postRotate.ts';
 import { getBalance } from './endpoints/balance/getBalance.ts';
+import { getUsage } from './endpoints/balance/getUsage.ts';
+import { listTransactions } from './endpoints/balance/listTransactions.ts';
 import { postCallback } from './endpoints/callbacks/postCallback.ts';
 import { deleteExecution } from './endpoints/executions/deleteExecution.ts';
 import { getExecution } from './endpoints/executions/getExecution.ts';
@@ -48,6 +50,8 @@ export const endpoints: readonly Endpoint[] = [
   listModels,
   getModel,
   getBalance,
+  listTransactions,
+  getUsage,
   postUpload,
   postConfirm,
   getFile,

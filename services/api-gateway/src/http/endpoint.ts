@@ -3,6 +3,7 @@ import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errorCodes';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import type { Table } from './sendTable.ts';
 
 /** Who is calling, once the key is known. */
 export type Caller = { organizationId: string; apiKeyId: string; permissions: ApiKeyPermissions };
@@ -18,7 +19,13 @@ export type EndpointRequest<Params, Query, Body> = {
   raw: { request: IncomingMessage; response: ServerResponse };
 };
 
-export type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+export type Reply = {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  /** The body for clients that prefer text/csv. */
+  table?: Table;
+};
 
 /** One endpoint: path, schemas and handler together. The OpenAPI document is made from the same object. */
 export type Endpoint = {
@@ -40,8 +47,8 @@ export type Endpoint = {
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
-  /** By status; null for an answer without JSON. */
-  responses: Record<number, { description: string; schema: z.ZodType | null }>;
+  /** By status; the schema is null for an answer without JSON, `csv` an example of one that also comes as a table. */
+  responses: Record<number, { description: string; schema: z.ZodType | null; csv?: string }>;
   /** Codes it refuses with beside those that follow from its schemas and permission. */
   errors?: readonly ErrorCode[];
   /** Null: the handler has answered on `raw.response` itself. */

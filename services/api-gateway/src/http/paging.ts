@@ -30,8 +30,14 @@ export function checkedCursor(prefix: IdPrefix, cursor: string | undefined): str
 
 /** Cuts rows that were read with a limit of one more than the page's. The cursor is the last row's id. */
 export function pageOf<Row extends { id: string }>(rows: Row[], limit: number) {
+  return pageBy(rows, limit, ({ id }) => id);
+}
+
+/** The same of rows that something else than an id tells apart. */
+export function pageBy<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string) {
   const items = rows.slice(0, limit);
   const hasMore = rows.length > limit;
-  const page = { has_more: hasMore, next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null };
+  const last = items.at(-1);
+  const page = { has_more: hasMore, next_cursor: hasMore && last ? cursorOf(last) : null };
   return { items, page };
 }

@@ -7,6 +7,7 @@ import { readBody } from './readBody.ts';
 import { readJson } from './readJson.ts';
 import { readQuery } from './readQuery.ts';
 import { stateOf } from './requestState.ts';
+import { sendTable } from './sendTable.ts';
 import { validate } from './validate.ts';
 
 const nothing = z.strictObject({});
@@ -30,7 +31,7 @@ export function runEndpoint(context: Context): RequestHandler {
       headers: request.headers,
       raw: { request, response },
     });
-    if (reply) send(response, reply);
+    if (reply) send(request, response, reply);
   };
 }
 
@@ -56,11 +57,13 @@ async function bodyFor(endpoint: Endpoint, request: Request): Promise<unknown> {
   return validate(endpoint.body ?? nothing, (await readJson(request)) ?? {});
 }
 
-function send(response: Response, { status, body, headers = {} }: Reply): void {
+function send(request: Request, response: Response, { status, body, headers = {}, table }: Reply): void {
   const state = stateOf(response);
   state.executionId ??= executionIn(body);
   response.set({ 'Cache-Control': 'no-store', ...headers });
-  response.status(status).json(body);
+  response.status(status);
+  if (table) sendTable(request, response, body, table);
+  else response.json(body);
 }
 
 function executionIn(body: unknown): string | null {

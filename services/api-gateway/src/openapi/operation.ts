@@ -26,16 +26,18 @@ export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
 function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const entries = Object.entries(responses).filter(([status]) => Number(status) < 400);
   return Object.fromEntries(
-    entries.map(([status, { description, schema }]) => [
+    entries.map(([status, { description, schema, csv }]) => [
       status,
-      { description, headers: commonHeaderReferences(), content: contentOf(schema) },
+      { description, headers: commonHeaderReferences(), content: contentOf(schema, csv) },
     ]),
   );
 }
 
-function contentOf(schema: z.ZodType | null): NonNullable<ZodOpenApiResponseObject['content']> {
+function contentOf(schema: z.ZodType | null, csv?: string): NonNullable<ZodOpenApiResponseObject['content']> {
+  const table =
+    csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' as const }, example: csv } };
   return schema
-    ? { 'application/json': { schema } }
+    ? { 'application/json': { schema }, ...table }
     : { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 }
 

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-
-const time = (description: string) => z.iso.datetime({ offset: true }).optional().describe(description);
+import { timeFilter, toDate } from '../../http/timeFilter.ts';
 
 export const listExecutions = endpoint({
   method: 'GET',
@@ -19,8 +18,8 @@ export const listExecutions = endpoint({
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
     status: z.enum(executionStatuses).optional(),
     model: z.string().max(64).optional().describe('Model slug'),
-    created_after: time('Only those created after this time'),
-    created_before: time('Only those created before this time'),
+    created_after: timeFilter('Only those created after this time'),
+    created_before: timeFilter('Only those created before this time'),
   }),
   responses: {
     200: {
@@ -41,7 +40,3 @@ export const listExecutions = endpoint({
     return { status: 200, body: { data: items.map(statusRecord), ...page } };
   },
 });
-
-function toDate(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
-}

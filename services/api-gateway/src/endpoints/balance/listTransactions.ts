@@ -1,0 +1,68 @@
+import { listTransfers } from '@holdfast/db/balances/listTransfers';
+import { invalidField } from '@holdfast/domain/errors';
+import { isId } from '@holdfast/domain/ids';
+import { transferKinds } from '@holdfast/domain/transferKinds';
+import { z } from 'zod';
+import { toCsv } from '../../http/csv.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { pageBy, pageFields, pageQuery } from '../../http/paging.ts';
+import { timeFilter, toDate } from '../../http/timeFilter.ts';
+import {
+  exampleTransaction,
+  Transaction,
+  transactionColumns,
+  transactionRecord,
+} from './transactionRecord.ts';
+
+const executionId = z
+  .string()
+  .refine((text) => isId('exec', text), {
+    message: 'must be the id of an execution',
+    params: { code: 'INVALID_FORMAT' },
+  })
+  .meta({ description: 'Only those of this execution', example: exampleTransaction.execution_id });
+
+export const listTransactions = endpoint({
+  method: 'GET',
+  path: '/v1/balance/transactions',
+  tag: 'Balance',
+  summary: 'List transactions',
+  description:
+    'Everything that ever moved the balance, newest first, each with the balance it left. With `Accept: text/csv` the ' +
+    'page comes as CSV, and the header `Link` leads to the next one.',
+  permission: 'full',
+  limit: 'other',
+  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+    kind: z.enum(transferKinds).optional().describe('Only these'),
+    execution_id: executionId.optional(),
+    created_after: timeFilter('Only those made after this time'),
+    created_before: timeFilter('Only those made before this time'),
+  }),
+  responses: {
+    200: {
+      description: 'A page of transactions',
+      schema: z.object({ data: z.array(Transaction), ...pageFields }).meta({ id: 'TransactionPage' }),
+      csv: toCsv(transactionColumns, [exampleTransaction]),
+    },
+  },
+  async handle({ context, caller, query }) {
+    const filter = {
+      kind: query.kind,
+      executionId: query.execution_id,
+      createdAfter: toDate(query.created_after),
+      createdBefore: toDate(query.created_before),
+      cursor: checkedSequence(query.cursor),
+    };
+    const rows = await listTransfers(context.db, caller.organizationId, filter, query.limit + 1);
+    const { items, page } = pageBy(rows, query.limit, ({ sequence }) => sequence);
+    const data = items.map(transactionRecord);
+    const table = { filename: 'transactions.csv', columns: transactionColumns, rows: data };
+    return { status: 200, body: { data, ...page }, table: { ...table, nextCursor: page.next_cursor } };
+  },
+});
+
+/** @throws INPUT_VALIDATION_ERROR for a cursor that can be no transaction's number */
+function checkedSequence(cursor: string | undefined): string | undefined {
+  if (cursor === undefined || /^[1-9]\d{0,17}$/.test(cursor)) return cursor;
+  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of an earlier page.');
+}

@@ -1,0 +1,80 @@
+import { type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usage/sum';
+import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
+import { z } from 'zod';
+import { amount } from '../../executions/records.ts';
+import type { CsvColumns } from '../../http/csv.ts';
+import { timestamp } from '../../http/fields.ts';
+
+const sums = {
+  executions: z.int().describe('How many completed'),
+  cost: amount('What was charged for them'),
+  input_tokens: z.int().describe('Tokens that went in'),
+  output_tokens: z.int().describe('Tokens that came out'),
+};
+
+const exampleSums = { executions: 3, cost: '0.144', input_tokens: 120, output_tokens: 860 };
+
+export const UsageReport = z
+  .object({
+    from: timestamp('Executions count that completed at this time or later'),
+    to: timestamp('and before this time'),
+    group_by: z.enum(usageGroupings).describe('What each row is of'),
+    data: z
+      .array(
+        z.object({
+          model: z.string().optional().describe('With `group_by=model`: model slug'),
+          day: z.iso.date().optional().describe('With `group_by=day`: day in UTC'),
+          ...sums,
+        }),
+      )
+      .describe('In order of model or day; without any execution there is no row'),
+    total: z.object(sums).describe('Of all rows'),
+  })
+  .meta({
+    id: 'Usage',
+    example: {
+      from: '2026-03-01T00:00:00.000Z',
+      to: '2026-04-01T00:00:00.000Z',
+      group_by: 'model',
+      data: [{ model: 'sandbox-image', ...exampleSums }],
+      total: exampleSums,
+    },
+  });
+
+export const exampleUsageRow = { model: 'sandbox-image', ...exampleSums };
+
+export function usageColumns(groupBy: UsageGrouping): CsvColumns {
+  return {
+    [groupBy]: 'text',
+    executions: 'number',
+    cost: 'number',
+    input_tokens: 'number',
+    output_tokens: 'number',
+  };
+}
+
+export function usageReport(asked: { from: Date; to: Date; groupBy: UsageGrouping }, usage: Usage[]) {
+  const total = usage.reduce(added, { executions: 0, cost: '0', inputTokens: 0, outputTokens: 0 });
+  return {
+    from: asked.from.toISOString(),
+    to: asked.to.toISOString(),
+    group_by: asked.groupBy,
+    data: usage.map((row) => ({ [asked.groupBy]: row.group, ...sumsRecord(row) })),
+    total: sumsRecord(total),
+  };
+}
+
+type Sums = Omit<Usage, 'group'>;
+
+function added(sum: Sums, row: Sums): Sums {
+  return {
+    executions: sum.executions + row.executions,
+    cost: new MoneyDecimal(sum.cost).plus(row.cost).toFixed(),
+    inputTokens: sum.inputTokens + row.inputTokens,
+    outputTokens: sum.outputTokens + row.outputTokens,
+  };
+}
+
+function sumsRecord({ executions, cost, inputTokens, outputTokens }: Sums) {
+  return { executions, cost: formatMoney(cost), input_tokens: inputTokens, output_tokens: outputTokens };
+}
