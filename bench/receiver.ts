@@ -17,7 +17,7 @@ export type Receiver = {
 
 /** Starts a webhook receiver on a free port of the loopback address. */
 export async function startReceiver(): Promise<Receiver> {
-  const thread = new Worker(join(import.meta.dirname, 'receiverThread.ts'));
+  const thread = new Worker(join(import.meta.dirname, 'receiverThread.ts'), { name: 'receiver' });
   const [port] = (await once(thread, 'message')) as [number];
   const awaited = new Map<string, PromiseWithResolvers<number>>();
   const seen = new Set<string>();

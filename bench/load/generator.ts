@@ -27,6 +27,7 @@ export type Ran = { created: Created[] } | { failed: string };
 export function openGenerator(origin: string): Generator {
   const { hostname, port } = new URL(origin);
   const thread = new Worker(join(import.meta.dirname, 'thread.ts'), {
+    name: 'load',
     workerData: { host: hostname, port: Number(port) },
   });
   const send = thread.postMessage.bind(thread);
