@@ -2,8 +2,8 @@ import type { Database } from '@holdfast/db/client';
 
 /** What a command works with besides its arguments. */
 export type Context = {
-  /** The database that was asked for, opened at the first call. @throws NoDatabaseError */
-  database(): Database;
+  /** The database that was asked for, closed by whoever called the command. @throws when there is none to be found */
+  openDatabase(): Database;
   /** A line of what was asked for, to standard output. */
   say(line: string): void;
   /** A line on how it goes, to standard error. */
@@ -13,12 +13,11 @@ export type Context = {
 export type Command = {
   /** The words that call it: `ledger audit`. */
   name: string;
-  /** One line of the help. */
   about: string;
-  /** The lines of its own help: how it is called, what its flags and exit codes mean. */
+  /** How it is called, a line each. */
   usage: string;
   /**
-   * Answers the exit code; `args` are those after its name, without the flags that every command takes.
+   * Answers the exit code; `args` are those after its name, without the flags that every command has.
    * @throws UsageError for arguments it can't read
    */
   run(args: string[], context: Context): Promise<number>;

@@ -1,15 +1,35 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from './usageError.ts';
 
-export type CliConfig = {
-  /** As the environment has it. */
-  databaseUrl: string | null;
-  /** Where `npm start` writes how it is reached. */
-  statePath: string;
-};
+/**
+ * The database of the flag, else of DATABASE_URL, else of the `npm start` that runs in this folder.
+ * @throws UsageError when the one named is no URL of PostgreSQL; an Error when there is none
+ */
+export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  if (named !== undefined) return checked(named, '--database-url');
+  if (env['DATABASE_URL']) return checked(env['DATABASE_URL'], 'DATABASE_URL');
+  const local = localUrl(resolve(env['HOLDFAST_HOME'] || '.holdfast', 'local.json'));
+  if (local !== null) return local;
+  throw new Error(
+    'there is no database: give --database-url, set DATABASE_URL, or run npm start in this folder',
+  );
+}
 
-export function readConfig(env: NodeJS.ProcessEnv = process.env): CliConfig {
-  return {
-    databaseUrl: env['DATABASE_URL'] || null,
-    statePath: resolve(env['HOLDFAST_HOME'] || '.holdfast', 'local.json'),
-  };
+/** What was given is not shown: it holds a password. */
+function checked(url: string, source: string): string {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+  throw new UsageError(`${source} is no URL like postgresql://user:password@host:port/database`);
+}
+
+const localState = z.object({ database_url: z.string() });
+
+/** What `npm start` has written there; null when none runs, or the file is not for us to read. */
+function localUrl(path: string): string | null {
+  try {
+    return localState.parse(JSON.parse(readFileSync(path, 'utf8'))).database_url;
+  } catch {
+    return null;
+  }
 }
