@@ -1,0 +1,196 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { asRole } from '@holdfast/testkit/asRole';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { completedExecution, newExecution } from '../../testing/newExecution.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+
+const path = '/v1/usage';
+
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { db } = gateway.context;
+  ({ organizationId, key } = await organizationWithKey(gateway, { balance: '100' }));
+  const other = await organizationWithKey(gateway, { balance: '100' });
+  const run = (completedAt: string, cost: string, model: string, tokens: [number, number]) =>
+    completedExecution(db, { organizationId, completedAt, cost, model, tokens });
+  await run('2025-03-01T00:00:00.000Z', '0.1', 'writer', [1, 10]);
+  await run('2025-03-01T23:59:59.999Z', '0.2', 'painter', [2, 20]);
+  await run('2025-03-02T00:00:00.000Z', '0.00000001', 'writer', [3, 30]);
+  await run('2025-03-09T12:00:00.000Z', '7', '=formula, "quoted"', [2_000_000_000, 40]);
+  await run('2025-03-09T13:00:00.000Z', '0', '=formula, "quoted"', [2_000_000_000, 50]);
+  // Neither what has not ended or was not charged, nor what is another's.
+  await newExecution(db, organizationId);
+  await cancelExecution(db, organizationId, await newExecution(db, organizationId));
+  await completedExecution(db, {
+    organizationId: other.organizationId,
+    completedAt: '2025-03-02T00:00:00.000Z',
+    cost: '9',
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+});
+
+function get(query: Record<string, string> = {}, as = key) {
+  return request(gateway.app).get(path).query(query).auth(as, { type: 'bearer' });
+}
+
+const march = { from: '2025-03-01', to: '2025-04-01' };
+const sums = (executions: number, cost: string, input_tokens: number, output_tokens: number) => ({
+  executions,
+  cost,
+  input_tokens,
+  output_tokens,
+});
+const total = sums(5, '7.30000001', 4_000_000_006, 150);
+
+describe('the usage', () => {
+  it('by model is the exact sum of what completed in the period', async () => {
+    expect((await get(march).expect(200)).body).toEqual({
+      from: '2025-03-01T00:00:00.000Z',
+      to: '2025-04-01T00:00:00.000Z',
+      group_by: 'model',
+      data: [
+        { model: '=formula, "quoted"', ...sums(2, '7.00', 4_000_000_000, 90) },
+        { model: 'painter', ...sums(1, '0.20', 2, 20) },
+        { model: 'writer', ...sums(2, '0.10000001', 4, 40) },
+      ],
+      total,
+    });
+  });
+
+  it('by day is of the same, in days of UTC', async () => {
+    expect((await get({ ...march, group_by: 'day' }).expect(200)).body).toMatchObject({
+      group_by: 'day',
+      data: [
+        { day: '2025-03-01', ...sums(2, '0.30', 3, 30) },
+        { day: '2025-03-02', ...sums(1, '0.00000001', 3, 30) },
+        { day: '2025-03-09', ...sums(2, '7.00', 4_000_000_000, 90) },
+      ],
+      total,
+    });
+  });
+
+  it('is what the journal has settled', async () => {
+    const { db } = gateway.context;
+    const { rows } = await db.pool.query<{ settled: string }>(
+      `SELECT sum(amount)::text AS settled FROM transfers WHERE organization_id = $1 AND kind = 'settle'`,
+      [organizationId],
+    );
+    expect(rows[0]?.settled).toBe(total.cost);
+    expect(await auditLedger(db)).toEqual([]);
+  });
+
+  it.each([
+    ['begins with its first moment', '2025-03-01T23:59:59.999Z', '2025-03-02', 1],
+    ['ends before its last', '2025-03-01', '2025-03-01T23:59:59.999Z', 1],
+    ['may be told in any time zone', '2025-03-02T01:00:00+01:00', '2025-03-02T01:00:00.001+01:00', 1],
+    ['may be nothing', '2025-03-01', '2025-03-01', 0],
+    ['may be a leap year', '2025-01-01', '2026-01-02', 5],
+  ])('of a period that %s', async (_name, from, to, executions) => {
+    expect((await get({ from, to }).expect(200)).body.total.executions).toBe(executions);
+  });
+
+  it('is of this month, up to now, unless it says otherwise', async () => {
+    const { organizationId: id, key: own } = await organizationWithKey(gateway, { balance: '10' });
+    const before = new Date().toISOString();
+    await completedExecution(gateway.context.db, { organizationId: id, cost: '0.3', tokens: [1, 2] });
+    const { body } = await get({}, own).expect(200);
+    expect(body).toMatchObject({
+      from: `${body.to.slice(0, 7)}-01T00:00:00.000Z`,
+      group_by: 'model',
+      data: [{ model: 'writer', ...sums(1, '0.30', 1, 2) }],
+    });
+    expect(body.to >= before).toBe(true);
+  });
+
+  it('of nothing is nothing', async () => {
+    const other = await organizationWithKey(gateway);
+    expect((await get(march, other.key).expect(200)).body).toMatchObject({
+      data: [],
+      total: sums(0, '0.00', 0, 0),
+    });
+  });
+
+  it('counts what was settled days after it was made', async () => {
+    const { organizationId: id, key: own } = await organizationWithKey(gateway, { balance: '10' });
+    const execution = await completedExecution(gateway.context.db, {
+      organizationId: id,
+      cost: '0.3',
+      completedAt: '2025-03-08T00:00:00Z',
+    });
+    await gateway.context.db.prisma.execution.update({
+      where: { id: execution },
+      data: { createdAt: new Date('2025-03-02T00:00:00Z') },
+    });
+    expect((await get({ ...march, from: '2025-03-08' }, own).expect(200)).body.total.executions).toBe(1);
+  });
+
+  it.each([
+    [{ from: 'March' }, 'from', 'INVALID_FORMAT'],
+    [{ from: '2025-02-29' }, 'from', 'INVALID_FORMAT'],
+    [{ to: '2025-03-01T00:00:00' }, 'to', 'INVALID_FORMAT'],
+    [{ from: '2025-01-01', to: '2026-01-03' }, 'from', 'OUT_OF_RANGE'],
+    [{ from: '2025-03-02', to: '2025-03-01' }, 'from', 'OUT_OF_RANGE'],
+    [{ from: '2099-01-01' }, 'from', 'OUT_OF_RANGE'],
+    [{ to: '2020-01-01' }, 'to', 'OUT_OF_RANGE'],
+    [{ group_by: 'key' }, 'group_by', 'INVALID_VALUE'],
+  ])('is refused for %j', async (query, field, code) => {
+    const { body } = await get(query).expect(400);
+    expect(body.error).toMatchObject({
+      code: 'INPUT_VALIDATION_ERROR',
+      details: [{ field, code, message: expect.any(String) }],
+    });
+  });
+
+  it('is not for a key of executions', async () => {
+    await get({}, await gateway.newKey(organizationId, 'execution')).expect(403);
+  });
+
+  it('is read with the rights that the gateway has', async () => {
+    const databaseUrl = asRole(gateway.servers.databaseUrl, 'holdfast_gateway');
+    const limited = await openTestGateway({ ...gateway.servers, databaseUrl });
+    const { body } = await request(limited.app)
+      .get(path)
+      .query(march)
+      .auth(key, { type: 'bearer' })
+      .expect(200);
+    expect(body.total).toEqual(total);
+    await limited.close();
+  });
+});
+
+describe('the usage as CSV', () => {
+  it.each([
+    [
+      'model',
+      `"'=formula, ""quoted""",2,7.00,4000000000,90\r\npainter,1,0.20,2,20\r\nwriter,2,0.10000001,4,40\r\n`,
+    ],
+    ['day', '2025-03-01,2,0.30,3,30\r\n2025-03-02,1,0.00000001,3,30\r\n2025-03-09,2,7.00,4000000000,90\r\n'],
+  ])('by %s is a file with a line each', async (group_by, lines) => {
+    const { text, headers } = await get({ ...march, group_by })
+      .set('Accept', 'text/csv')
+      .expect(200);
+    expect(text).toBe(`${group_by},executions,cost,input_tokens,output_tokens\r\n${lines}`);
+    expect(headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="usage_2025-03-01_2025-04-01.csv"',
+      vary: 'Accept',
+    });
+    expect(headers.link).toBeUndefined();
+  });
+
+  it('of nothing is the header alone', async () => {
+    const other = await organizationWithKey(gateway);
+    const { text } = await get(march, other.key).set('Accept', 'text/csv').expect(200);
+    expect(text).toBe('model,executions,cost,input_tokens,output_tokens\r\n');
+  });
+});
