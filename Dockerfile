@@ -27,7 +27,7 @@ RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/webho
 FROM installer AS sandbox-modules
 RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/sandbox
 FROM installer AS migrate-modules
-RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/setup
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/setup @holdfast/cli
 
 # The Prisma client. Its CLI asks for an engine to download although generating needs none: any executable contents it.
 FROM installer AS prisma-client
@@ -115,11 +115,12 @@ FROM runtime AS migrate
 COPY --from=migrate-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/migrate ./
+COPY --chmod=755 deploy/image/holdfast /usr/local/bin/
 CMD ["node", "packages/setup/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-migrate" \
-      org.opencontainers.image.description="Holdfast: migrations, roles, bucket, models, demo" \
+      org.opencontainers.image.description="Holdfast: migrations, roles, bucket, models, demo; the command holdfast" \
       org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
 
 FROM nginx:1.28 AS proxy

@@ -29,6 +29,10 @@ export const tasks = {
   },
   verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
   bench: { about: 'measure the whole walk under load, as JSON', run: script('bench/main.ts') },
+  holdfast: {
+    about: "the operator's commands: audit the ledger, partitions (--help)",
+    run: script('packages/cli/src/main.ts'),
+  },
   format: {
     about: 'format every file and sort imports',
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),

@@ -4,14 +4,17 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** image -> the package it runs, and what it reads besides sources. */
+/** image -> the packages it runs, and what it reads besides sources. */
 const images = {
-  'api-gateway': { owner: '@holdfast/api-gateway' },
-  dispatcher: { owner: '@holdfast/dispatcher' },
-  ledger: { owner: '@holdfast/ledger' },
-  'webhook-sender': { owner: '@holdfast/webhook-sender' },
-  sandbox: { owner: '@holdfast/sandbox' },
-  migrate: { owner: '@holdfast/setup', besides: ['models', 'prisma/schema.prisma', 'prisma/migrations'] },
+  'api-gateway': { owners: ['@holdfast/api-gateway'] },
+  dispatcher: { owners: ['@holdfast/dispatcher'] },
+  ledger: { owners: ['@holdfast/ledger'] },
+  'webhook-sender': { owners: ['@holdfast/webhook-sender'] },
+  sandbox: { owners: ['@holdfast/sandbox'] },
+  migrate: {
+    owners: ['@holdfast/setup', '@holdfast/cli'],
+    besides: ['models', 'prisma/schema.prisma', 'prisma/migrations'],
+  },
 };
 
 const [tree = '.', out = '/out'] = process.argv.slice(2);
@@ -26,12 +29,14 @@ const workspace = new Map(
   }),
 );
 
-/** The folders of a package and of every package of the tree it needs at run time. */
-function closureOf(name, found = new Set()) {
-  const member = workspace.get(name);
-  if (!member || found.has(member.folder)) return found;
-  found.add(member.folder);
-  for (const needed of member.needs) closureOf(needed, found);
+/** The folders of packages and of every package of the tree they need at run time. */
+function closureOf(names, found = new Set()) {
+  for (const name of names) {
+    const member = workspace.get(name);
+    if (!member || found.has(member.folder)) continue;
+    found.add(member.folder);
+    closureOf(member.needs, found);
+  }
   return found;
 }
 
@@ -45,8 +50,8 @@ function copy(file, to) {
 for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) copy(file, 'manifests');
 for (const folder of [...folders, 'prisma']) copy(`${folder}/package.json`, 'manifests');
 copy('prisma/schema.prisma', 'schema');
-for (const [image, { owner, besides = [] }] of Object.entries(images)) {
-  for (const folder of closureOf(owner)) copy(`${folder}/src`, image);
+for (const [image, { owners, besides = [] }] of Object.entries(images)) {
+  for (const folder of closureOf(owners)) copy(`${folder}/src`, image);
   for (const file of besides) copy(file, image);
 }
 const { packageManager } = JSON.parse(readFileSync(path.join(tree, 'package.json'), 'utf8'));
