@@ -3,6 +3,7 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import type { Redis } from '@holdfast/queues/connection';
 import { dispatchQueue } from '@holdfast/queues/dispatch';
 import { pauseQueue } from '@holdfast/queues/pause';
+import { type CpuTimes, cpuPerExecution, readCpu } from './cpu.ts';
 import type { Flags } from './flags.ts';
 import type { Created } from './load/created.ts';
 import type { Generator, Load } from './load/generator.ts';
@@ -20,6 +21,8 @@ export type Bench = {
   receiver: Receiver;
   /** What the parts before have measured. */
   figures: Figures;
+  /** CPU milliseconds per execution of what was measured, by process. */
+  cpu: Record<string, CpuTimes>;
   /** Progress for a person to read. */
   say(line: string): void;
 };
@@ -38,11 +41,25 @@ export function create({ load, apiKey }: Bench, what: Omit<Load, 'keys'> & { key
   return load.run({ keys: [apiKey], ...what });
 }
 
-/** Does the work while nothing is dispatched; what it created is waited for afterwards. */
+/** Keeps what the work takes of the CPU, per execution that it answers. */
+export async function accounted(
+  bench: Bench,
+  name: string,
+  work: () => Promise<Created[]>,
+): Promise<Created[]> {
+  const before = readCpu();
+  const created = await work();
+  bench.cpu[name] = cpuPerExecution(before, readCpu(), created.length);
+  return created;
+}
+
+/**
+ * Does the work while nothing is dispatched: BullMQ's own pause of the queue, to which the gateway adds as ever. What was
+ * created is run afterwards, and waited for.
+ */
 export async function undispatched(bench: Bench, work: () => Promise<Created[]>): Promise<Created[]> {
   const resume = await pauseQueue(dispatchQueue, bench.redis);
-  const created = await work();
-  await resume();
+  const created = await work().finally(resume);
   await untilDelivered(bench, created);
   return created;
 }

@@ -1,69 +1,76 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { processName, readTimes, threadName } from './processTimes.ts';
 
-/** CPU milliseconds of every process beneath this one since it began, by what it is. */
+/**
+ * CPU milliseconds by what took them. `bench: load` is a part of `bench`, `postgres: gateway` that part of `postgres` which
+ * works for the gateway.
+ */
 export type CpuTimes = Record<string, number>;
 
-const tickMs = 10;
+/** What each process beneath this one has taken since it began, and each thread of this one that has a name. */
+export type CpuReading = Map<string, { names: string[]; cpuMs: number }>;
 
-/** As Linux counts them; empty elsewhere. */
-export function cpuTimes(): CpuTimes {
-  const times: CpuTimes = {};
-  const processes = readProcesses();
-  const beneath = new Set([process.pid]);
+/** As Linux counts them, in steps of 10 ms; empty elsewhere. */
+export function readCpu(): CpuReading {
+  const reading: CpuReading = new Map();
+  for (const { pid, cpuMs } of beneath(process.pid, processesIn('/proc'))) {
+    const { name, part } = pid === process.pid ? bench : processName(textOf(`/proc/${pid}/cmdline`));
+    reading.set(`${pid}`, { names: part === undefined ? [name] : [name, `${name}: ${part}`], cpuMs });
+  }
+  for (const { pid, name, cpuMs } of processesIn('/proc/self/task')) {
+    const part = threadName(name);
+    if (part !== null) reading.set(`thread ${pid}`, { names: [`${bench.name}: ${part}`], cpuMs });
+  }
+  return reading;
+}
+
+const bench: { name: string; part?: string } = { name: 'bench' };
+
+/** What was taken between two readings, per execution; what ended in between is not in it. */
+export function cpuPerExecution(before: CpuReading, after: CpuReading, executions: number): CpuTimes {
+  const times: CpuTimes = { total: 0 };
+  for (const [key, { names, cpuMs }] of after) {
+    const spentMs = cpuMs - (before.get(key)?.cpuMs ?? 0);
+    const isPart = names.every((name) => name.includes(': '));
+    for (const name of isPart ? names : ['total', ...names]) times[name] = (times[name] ?? 0) + spentMs;
+  }
+  const rounded = Object.keys(times)
+    .toSorted()
+    .map((name) => [name, Number(((times[name] ?? 0) / executions).toFixed(3))] as const);
+  return Object.fromEntries(rounded.filter(([, ms]) => ms > 0));
+}
+
+type Process = { pid: number; name: string; parent: number; cpuMs: number };
+
+function beneath(root: number, processes: Process[]): Process[] {
+  const known = new Set([root]);
   // A child's pid may be lower than its parent's: until nothing is added.
-  for (let size = 0; size < beneath.size; ) {
-    size = beneath.size;
-    for (const { pid, parent } of processes) if (beneath.has(parent)) beneath.add(pid);
+  for (let size = 0; size < known.size; ) {
+    size = known.size;
+    for (const { pid, parent } of processes) if (known.has(parent)) known.add(pid);
   }
-  for (const { pid, cpuMs } of processes) {
-    if (!beneath.has(pid)) continue;
-    const name = pid === process.pid ? 'bench' : nameOf(pid);
-    times[name] = (times[name] ?? 0) + cpuMs;
-  }
-  return times;
+  return processes.filter(({ pid }) => known.has(pid));
 }
 
-/** What each took between two readings, per execution. */
-export function cpuPerExecution(before: CpuTimes, after: CpuTimes, executions: number): CpuTimes {
-  const names = Object.keys(after).toSorted();
-  const spent = names.map((name) => [name, ((after[name] ?? 0) - (before[name] ?? 0)) / executions] as const);
-  return Object.fromEntries(spent.map(([name, ms]) => [name, Number(ms.toFixed(3))]));
-}
-
-type Process = { pid: number; parent: number; cpuMs: number };
-
-function readProcesses(): Process[] {
+/** The processes of `/proc`, or the threads of a folder that looks like it. */
+function processesIn(folder: string): Process[] {
   try {
-    return readdirSync('/proc')
+    return readdirSync(folder)
       .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => readProcess(Number(name)));
+      .flatMap((pid) => {
+        const times = readTimes(textOf(`${folder}/${pid}/stat`));
+        return times === null ? [] : [{ pid: Number(pid), ...times }];
+      });
   } catch {
     return [];
   }
 }
 
-/** None when it has ended meanwhile. */
-function readProcess(pid: number): Process[] {
+/** Empty when it has ended meanwhile. */
+function textOf(file: string): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may hold anything, brackets too.
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const [parent = 0, user = 0, system = 0] = [fields[1], fields[11], fields[12]];
-    return [{ pid, parent, cpuMs: (user + system) * tickMs }];
+    return readFileSync(file, 'utf8');
   } catch {
-    return [];
-  }
-}
-
-function nameOf(pid: number): string {
-  try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    const service = /services\/([\w-]+)\/src/.exec(command)?.[1];
-    return service ?? ['postgres', 'redis'].find((name) => command.includes(name)) ?? 'other';
-  } catch {
-    return 'other';
+    return '';
   }
 }

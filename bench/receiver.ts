@@ -10,8 +10,6 @@ export type Receiver = {
   arrival(executionId: string): Promise<number>;
   /** Events received more than once: at-least-once allows it, but at rest there should be none. */
   repeats(): number;
-  /** Executions of which it heard. */
-  count(): number;
   close(): Promise<void>;
 };
 
@@ -44,7 +42,6 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${port}/`,
     repeats: () => repeats,
-    count: () => seen.size,
     arrival: async (id) => {
       const atMs = await entry(id).promise;
       awaited.delete(id);

@@ -4,7 +4,6 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { connectProducer } from '@holdfast/queues/connection';
 import type { Bench, Figures } from './bench.ts';
 import { checkLedger } from './check.ts';
-import { cpuPerExecution, cpuTimes } from './cpu.ts';
 import type { Flags } from './flags.ts';
 import { openGenerator } from './load/generator.ts';
 import { createOrganization } from './organization.ts';
@@ -20,30 +19,25 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
   const load = openGenerator(state.base_url);
   try {
     const { id, apiKey } = await createOrganization(state, receiver.url);
-    const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, say };
-    const cpu = await measure(bench);
+    const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, say };
+    await measure(bench);
     say('checking the ledger');
     const figures = { ...bench.figures, repeated_webhooks: receiver.repeats() };
-    return report({ flags, figures, cpu, ledger: await checkLedger(db, id) });
+    return report({ flags, figures, cpu: bench.cpu, ledger: await checkLedger(db, id) });
   } finally {
     redis.disconnect();
     await Promise.all([db.close(), receiver.close(), load.close()]);
   }
 }
 
-/** Leaves what it measures in `bench.figures`; answers what each part took of the CPU. */
-async function measure(bench: Bench): Promise<Record<string, Record<string, number>>> {
-  const cpu: Record<string, Record<string, number>> = {};
+/** Leaves what it measures in `bench.figures`. */
+async function measure(bench: Bench): Promise<void> {
   for (const name of bench.flags.only) {
     bench.say(`${name} ...`);
-    const before = { times: cpuTimes(), delivered: bench.receiver.count() };
     const measured: Figures = (await parts[name]?.run(bench)) ?? {};
-    const executions = bench.receiver.count() - before.delivered;
     Object.assign(bench.figures, measured);
-    if (executions > 0) cpu[name] = cpuPerExecution(before.times, cpuTimes(), executions);
     bench.say(`${name}: ${JSON.stringify(plain(measured))}`);
   }
-  return cpu;
 }
 
 /** Without curves, which say little in a line. */

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import {
   balances,
+  dropTokens,
   finishedStatements,
   forget,
+  indexTokens,
   organizations,
   pendingStatements,
   plan,
@@ -30,6 +32,7 @@ export async function seed(databaseUrl: string, size: Size, say: (line: string) 
       "SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'; SET synchronous_commit = off",
     );
     await client.query(organizations, [run, organizationCount]);
+    await client.query(dropTokens);
     for (let nth = 0; nth < months; nth++) {
       const month = monthsAgo(months - nth);
       await client.query(plan, [run, month, organizationCount, perMonth, nth * perMonth]);
@@ -41,6 +44,8 @@ export async function seed(databaseUrl: string, size: Size, say: (line: string) 
     await client.query(plan, [run, month, organizationCount, waiting, months * perMonth]);
     for (const statement of pendingStatements({ suffix: suffixOf(month) })) await client.query(statement);
     await client.query(forget);
+    say('indexing');
+    await client.query(indexTokens);
     await client.query(balances, [run, months * perMonth, waiting, organizationCount]);
     say('analyzing');
     await client.query('VACUUM (ANALYZE)');

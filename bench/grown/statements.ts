@@ -35,6 +35,10 @@ FROM generate_series(0, $4::int - 1) AS i, generate_series(1, $3::int) AS o,
   LATERAL (SELECT substr(hex, 1, 8) || '-' || substr(hex, 9, 4) AS hex_start) AS y
 ORDER BY i, o`;
 
+/** Tokens come in no order: an index of millions is made when they are all there, not one by one. */
+export const dropTokens = 'DROP INDEX attempts_token_key';
+export const indexTokens = 'CREATE UNIQUE INDEX attempts_token_key ON attempts (token)';
+
 export const forget = 'DROP TABLE bench_grown';
 
 /** The names of a month's partitions, before they are attached: `_2026_11`. */

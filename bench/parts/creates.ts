@@ -1,16 +1,18 @@
-import { type Bench, create, type Figures, type Part, undispatched } from '../bench.ts';
+import { accounted, type Bench, create, type Figures, type Part, undispatched } from '../bench.ts';
 import { latencies, perSecond, round, withoutFirst } from '../statistics.ts';
 
 /** Creates as fast as they are answered, alone: nothing is dispatched meanwhile. What they leave is run afterwards. */
 export const creates: Part = {
   about: 'creates/s by many clients of one organization, while nothing is dispatched',
-  run: measureCreates,
+  run: (bench) => measureCreates(bench, 'creates'),
 };
 
-export async function measureCreates(bench: Bench): Promise<Figures> {
+/** `name`: under which its CPU times are kept. */
+export async function measureCreates(bench: Bench, name: string): Promise<Figures> {
   const { clients, seconds } = bench.flags;
   const warmUpS = 1;
-  const all = await undispatched(bench, () => create(bench, { clients, seconds: warmUpS + seconds }));
+  const load = () => create(bench, { clients, seconds: warmUpS + seconds });
+  const all = await undispatched(bench, () => accounted(bench, name, load));
   const created = withoutFirst(all, warmUpS);
   return {
     creates_per_s: round(perSecond(created)),

@@ -1,4 +1,4 @@
-import { create, type Part, undispatched } from '../bench.ts';
+import { accounted, create, type Part, undispatched } from '../bench.ts';
 import { distribution, latencies, round, withoutFirst } from '../statistics.ts';
 import { measureCreates } from './creates.ts';
 
@@ -7,10 +7,12 @@ export const halfRate: Part = {
   about: 'latency of creates at half the rate that `creates` reached (measured first, when it was not)',
   async run(bench) {
     const known = bench.figures['creates_per_s'];
-    const top = typeof known === 'number' ? known : Number((await measureCreates(bench))['creates_per_s']);
+    const top =
+      typeof known === 'number' ? known : Number((await measureCreates(bench, 'creates'))['creates_per_s']);
     const { clients, seconds } = bench.flags;
     const ratePerS = top / 2;
-    const all = await undispatched(bench, () => create(bench, { clients, seconds: seconds + 1, ratePerS }));
+    const load = () => create(bench, { clients, seconds: seconds + 1, ratePerS });
+    const all = await undispatched(bench, () => accounted(bench, 'half_rate', load));
     const latenciesMs = withoutFirst(all, 1).map(({ latencyMs }) => latencyMs);
     return {
       half_rate_per_s: round(ratePerS),

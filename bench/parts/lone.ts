@@ -1,4 +1,5 @@
-import { create, type Part, untilDelivered } from '../bench.ts';
+import { accounted, create, type Part, untilDelivered } from '../bench.ts';
+import type { Created } from '../load/created.ts';
 import { latencies } from '../statistics.ts';
 
 const warmUps = 20;
@@ -9,11 +10,18 @@ export const lone: Part = {
   about: `create to webhook of a lone execution, ${runs} in turn`,
   async run(bench) {
     const durationsMs: number[] = [];
-    for (let run = 0; run < warmUps + runs; run++) {
+    const runOne = async () => {
       const created = await create(bench, { clients: 1, count: 1 });
       const [arrivalMs = Number.NaN] = await untilDelivered(bench, created);
       durationsMs.push(arrivalMs - (created[0]?.sentAtMs ?? Number.NaN));
-    }
+      return created;
+    };
+    for (let run = 0; run < warmUps; run++) await runOne();
+    await accounted(bench, 'lone', async () => {
+      const all: Created[] = [];
+      for (let run = 0; run < runs; run++) all.push(...(await runOne()));
+      return all;
+    });
     return latencies('lone_create_to_webhook', durationsMs.slice(warmUps));
   },
 };

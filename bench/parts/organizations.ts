@@ -10,10 +10,8 @@ export const organizations: Part = {
   async run(bench) {
     bench.say(`making ${count} organizations`);
     const made = await createOrganizations(bench.state, bench.receiver.url, count);
-    const { perS, seconds } = await walkMany(
-      bench,
-      made.map(({ apiKey }) => apiKey),
-    );
+    const keys = made.map(({ apiKey }) => apiKey);
+    const { perS, seconds } = await walkMany(bench, { name: 'organizations', keys });
     return { organizations_per_s: perS, organizations_seconds: seconds };
   },
 };
