@@ -1,0 +1,58 @@
+import pg from 'pg';
+import type { Database } from '../client.ts';
+
+/**
+ * What a query reads of the tables, by the plan that services make of it once and for all: each relation that it
+ * opens, and how many rows it looks at. Of several statements the first.
+ */
+export async function readBy(
+  db: Database,
+  ask: (db: Database) => Promise<unknown>,
+): Promise<{ relations: string[]; rows: number }> {
+  const { name, text, values } = await statementOf(ask);
+  const given = values.map((value) =>
+    pg.escapeLiteral(value instanceof Date ? value.toISOString() : `${value}`),
+  );
+  const client = await db.pool.connect();
+  await client.query(`PREPARE ${name} AS ${text}`);
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name} (${given.join(', ')})`);
+  await client.query(`DEALLOCATE ${name}`);
+  client.release();
+  const scans = scansIn(rows[0]['QUERY PLAN'][0].Plan);
+  return {
+    relations: scans.map((scan) => scan['Relation Name'] ?? ''),
+    rows: scans.reduce((sum, scan) => sum + rowsOf(scan), 0),
+  };
+}
+
+type Statement = { name: string; text: string; values: unknown[] };
+
+async function statementOf(ask: (db: Database) => Promise<unknown>): Promise<Statement> {
+  const asked: Statement[] = [];
+  const query = async (statement: Statement) => {
+    asked.push(statement);
+    return { rows: [] };
+  };
+  await ask({ pool: { query } } as unknown as Database);
+  const [first] = asked;
+  if (!first) throw new Error('nothing was asked');
+  return first;
+}
+
+type Plan = {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+};
+
+/** Those that were begun. */
+function scansIn(plan: Plan): Plan[] {
+  const isScan = plan['Relation Name'] !== undefined && plan['Actual Loops'] > 0;
+  return [...(isScan ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
+}
+
+function rowsOf(scan: Plan): number {
+  return scan['Actual Loops'] * (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0));
+}
