@@ -1,4 +1,4 @@
-import { isKept, open } from './sql.ts';
+import { hasExecutions, isKept, open } from './sql.ts';
 
 /**
  * Of executions and what belongs to them. Executions of old months are dropped before their journal: a transfer of such a
@@ -42,6 +42,16 @@ export const executionInvariants = {
     SELECT id, status || ', cost ' || coalesce(cost::text, 'none') AS found FROM executions
     WHERE (status = 'COMPLETED') <> (cost IS NOT NULL)`,
 
+  'an organization was charged the costs of its executions': `
+    SELECT organization_id AS id, 'charged ' || coalesce(t.charged, 0) || ', costs ' || coalesce(e.costs, 0) AS found
+    FROM (
+      SELECT organization_id, sum(amount) AS charged FROM transfers WHERE kind = 'settle' AND ${hasExecutions}
+      GROUP BY organization_id
+    ) t FULL JOIN (
+      SELECT organization_id, sum(cost) AS costs FROM executions WHERE status = 'COMPLETED' GROUP BY organization_id
+    ) e USING (organization_id)
+    WHERE coalesce(t.charged, 0) <> coalesce(e.costs, 0)`,
+
   'a transfer is of an execution of its organization': `
     WITH astray AS MATERIALIZED (
       SELECT t.execution_id, t.organization_id, t.sequence, e.organization_id AS owner
@@ -69,12 +79,22 @@ export const executionInvariants = {
       OR max(v.type) <> 'execution.' || lower(e.status)`,
 
   'a spend limit counts what was spent in its month': `
+    WITH this AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AS month), spent AS (
+      SELECT organization_id, api_key_id, sum(CASE WHEN completed_at IS NULL THEN hold_amount ELSE cost END) AS spent
+      FROM executions
+      WHERE created_at >= (SELECT month AT TIME ZONE 'UTC' FROM this)
+        AND id >= month_bound('exec', (SELECT (month - interval '3 days')::date FROM this))
+      GROUP BY organization_id, api_key_id
+    )
     SELECT l.scope_id AS id, 'counted ' || l.spent || ', spent ' || coalesce(e.spent, 0) AS found
     FROM spend_limits l LEFT JOIN (
-      SELECT m.scope_id, sum(CASE WHEN e.completed_at IS NULL THEN e.hold_amount ELSE e.cost END) AS spent
-      FROM spend_limits m JOIN executions e ON e.organization_id = m.organization_id
-        AND m.scope_id IN (e.organization_id, e.api_key_id) AND e.created_at >= m.month::timestamp AT TIME ZONE 'UTC'
-      GROUP BY m.scope_id
-    ) e USING (scope_id)
-    WHERE l.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date AND l.spent <> coalesce(e.spent, 0)`,
+      SELECT organization_id, organization_id AS scope_id, sum(spent) AS spent FROM spent GROUP BY organization_id
+      UNION ALL SELECT organization_id, api_key_id, sum(spent) FROM spent GROUP BY organization_id, api_key_id
+    ) e USING (organization_id, scope_id)
+    WHERE l.month = (SELECT month FROM this)::date AND l.spent <> coalesce(e.spent, 0)`,
+
+  'an erased execution has ended, and nothing of it is left': `
+    SELECT id, status || ', erased at ' || erased_at AS found FROM executions
+    WHERE erased_at IS NOT NULL AND (completed_at IS NULL OR input::text <> '{}' OR metadata IS NOT NULL
+      OR webhook_url IS NOT NULL OR output IS NOT NULL OR error_message IS NOT NULL)`,
 } as const;

@@ -70,6 +70,13 @@ export const journalInvariants = {
       OR amount < 0 OR (amount = 0 AND kind <> 'settle')
       OR (kind IN ('top_up', 'correction')) <> (execution_id IS NULL)`,
 
+  // A hold and a correction are refused for want of money; what a run has cost is not.
+  'only a settlement takes more than is available': `
+    SELECT organization_id AS id, 'transfer ' || sequence || ': ' || kind || ' of ' || amount || ' leaves '
+      || available_after || ' and ' || held_after AS found
+    FROM transfers
+    WHERE held_after < 0 OR (available_after < 0 AND debit_account = 'available' AND kind <> 'overage')`,
+
   // What left the balances with a month that was dropped was revenue.
   'all accounts add up to zero': `
     SELECT 'all organizations' AS id, 'funding ' || t.funding || ', revenue ' || t.revenue || ', available '

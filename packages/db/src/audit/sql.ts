@@ -11,3 +11,8 @@ export const open = `(${quoted(openStatuses)})`;
 export const isKept = (id: string) => `EXISTS (
     SELECT FROM month_partitions() p WHERE p.parent = 'executions' AND ${id} >= month_bound('exec', p.month)
       AND ${id} < month_bound('exec', (p.month + interval '1 month')::date))`;
+
+/** Whether the executions of a transfer's month are kept; the month is told by the partition that it is in. */
+export const hasExecutions = `tableoid <> ALL (ARRAY (
+      SELECT j.partition::regclass::oid FROM month_partitions() j WHERE j.parent = 'transfers' AND NOT EXISTS (
+        SELECT FROM month_partitions() e WHERE e.parent = 'executions' AND e.month = j.month)))`;

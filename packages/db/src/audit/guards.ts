@@ -1,0 +1,13 @@
+/** Of what keeps the books from being changed: somebody who repaired them by hand may have left it off. */
+export const guardInvariants = {
+  'the journal cannot be changed': `
+    SELECT g.relation || ', ' || g.trigger AS id, CASE WHEN t.oid IS NULL THEN 'not there' ELSE 'off' END AS found
+    FROM (
+      SELECT relid::regclass::text AS relation, 'transfers_append_only' AS trigger FROM pg_partition_tree('transfers')
+      UNION ALL VALUES ('transfers', 'transfers_no_truncate'), ('transfers', 'transfers_post'),
+        ('dropped_journals', 'dropped_journals_append_only'), ('dropped_journals', 'dropped_journals_no_truncate')
+    ) g LEFT JOIN pg_trigger t ON t.tgrelid = g.relation::regclass AND t.tgname = g.trigger
+    WHERE coalesce(t.tgenabled::text, 'D') NOT IN ('O', 'A')
+    UNION ALL SELECT 'transfers, row level security', 'off' FROM pg_class
+    WHERE oid = 'transfers'::regclass AND NOT relrowsecurity`,
+} as const;
