@@ -33,6 +33,8 @@ export type Part = {
   about: string;
   /** Not run unless it is asked for by name. */
   isLong?: boolean;
+  /** Asks nothing of the services, which need not be warm then. */
+  isBare?: boolean;
   run(bench: Bench): Promise<Figures>;
 };
 
@@ -40,6 +42,18 @@ export type Part = {
 export function create({ load, apiKey }: Bench, what: Omit<Load, 'keys'> & { keys?: string[] }) {
   return load.run({ keys: [apiKey], ...what });
 }
+
+/** Runs some executions through, so that whatever is measured first is measured of services that have worked before. */
+export async function warmUp(bench: Bench): Promise<void> {
+  const { clients, executions } = bench.flags;
+  bench.say('warming up');
+  await untilDelivered(
+    bench,
+    await create(bench, { clients, count: Math.min(executions, warmUpExecutions) }),
+  );
+}
+
+const warmUpExecutions = 3000;
 
 /** Keeps what the work takes of the CPU, per execution that it answers. */
 export async function accounted(

@@ -14,7 +14,12 @@ export type Flags = {
   write: boolean;
   /** Where each service leaves a CPU profile; null: none is taken. */
   cpuProfile: string | null;
+  /** Whether each part tells which SQL took the time. */
+  pgStat: boolean;
 };
+
+/** How many statements `--pg-stat` tells of. */
+export const statementCount = 15;
 
 export class UsageError extends Error {}
 
@@ -33,6 +38,7 @@ One JSON document goes to standard output, progress and a table to standard erro
   --only a,b        these parts alone, the long ones too
   --no-write        does not keep the result in bench/results nor draw docs/bench
   --cpu-prof DIR    every service leaves a CPU profile there
+  --pg-stat         tells the ${statementCount} SQL statements that took longest in each part (pg_stat_statements)
   --help            this text
 
 Parts:
@@ -52,6 +58,7 @@ export function parseFlags(args: string[], parts: string[], usual: string[]): Fl
     only: partsOf(values.only, parts, usual),
     write: !values['no-write'],
     cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
+    pgStat: values['pg-stat'] ?? false,
   };
 }
 
@@ -67,6 +74,7 @@ function knownFlags(args: string[]) {
     'no-write': { type: 'boolean' },
     only: text,
     'cpu-prof': text,
+    'pg-stat': { type: 'boolean' },
   } as const;
   try {
     return parseArgs({ args, options, strict: true }).values;

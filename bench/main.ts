@@ -30,7 +30,7 @@ function interruption(): Promise<never> {
 async function measure(flags: Flags): Promise<number> {
   const say = startConsole();
   const interrupted = interruption();
-  const stack = startStack(say, flags.cpuProfile);
+  const stack = startStack(flags, say);
   try {
     const state = await Promise.race([stack.ready, interrupted]);
     const result = await Promise.race([runParts(flags, state, say), interrupted]);

@@ -1,7 +1,10 @@
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { type Http, openHttp } from './http.ts';
 
-export type Organization = { id: string; apiKey: string };
+type Organization = { id: string; apiKey: string };
+
+/** Of those that are measured. */
+export const organizationName = 'Bench';
 
 const atOnce = 16;
 
@@ -32,7 +35,9 @@ export async function createOrganizations(
 }
 
 async function createOne(state: LocalState, admin: Http, webhookUrl: string): Promise<Organization> {
-  const { id } = (await admin.post('/admin/v1/organizations', { name: 'Bench' }, 201)) as { id: string };
+  const { id } = (await admin.post('/admin/v1/organizations', { name: organizationName }, 201)) as {
+    id: string;
+  };
   const path = `/admin/v1/organizations/${id}`;
   await admin.post(`${path}/top-ups`, { amount: '1000000' }, 201);
   const { key } = (await admin.post(`${path}/api-keys`, { name: 'bench' }, 201)) as { key: string };

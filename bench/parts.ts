@@ -7,9 +7,11 @@ import { halfRate } from './parts/halfRate.ts';
 import { hotRow } from './parts/hotRow.ts';
 import { lone } from './parts/lone.ts';
 import { organizations } from './parts/organizations.ts';
+import { ownCost } from './parts/ownCost.ts';
 
 /** In the order in which they run: a quiet system first, a database that has grown last. */
 export const parts: Record<string, Part> = {
+  own_cost: ownCost,
   hot_row: hotRow,
   lone,
   end_to_end: endToEnd,

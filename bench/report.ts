@@ -1,8 +1,10 @@
-import { cpus } from 'node:os';
+import { cpus, release, totalmem, type } from 'node:os';
 import type { Figures } from './bench.ts';
 import type { Check } from './check.ts';
 import type { CpuTimes } from './cpu.ts';
 import type { Flags } from './flags.ts';
+import type { Statement } from './pgStat.ts';
+import { round } from './statistics.ts';
 import { judge, type Verdict } from './targets.ts';
 
 export type Report = ReturnType<typeof report>;
@@ -13,18 +15,33 @@ export function report(args: {
   figures: Figures;
   /** CPU milliseconds per execution, by part and process. */
   cpu: Record<string, CpuTimes>;
+  /** The SQL statements that took longest, by part. */
+  statements: Record<string, Statement[]>;
+  postgres: Record<string, string>;
   ledger: Check;
 }) {
-  const { flags, figures, cpu, ledger } = args;
-  const { seconds, clients, executions, only } = flags;
+  const { flags, figures, cpu, statements, postgres, ledger } = args;
+  const { seconds, clients, executions, finished, pending, only } = flags;
   return {
     verdicts: judge(figures),
     figures,
     cpu_ms_per_execution: cpu,
+    ...(flags.pgStat ? { statements } : {}),
     ledger,
-    settings: { seconds, clients, executions, parts: only },
-    machine: { cpus: cpus().length, model: cpus()[0]?.model ?? 'unknown', node: process.version },
+    settings: { seconds, clients, executions, finished, pending, parts: only },
+    machine: describeMachine(),
+    postgres,
     at: new Date().toISOString(),
+  };
+}
+
+function describeMachine() {
+  return {
+    cpus: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memory_gib: round(totalmem() / 2 ** 30),
+    os: `${type()} ${release()}`,
+    node: process.version,
   };
 }
 

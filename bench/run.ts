@@ -1,13 +1,16 @@
-import { openDatabase } from '@holdfast/db/client';
+import { recordAudit } from '@holdfast/db/audit/lastAudit';
+import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { connectProducer } from '@holdfast/queues/connection';
-import type { Bench, Figures } from './bench.ts';
+import { type Bench, type Figures, warmUp } from './bench.ts';
 import { checkLedger } from './check.ts';
 import type { Flags } from './flags.ts';
 import { openGenerator } from './load/generator.ts';
 import { createOrganization } from './organization.ts';
 import { parts } from './parts.ts';
+import { forgetStatements, longestStatements, type Statement, statementTable } from './pgStat.ts';
+import { postgresSettings } from './postgresSettings.ts';
 import { startReceiver } from './receiver.ts';
 import { report } from './report.ts';
 
@@ -18,26 +21,52 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
   const redis = connectProducer(state.redis_url, createLogger('bench', 'warn'));
   const load = openGenerator(state.base_url);
   try {
-    const { id, apiKey } = await createOrganization(state, receiver.url);
+    const { apiKey } = await createOrganization(state, receiver.url);
     const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, say };
-    await measure(bench);
+    await putOffAudit(db);
+    const statements = await measure(bench);
     say('checking the ledger');
     const figures = { ...bench.figures, repeated_webhooks: receiver.repeats() };
-    return report({ flags, figures, cpu: bench.cpu, ledger: await checkLedger(db, id) });
+    const ledger = await checkLedger(db);
+    return report({
+      flags,
+      figures,
+      cpu: bench.cpu,
+      statements,
+      postgres: await postgresSettings(db),
+      ledger,
+    });
   } finally {
     redis.disconnect();
     await Promise.all([db.close(), receiver.close(), load.close()]);
   }
 }
 
-/** Leaves what it measures in `bench.figures`. */
-async function measure(bench: Bench): Promise<void> {
-  for (const name of bench.flags.only) {
-    bench.say(`${name} ...`);
-    const measured: Figures = (await parts[name]?.run(bench)) ?? {};
+/** Leaves what it measures in `bench.figures`; answers the longest statements of each part, where they are asked for. */
+async function measure(bench: Bench): Promise<Record<string, Statement[]>> {
+  const { flags, db, say } = bench;
+  const statements: Record<string, Statement[]> = {};
+  let isWarm = false;
+  for (const name of flags.only) {
+    const part = parts[name];
+    if (!part) throw new Error(`there is no part ${name}`);
+    if (!part.isBare && !isWarm) await warmUp(bench);
+    isWarm ||= !part.isBare;
+    say(`${name} ...`);
+    if (flags.pgStat) await forgetStatements(db);
+    const measured: Figures = await part.run(bench);
     Object.assign(bench.figures, measured);
-    bench.say(`${name}: ${JSON.stringify(plain(measured))}`);
+    say(`${name}: ${JSON.stringify(plain(measured))}`);
+    if (!flags.pgStat) continue;
+    statements[name] = await longestStatements(db);
+    say(`the longest statements of ${name}:\n${statementTable(statements[name])}`);
   }
+  return statements;
+}
+
+/** The first audit of the ledger service is due soon after the start, in the midst of what is measured: it was just done. */
+async function putOffAudit(db: Database): Promise<void> {
+  await recordAudit(db, []);
 }
 
 /** Without curves, which say little in a line. */

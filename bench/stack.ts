@@ -10,6 +10,8 @@ import { type Running, shutDown } from '@holdfast/local/launch/running';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { seed } from '@holdfast/local/seed';
 import { serviceEnvironment } from './config.ts';
+import type { Flags } from './flags.ts';
+import { settingsForStatements } from './pgStat.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -21,7 +23,7 @@ export type Stack = {
   close(): Promise<void>;
 };
 
-export function startStack(say: (line: string) => void, profileFolder: string | null): Stack {
+export function startStack(flags: Flags, say: (line: string) => void): Stack {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   const running: Running = { services: [] };
   const aborting = new AbortController();
@@ -30,12 +32,13 @@ export function startStack(say: (line: string) => void, profileFolder: string | 
     const options = {
       root,
       flags: { port: await servicePort(), ephemeral: true, help: false },
-      env: serviceEnvironment(home, profileFolder),
+      env: serviceEnvironment(home, flags.cpuProfile),
       migrate,
       setRoles: applyRoles,
       seed,
       say,
       mainOf: (name: string) => join(root, 'services', name, 'src/main.ts'),
+      postgresSettings: flags.pgStat ? settingsForStatements : {},
     };
     await launch(options, running, aborting.signal);
     return readJson(join(home, 'local.json')) as LocalState;

@@ -9,6 +9,7 @@ const update = 'UPDATE hot_row SET n = n + 1 WHERE id = 1';
 /** The yardstick: how often this Postgres commits an update of one row that everybody wants. */
 export const hotRow: Part = {
   about: `single-row updates/s on the same Postgres, ${connections} connections (pgbench where it is installed)`,
+  isBare: true,
   async run({ flags, state, db }) {
     await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');
     await db.pool.query('INSERT INTO hot_row VALUES (1, 0)');

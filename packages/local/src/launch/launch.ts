@@ -36,6 +36,8 @@ export type LaunchOptions = {
   say: (line: string) => void;
   /** The file that Node runs as a service; tests put a fake there. */
   mainOf: (name: ServiceName) => string;
+  /** Settings of PostgreSQL that differ from the durable defaults. */
+  postgresSettings?: Record<string, string>;
 };
 
 /** Starts everything in order and resolves with the text to greet with. Throws LaunchError for the user to read. */
@@ -107,14 +109,14 @@ function settledSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
 }
 
 async function startServers(
-  { flags, env, say }: LaunchOptions,
+  { flags, env, say, postgresSettings = {} }: LaunchOptions,
   home: Home,
   running: Running,
   watcher: Watcher,
   signal: AbortSignal,
 ): Promise<Addresses> {
   say(env['DATABASE_URL'] ? 'PostgreSQL of DATABASE_URL is used.' : 'starting PostgreSQL');
-  running.postgres = await keepPostgres(home.data, env['DATABASE_URL'], watcher);
+  running.postgres = await keepPostgres(home.data, env['DATABASE_URL'], watcher, postgresSettings);
   watcher.onPid();
   signal.throwIfAborted();
   say(env['REDIS_URL'] ? 'Redis of REDIS_URL is used.' : 'starting Redis');

@@ -23,10 +23,12 @@ export function keepPostgres(
   data: string,
   givenUrl: string | undefined,
   watcher: Watcher,
+  settings: Record<string, string>,
 ): Promise<KeptServer> {
   if (givenUrl) return Promise.resolve(foreign(givenUrl));
+  const dataDir = join(data, 'postgres');
   const startOn = async (port?: number) =>
-    await startPostgres({ dataDir: join(data, 'postgres'), port: port ?? (await servicePort()) });
+    await startPostgres({ dataDir, port: port ?? (await servicePort()), settings });
   return orClearLine(keepServer('PostgreSQL', startOn, watcher));
 }
 

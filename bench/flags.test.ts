@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseFlags, UsageError, usage } from './flags.ts';
+
+const parse = (...args: string[]) => parseFlags(args, ['quick', 'other', 'long'], ['quick', 'other']);
+
+describe('the flags', () => {
+  it('without any, the usual parts are measured and the result is kept', () => {
+    expect(parse()).toMatchObject({
+      only: ['quick', 'other'],
+      clients: 128,
+      executions: 6000,
+      finished: 5_000_000,
+      pending: 200_000,
+      write: true,
+      cpuProfile: null,
+      pgStat: false,
+    });
+  });
+
+  it('take parts by name, the long ones too, in the order in which they run', () => {
+    expect(parse('--only', 'long, quick').only).toEqual(['quick', 'long']);
+  });
+
+  it('take sizes and switches', () => {
+    expect(parse('--seconds', '3', '--clients=7', '--no-write', '--pg-stat')).toMatchObject({
+      seconds: 3,
+      clients: 7,
+      write: false,
+      pgStat: true,
+    });
+    expect(parse('--cpu-prof', 'here').cpuProfile).toBe(resolve('here'));
+  });
+
+  it.each([
+    [['--seconds', '0'], '--seconds takes a whole number above 0, not "0".'],
+    [['--clients', '1.5'], '--clients takes a whole number above 0, not "1.5".'],
+    [['--only', 'none'], 'There is no part "none": one of quick, other, long.'],
+    [['--nothing'], "Unknown option '--nothing'"],
+  ])('%j is refused in a line', (args, message) => {
+    expect(() => parse(...args)).toThrow(UsageError);
+    expect(() => parse(...args)).toThrow(message);
+  });
+
+  it('are all in the usage', () => {
+    const text = usage({ quick: 'what it is' });
+    for (const flag of [
+      'seconds',
+      'clients',
+      'executions',
+      'finished',
+      'pending',
+      'only',
+      'no-write',
+      'cpu-prof',
+      'pg-stat',
+    ])
+      expect(text).toContain(`--${flag} `);
+    expect(text).toContain('quick');
+  });
+});

@@ -1,0 +1,16 @@
+// The least that a gateway can be, in a thread of its own: what the load costs is measured against it.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parentPort } from 'node:worker_threads';
+
+let created = 0;
+
+const server = createServer((request, response) => {
+  request.on('data', () => undefined);
+  request.on('end', () => {
+    created += 1;
+    const body = `{"id":"exec_${created}","status":"PENDING","model":"sandbox-text","hold_amount":"0.01"}`;
+    response.writeHead(202, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+  });
+});
+server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { accounted, type Part } from '../bench.ts';
+import { openGenerator } from '../load/generator.ts';
+import { perSecond, round } from '../statistics.ts';
+
+const seconds = 1;
+
+/** What the load itself costs: it runs on the same cores as what it measures. */
+export const ownCost: Part = {
+  about: 'CPU that the load generator takes for a create, and what it could reach, against a trivial server',
+  isBare: true,
+  async run(bench) {
+    const server = new Worker(join(import.meta.dirname, '../load/trivialThread.ts'), { name: 'trivial' });
+    const [port] = (await once(server, 'message')) as [number];
+    const load = openGenerator(`http://127.0.0.1:${port}`);
+    try {
+      const { clients } = bench.flags;
+      await load.run({ keys: [bench.apiKey], clients, seconds });
+      const created = await accounted(bench, 'own_cost', () =>
+        load.run({ keys: [bench.apiKey], clients, seconds }),
+      );
+      return {
+        load_cpu_ms_per_create: bench.cpu['own_cost']?.['bench: load'] ?? Number.NaN,
+        load_alone_per_s: round(perSecond(created), 0),
+      };
+    } finally {
+      await load.close();
+      await server.terminate();
+    }
+  },
+};
