@@ -11,7 +11,7 @@ export async function readBy(
 ): Promise<{ relations: string[]; rows: number }> {
   const { name, text, values } = await statementOf(ask);
   const given = values.map((value) =>
-    pg.escapeLiteral(value instanceof Date ? value.toISOString() : `${value}`),
+    pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
   );
   const client = await db.pool.connect();
   await client.query(`PREPARE ${name} AS ${text}`);

@@ -67,6 +67,13 @@ describe('the OpenAPI document', () => {
     expect(bodies.filter(({ example }) => example === undefined)).toEqual([]);
   });
 
+  it.each(['/v1/balance/transactions', '/v1/usage'])('says that %s comes as CSV too', (path) => {
+    const [operation] = operations.filter((one) => one.path === path);
+    const [{ answer } = { answer: {} }] = answersOf(document, operation?.operation ?? {});
+    expect(Object.keys(answer.content ?? {})).toEqual(['application/json', 'text/csv']);
+    expect(answer.content?.['text/csv']?.example).toMatch(/^\w+(,\w+)+\r\n[^\r]+\r\n$/);
+  });
+
   it('describes all that an event carries', () => {
     const example = operations.find(({ isEvent }) => isEvent)?.operation;
     const { data } = requestContent(example ?? {})?.example ?? {};
@@ -106,6 +113,12 @@ describe('the reference page', () => {
       .get('/docs/style.css')
       .expect(200)
       .expect('Content-Type', /text\/css/);
+  });
+
+  it('shows CSV where there is some', async () => {
+    const { text } = await request(app).get('/docs').expect(200);
+    expect(text.match(/Answer 200 as CSV/g)).toHaveLength(2);
+    expect(text).toContain('model,executions,cost,input_tokens,output_tokens');
   });
 
   it('shows code as code, also in the names of endpoints', async () => {

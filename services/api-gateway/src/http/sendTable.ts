@@ -28,5 +28,5 @@ export function sendTable(request: Request, response: Response, body: unknown, t
 function nextPage(url: string, cursor: string): string {
   const { pathname, searchParams } = new URL(url, 'http://gateway');
   searchParams.set('cursor', cursor);
-  return `${pathname}?${searchParams}`;
+  return `${pathname}?${searchParams.toString()}`;
 }

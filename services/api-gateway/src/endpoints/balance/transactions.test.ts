@@ -226,7 +226,7 @@ describe('the transactions as CSV', () => {
     const lines: string[] = [];
     let next: string | undefined = `${path}?limit=4&created_after=2020-01-01T00%3A00%3A00%2B02%3A00`;
     while (next !== undefined) {
-      const answer = await request(gateway.app)
+      const answer: request.Response = await request(gateway.app)
         .get(next)
         .auth(key, { type: 'bearer' })
         .set('Accept', 'text/csv')
