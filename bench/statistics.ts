@@ -40,8 +40,7 @@ export function withoutFirst(created: readonly Created[], seconds: number): Crea
 
 /** Points of the cumulative distribution: value and share (0..1) of what is not above it. */
 export function distribution(values: readonly number[]): [value: number, share: number][] {
-  const shares = [
-    0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1,
-  ];
+  const twentieths = Array.from({ length: 20 }, (_, nth) => nth / 20);
+  const shares = [...twentieths, 0.01, 0.025, 0.98, 0.99, 0.995, 0.999, 1].toSorted((a, b) => a - b);
   return shares.map((share) => [round(percentile(values, share), 2), share]);
 }

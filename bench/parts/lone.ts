@@ -1,6 +1,6 @@
 import { accounted, create, type Part, untilDelivered } from '../bench.ts';
 import type { Created } from '../load/created.ts';
-import { latencies } from '../statistics.ts';
+import { distribution, latencies } from '../statistics.ts';
 
 const warmUps = 20;
 const runs = 100;
@@ -22,6 +22,10 @@ export const lone: Part = {
       for (let run = 0; run < runs; run++) all.push(...(await runOne()));
       return all;
     });
-    return latencies('lone_create_to_webhook', durationsMs.slice(warmUps));
+    const measuredMs = durationsMs.slice(warmUps);
+    return {
+      ...latencies('lone_create_to_webhook', measuredMs),
+      lone_distribution_ms: distribution(measuredMs),
+    };
   },
 };

@@ -11,7 +11,7 @@ export type Axis = {
   show?(value: number): string;
 };
 
-const size = { width: 760, height: 400 };
+const size = { width: 760, height: 416 };
 const plot = { left: 78, right: 690, top: 62, bottom: 330 };
 
 /** A line chart as an SVG of its own, readable on a light and on a dark page. */
@@ -94,7 +94,7 @@ function path(
 }
 
 function legend({ name, color }: Line, nth: number): string {
-  const x = plot.left + nth * 200;
+  const x = plot.left + nth * 166;
   const y = size.height - 10;
   return `<rect x="${x}" y="${y - 9}" width="18" height="4" rx="2" fill="${color}"/>${text(x + 24, y - 3, name, '')}`;
 }

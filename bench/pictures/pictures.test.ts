@@ -71,8 +71,8 @@ describe('the marks of an axis', () => {
     expect(roundTicks(31)).toEqual([0, 10, 20, 30, 40]);
   });
 
-  it('are powers of ten around the values', () => {
-    expect(logTicks(12, 900)).toEqual([10, 100, 1000]);
-    expect(logTicks(0.5, 2)).toEqual([0.1, 1, 10]);
+  it('are 1, 2 and 5 of the powers of ten around the values', () => {
+    expect(logTicks(12, 900)).toEqual([10, 20, 50, 100, 200, 500, 1000]);
+    expect(logTicks(0.5, 2)).toEqual([0.5, 1, 2]);
   });
 });

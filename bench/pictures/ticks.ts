@@ -8,9 +8,11 @@ export function roundTicks(most: number): number[] {
   return Array.from({ length: count + 1 }, (_, nth) => nth * step);
 }
 
-/** Powers of ten around these values. */
+/** 1, 2 and 5 of each power of ten around these values. */
 export function logTicks(least: number, most: number): number[] {
   const first = Math.floor(Math.log10(least));
-  const last = Math.ceil(Math.log10(most));
-  return Array.from({ length: last - first + 1 }, (_, nth) => 10 ** (first + nth));
+  const powers = Array.from({ length: Math.ceil(Math.log10(most)) - first + 1 }, (_, nth) => first + nth);
+  const all = powers.flatMap((power) => [1, 2, 5].map((factor) => Number(`${factor}e${power}`)));
+  const from = all.findLastIndex((tick) => tick <= least);
+  return all.slice(Math.max(from, 0), all.findIndex((tick) => tick >= most) + 1);
 }
