@@ -1,0 +1,61 @@
+import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { adjustBalance } from '@holdfast/db/balances/adjust';
+import { topUp } from '@holdfast/db/balances/topUp';
+import type { Database } from '@holdfast/db/client';
+import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { completeExecutions } from '@holdfast/db/executions/complete';
+import { eraseExecution } from '@holdfast/db/executions/erase';
+import { insertExecutions } from '@holdfast/db/executions/insert';
+import { startExecutions } from '@holdfast/db/executions/start';
+import { setSpendLimit } from '@holdfast/db/spendLimits/set';
+import { newId } from '@holdfast/domain/ids';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+
+/** The ids in books that hold a row of everything. */
+export type Books = {
+  organization: string;
+  open: string;
+  cancelled: string;
+  cheaper: string;
+  dearer: string;
+};
+
+/**
+ * An organization of 14 with a spend limit, and four executions held at 0.6: one open, one cancelled, one that cost 0.2
+ * (and was erased), one that cost 0.9. Its transfers are numbered: top-ups 1 and 2, correction 3, hold of the open one 4,
+ * hold and release of the cancelled one 5 and 6, hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12.
+ */
+export async function keepBooks(db: Database): Promise<Books> {
+  const organization = await createTestOrganization(db, '10');
+  await topUp(db, { organizationId: organization, amount: '5', reason: null, idempotencyKey: null });
+  const correction = { kind: 'correction', amount: '-1', reason: 'a mistake', idempotencyKey: null } as const;
+  await adjustBalance(db, { organizationId: organization, ...correction });
+  await setSpendLimit(db, { organizationId: organization, apiKeyId: null, amount: '100' });
+  await setSpendLimit(db, { organizationId: organization, apiKeyId: 'key', amount: '100' });
+  const open = await create(db, organization);
+  const cancelled = await create(db, organization);
+  await cancelExecution(db, organization, cancelled);
+  const cheaper = await complete(db, await create(db, organization), '0.20000000');
+  await eraseExecution(db, organization, cheaper);
+  const dearer = await complete(db, await create(db, organization), '0.90000000');
+  return { organization, open, cancelled, cheaper, dearer };
+}
+
+async function create(db: Database, organizationId: string): Promise<string> {
+  const id = newId('exec');
+  const rest = { apiKeyId: 'key', idempotencyKey: id, requestHash: 'h', model: 'm', metadataJson: null };
+  const money = { holdAmount: '0.6', estimatedCost: '0.5' };
+  await insertExecutions(db, [
+    { id, organizationId, ...rest, ...money, inputJson: '{}', webhookUrl: null, timeoutS: 60 },
+  ]);
+  return id;
+}
+
+async function complete(db: Database, id: string, cost: string): Promise<string> {
+  const [started] = await startExecutions(db, [id], 30);
+  if (!started) throw new Error('not started');
+  const outcome = { ok: true, output: { text: 'hi' }, inputTokens: 1, outputTokens: 2, cost } as const;
+  await recordOutcomes(db, [{ attemptId: started.attemptId, outcome, state: 'succeeded' }]);
+  await completeExecutions(db, [started.attemptId]);
+  return id;
+}

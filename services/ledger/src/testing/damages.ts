@@ -1,0 +1,287 @@
+import type { Invariant } from '@holdfast/db/audit/invariants';
+import type { Books } from './books.ts';
+
+type Damage = {
+  what: string;
+  /** What no code of ours could do; the triggers of the journal are off meanwhile. */
+  sql(books: Books): string;
+  /** The row that has to be named. */
+  names(books: Books): string;
+};
+
+const organization = (books: Books) => books.organization;
+const cancelled = (books: Books) => books.cancelled;
+const open = (books: Books) => books.open;
+const cheaper = (books: Books) => books.cheaper;
+const dearer = (books: Books) => books.dearer;
+const platform = () => 'all organizations';
+
+const damage = (what: string, names: Damage['names'], sql: string | Damage['sql']): Damage => ({
+  what,
+  names,
+  sql: typeof sql === 'string' ? () => sql : sql,
+});
+
+/** A constraint in the way of the damage, as a row that was there before it. */
+const without = (table: string, constraint: string, sql: string) =>
+  `ALTER TABLE ${table} DROP CONSTRAINT ${constraint}; ${sql}`;
+
+/** For each invariant what breaks it: total, so that none is without. */
+export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
+  'every organization has its balance': [
+    damage('a balance is gone', organization, 'DELETE FROM balances'),
+    damage(
+      'a balance is nobody’s',
+      () => 'org_nobody',
+      `INSERT INTO balances (organization_id) VALUES ('org_nobody')`,
+    ),
+  ],
+  'each balance is the sum of its transfers': [
+    damage('more is available', organization, 'UPDATE balances SET available = available + 0.00000001'),
+    damage('more is held', organization, 'UPDATE balances SET held = held + 1'),
+    damage('a top-up is gone', organization, 'DELETE FROM transfers WHERE sequence = 2'),
+    damage('a balance is gone', organization, 'DELETE FROM balances'),
+  ],
+  'each balance is what its last transfer left': [
+    damage('less is available', organization, 'UPDATE balances SET available = available - 1'),
+    damage(
+      'the last transfer says more',
+      organization,
+      'UPDATE transfers SET held_after = 5 WHERE sequence = 12',
+    ),
+  ],
+  'the journal is numbered without gaps': [
+    damage('the first is gone', organization, 'DELETE FROM transfers WHERE sequence = 1'),
+    damage('one in the middle is gone', organization, 'DELETE FROM transfers WHERE sequence = 6'),
+    damage('the last is gone', organization, 'DELETE FROM transfers WHERE sequence = 12'),
+    damage('the balance counts one more', organization, 'UPDATE balances SET sequence = sequence + 1'),
+  ],
+  'each transfer goes on from the one before': [
+    damage('a number is there twice', organization, 'UPDATE transfers SET sequence = 2 WHERE sequence = 3'),
+    damage(
+      'one says that more is available',
+      organization,
+      'UPDATE transfers SET available_after = available_after + 1 WHERE sequence = 5',
+    ),
+    damage(
+      'one says that what is available is held',
+      organization,
+      'UPDATE transfers SET available_after = available_after - 1, held_after = held_after + 1 WHERE sequence = 7',
+    ),
+  ],
+  'a transfer moves between the accounts of its kind': [
+    damage(
+      'a release goes to the platform',
+      organization,
+      without(
+        'transfers',
+        'transfers_kind',
+        `UPDATE transfers SET credit_account = 'revenue' WHERE sequence = 6`,
+      ),
+    ),
+    damage(
+      'a hold is of less than nothing',
+      organization,
+      without('transfers', 'transfers_amount', 'UPDATE transfers SET amount = -amount WHERE sequence = 5'),
+    ),
+    damage(
+      'a release is of no execution',
+      organization,
+      without(
+        'transfers',
+        'transfers_execution',
+        'UPDATE transfers SET execution_id = NULL WHERE sequence = 6',
+      ),
+    ),
+  ],
+  'only a settlement takes more than is available': [
+    damage(
+      'a hold overdraws',
+      organization,
+      'UPDATE transfers SET available_after = -0.00000001 WHERE sequence = 4',
+    ),
+    damage(
+      'a correction overdraws',
+      organization,
+      'UPDATE transfers SET available_after = -1 WHERE sequence = 3',
+    ),
+    damage(
+      'less than nothing is held',
+      organization,
+      'UPDATE transfers SET held_after = -1 WHERE sequence = 6',
+    ),
+  ],
+  'all accounts add up to zero': [
+    damage('a balance grew by itself', platform, 'UPDATE balances SET available = available + 1'),
+    damage('a top-up is gone', platform, 'DELETE FROM transfers WHERE sequence = 1'),
+    damage('a charge is gone', platform, `DELETE FROM transfers WHERE sequence = 8`),
+  ],
+  'what resolves a hold adds up to it': [
+    damage('too little comes back', cheaper, 'UPDATE transfers SET amount = 0.3 WHERE sequence = 9'),
+    damage('the overage is gone', dearer, 'DELETE FROM transfers WHERE sequence = 11'),
+    damage('a charge is without a hold', cheaper, 'DELETE FROM transfers WHERE sequence = 7'),
+    damage('the rest came back, nothing was charged', cheaper, 'DELETE FROM transfers WHERE sequence = 8'),
+    damage(
+      'a hold is released twice',
+      cancelled,
+      'DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 6',
+    ),
+  ],
+  'held is the sum of open holds': [
+    damage('more is held', organization, 'UPDATE balances SET held = held + 1'),
+    damage('a balance is gone', organization, 'DELETE FROM balances'),
+    damage(
+      'the execution says more',
+      organization,
+      `UPDATE executions SET hold_amount = 0.7 WHERE status = 'PENDING'`,
+    ),
+  ],
+  'an execution has exactly one hold': [
+    damage('a hold is gone', open, 'DELETE FROM transfers WHERE sequence = 4'),
+    damage('a hold is of less', open, 'UPDATE transfers SET amount = 0.5 WHERE sequence = 4'),
+    damage(
+      'a hold is there twice',
+      open,
+      'DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 4',
+    ),
+  ],
+  'COMPLETED has exactly one settlement, of its cost': [
+    damage('a charge is gone', cheaper, 'DELETE FROM transfers WHERE sequence = 8'),
+    damage('the cost is less', dearer, 'UPDATE executions SET cost = 0.8 WHERE cost = 0.9'),
+    damage(
+      'a cancelled one became COMPLETED',
+      cancelled,
+      `UPDATE executions SET status = 'COMPLETED', cost = 0.6 WHERE status = 'CANCELLED'`,
+    ),
+    damage(
+      'a charge is there twice',
+      cheaper,
+      'DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 8',
+    ),
+  ],
+  'FAILED, CANCELLED and EXPIRED have one release and no charge': [
+    damage('a release is gone', cancelled, 'DELETE FROM transfers WHERE sequence = 6'),
+    damage('a release is of less', cancelled, 'UPDATE transfers SET amount = 0.5 WHERE sequence = 6'),
+    damage(
+      'a cancelled one was charged',
+      cancelled,
+      `UPDATE transfers SET kind = 'settle', credit_account = 'revenue' WHERE sequence = 6`,
+    ),
+  ],
+  'an open execution has no resolution': [
+    damage(
+      'an ended one is open again',
+      cancelled,
+      `UPDATE executions SET status = 'PENDING', completed_at = NULL WHERE status = 'CANCELLED'`,
+    ),
+  ],
+  'COMPLETED has its cost and the others none': [
+    damage(
+      'a cost is gone',
+      dearer,
+      without('executions', 'executions_cost', 'UPDATE executions SET cost = NULL WHERE cost = 0.9'),
+    ),
+    damage(
+      'a cancelled one has a cost',
+      cancelled,
+      without('executions', 'executions_cost', `UPDATE executions SET cost = 0 WHERE status = 'CANCELLED'`),
+    ),
+  ],
+  'an organization was charged the costs of its executions': [
+    damage('a charge is of more', organization, 'UPDATE transfers SET amount = 1 WHERE sequence = 12'),
+    damage('an execution is gone', organization, 'DELETE FROM executions WHERE cost = 0.9'),
+    damage('all charges are gone', organization, `DELETE FROM transfers WHERE kind = 'settle'`),
+  ],
+  'a transfer is of an execution of its organization': [
+    damage('an execution is gone', cancelled, `DELETE FROM executions WHERE status = 'CANCELLED'`),
+    damage(
+      'an execution is another’s',
+      dearer,
+      `UPDATE executions SET organization_id = 'org_other' WHERE cost = 0.9`,
+    ),
+  ],
+  'an idempotency key is of an execution of its organization': [
+    damage('an execution is gone', cancelled, `DELETE FROM executions WHERE status = 'CANCELLED'`),
+    damage('a key is another’s', open, ({ open }) => {
+      return `UPDATE idempotency_keys SET organization_id = 'org_other' WHERE execution_id = '${open}'`;
+    }),
+  ],
+  'an ending has exactly one event': [
+    damage(
+      'an event is gone',
+      cancelled,
+      ({ cancelled }) => `DELETE FROM events WHERE execution_id = '${cancelled}'`,
+    ),
+    damage(
+      'an event tells of another ending',
+      cancelled,
+      `UPDATE events SET type = 'execution.failed' WHERE type = 'execution.cancelled'`,
+    ),
+    damage('an open one has an event', open, ({ organization, open }) => {
+      const id = `event_id('${open}', 'execution.expired')`;
+      return `INSERT INTO events (id, organization_id, execution_id, type)
+        VALUES (${id}, '${organization}', '${open}', 'execution.expired')`;
+    }),
+    damage(
+      'an event is there twice',
+      cancelled,
+      without(
+        'events',
+        'events_once',
+        `INSERT INTO events (id, organization_id, execution_id, type)
+         SELECT id || '0', organization_id, execution_id, type FROM events WHERE type = 'execution.cancelled'`,
+      ),
+    ),
+  ],
+  'a spend limit counts what was spent in its month': [
+    damage('an organization’s counts nothing', organization, 'UPDATE spend_limits SET spent = 0'),
+    damage(
+      'a key’s counts more',
+      () => 'key',
+      `UPDATE spend_limits SET spent = spent + 0.1 WHERE scope_id = 'key'`,
+    ),
+  ],
+  'an erased execution has ended, and nothing of it is left': [
+    damage(
+      'an output is there yet',
+      cheaper,
+      `UPDATE executions SET output = '{}' WHERE erased_at IS NOT NULL`,
+    ),
+    damage(
+      'an input is there yet',
+      cheaper,
+      `UPDATE executions SET input = '{"prompt":"hi"}' WHERE erased_at IS NOT NULL`,
+    ),
+    damage(
+      'an open one is erased',
+      open,
+      without(
+        'executions',
+        'executions_erased',
+        `UPDATE executions SET erased_at = now() WHERE status = 'PENDING'`,
+      ),
+    ),
+  ],
+  'the journal cannot be changed': [
+    damage(
+      'balances do not follow',
+      () => 'transfers, transfers_post',
+      'ALTER TABLE transfers ENABLE TRIGGER USER; ALTER TABLE transfers DISABLE TRIGGER transfers_post',
+    ),
+    damage(
+      'a month can be changed',
+      () => 'transfers_funding, transfers_append_only',
+      'ALTER TABLE transfers_funding DISABLE TRIGGER transfers_append_only',
+    ),
+    damage(
+      'it can be emptied',
+      () => 'transfers, transfers_no_truncate',
+      'DROP TRIGGER transfers_no_truncate ON transfers',
+    ),
+    damage(
+      'everybody may add everything',
+      () => 'transfers, row level security',
+      'ALTER TABLE transfers DISABLE ROW LEVEL SECURITY',
+    ),
+  ],
+};
