@@ -1,6 +1,12 @@
 // `holdfast`: what an operator asks of the database, and does to it.
 import { runCli } from './cli.ts';
 
+// Whoever reads the output may have enough of it, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await runCli(process.argv.slice(2), {
   say: (line) => process.stdout.write(`${line}\n`),
   tell: (line) => process.stderr.write(`${line}\n`),
