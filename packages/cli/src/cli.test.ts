@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { commands } from './commands.ts';
+import { holdfast } from './testing/holdfast.ts';
+
+describe('holdfast', () => {
+  it('--help shows every command, and that of a command how it is called', async () => {
+    const all = await holdfast(['--help']);
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    for (const { about, usage } of commands) {
+      for (const line of [about, ...usage.split('\n')]) expect(all.stdout).toContain(line);
+    }
+    const one = await holdfast(['ledger', 'audit', '-h']);
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+    expect(one.stdout).toContain('holdfast ledger audit [--json]');
+    expect(one.stdout).not.toContain('partitions');
+  });
+
+  it('asked for nothing says how it is used', async () => {
+    const { code, stdout, stderr } = await holdfast([]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage: holdfast <command>');
+  });
+
+  it.each([
+    [['ledger', 'audti'], 'there is no command "ledger audti"'],
+    [['ledger'], 'there is no command "ledger"'],
+    [['ledger', 'audit', '--fast'], "Unknown option '--fast'"],
+    [['ledger', 'audit', 'all'], "Unexpected argument 'all'"],
+    [['partitions', 'mend'], 'holdfast partitions takes list, make or drop'],
+    [['ledger', 'audit', '--database-url'], '--database-url'],
+    [['ledger', 'audit', '--database-url', 'localhost:5432'], '--database-url is no URL'],
+  ])('%j is told in one line that hints at --help', async (args, reason) => {
+    const { code, stdout, stderr } = await holdfast(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^holdfast: [^\n]+See holdfast --help\.\n$/);
+    expect(stderr).toContain(reason);
+  });
+});

@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { invariants } from '@holdfast/db/audit/invariants';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { insertExecutions } from '@holdfast/db/executions/insert';
+import { asRole } from '@holdfast/testkit/asRole';
+import { createBareDatabase, createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdfast, npmRunHoldfast } from '../testing/holdfast.ts';
+
+let url: string;
+let db: Database;
+let drop: () => Promise<void>;
+let organizationId: string;
+
+beforeEach(async () => {
+  ({ url, drop } = await createTestDatabase());
+  db = openDatabase({ url, poolSize: 10, applicationName: 'test' });
+  organizationId = await createTestOrganization(db, '10');
+});
+afterEach(async () => {
+  await db.close();
+  await drop();
+});
+
+const lines = (text: string) => text.trimEnd().split('\n');
+const names = Object.keys(invariants);
+const allHold = `The books are right: ${names.length} invariants hold.\n`;
+
+async function create(): Promise<string> {
+  const { rows } = await db.pool.query<{ id: string }>(`SELECT new_id('exec') AS id`);
+  const id = rows[0]?.id ?? '';
+  const rest = { apiKeyId: 'key', idempotencyKey: id, requestHash: 'h', model: 'm', metadataJson: null };
+  const money = { holdAmount: '0.01', estimatedCost: '0.01' };
+  await insertExecutions(db, [
+    { id, organizationId, ...rest, ...money, inputJson: '{}', webhookUrl: null, timeoutS: 60 },
+  ]);
+  return id;
+}
+
+describe('holdfast ledger audit', () => {
+  it('says that the books are right, and how long each invariant took', async () => {
+    const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', url]);
+    expect([code, stdout]).toEqual([0, allHold]);
+    const told = lines(stderr).map((line) => /^ +\d+\.\d s {2}(.+): holds$/.exec(line)?.[1]);
+    expect(told).toEqual(names);
+  });
+
+  it('names each row that breaks an invariant in a line of its own, and fails', async () => {
+    await db.pool.query('UPDATE balances SET held = held + 1');
+    const { code, stdout, stderr } = await holdfast(['ledger', 'audit'], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    const said = lines(stdout);
+    expect(said).toContain(`held is the sum of open holds: ${organizationId}: held 1.00000000, open holds 0`);
+    expect(said.at(-1)).toBe(`The books are not right: 4 found in 4 of ${names.length} invariants.`);
+    expect(said).toHaveLength(5);
+    expect(stderr).toContain('held is the sum of open holds: BROKEN: 1');
+  });
+
+  it('names a hundred rows of an invariant, and says that there are more', async () => {
+    await db.pool.query(
+      `INSERT INTO balances (organization_id) SELECT 'org_' || n FROM generate_series(1, 150) n`,
+    );
+    const { code, stdout } = await holdfast(['ledger', 'audit'], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(lines(stdout)).toHaveLength(102);
+    expect(stdout).toContain('every organization has its balance: more than the 100 named here\n');
+    expect(stdout).toContain('100 or more found in 1 of');
+  });
+
+  it('tells it as JSON', async () => {
+    await db.pool.query('UPDATE balances SET sequence = 7');
+    const { code, stdout } = await holdfast(['ledger', 'audit', '--json', '--database-url', url]);
+    expect(code).toBe(1);
+    const { ok, invariants: checked } = JSON.parse(stdout);
+    expect(ok).toBe(false);
+    expect(checked.map(({ invariant }: { invariant: string }) => invariant)).toEqual(names);
+    expect(checked).toContainEqual({
+      invariant: 'the journal is numbered without gaps',
+      broken_by: [{ id: organizationId, found: 'sequence 7 of 1 transfers from 1 to 1' }],
+      are_more: false,
+      took_ms: expect.any(Number),
+    });
+  });
+
+  it('writes nothing, and needs no more than the ledger may', async () => {
+    const asLedger = await holdfast(['ledger', 'audit'], { DATABASE_URL: asRole(url, 'holdfast_ledger') });
+    expect([asLedger.code, asLedger.stdout]).toEqual([0, allHold]);
+    const { rows } = await db.pool.query('SELECT FROM ledger_audits');
+    expect(rows).toEqual([]);
+  });
+
+  it('reports nothing during load, and keeps nobody waiting', async () => {
+    let isOver = false;
+    let ended = 0;
+    const work = async () => {
+      while (!isOver) {
+        await cancelExecution(db, organizationId, await create());
+        ended += 1;
+      }
+    };
+    const load = Promise.all(Array.from({ length: 4 }, work));
+    const perAudit: number[] = [];
+    try {
+      for (let audits = 0; audits < 3; audits++) {
+        const before = ended;
+        const { code, stdout } = await holdfast(['ledger', 'audit'], { DATABASE_URL: url });
+        expect([code, stdout]).toEqual([0, allHold]);
+        perAudit.push(ended - before);
+      }
+    } finally {
+      isOver = true;
+      await load;
+    }
+    expect(Math.min(...perAudit)).toBeGreaterThan(10);
+  });
+});
+
+describe('the database of holdfast', () => {
+  it('is that of npm start when nothing else is said', async () => {
+    const home = testFolder('cli');
+    writeFileSync(join(home, 'local.json'), JSON.stringify({ database_url: url, other: 1 }));
+    const { code, stdout } = await npmRunHoldfast(['ledger', 'audit'], { HOLDFAST_HOME: home });
+    expect([code, stdout]).toEqual([0, allHold]);
+  });
+
+  it('is asked for when there is none', async () => {
+    const { code, stdout, stderr } = await npmRunHoldfast(['ledger', 'audit'], {});
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/^holdfast: [^\n]*--database-url[^\n]*DATABASE_URL[^\n]*npm start[^\n]*\n$/);
+  });
+
+  it('that is not reached is told in one line, without the password', async () => {
+    const away = 'postgresql://somebody:opensesame@127.0.0.1:1/holdfast';
+    const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', away]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/^holdfast: [^\n]*ECONNREFUSED[^\n]*127\.0\.0\.1:1[^\n]*\n$/);
+    expect(stderr).not.toContain('opensesame');
+  });
+
+  it('that refuses is told in one line: a wrong password, no tables, too few rights', async () => {
+    const wrong = Object.assign(new URL(url), { username: 'holdfast_ledger', password: 'opensesame' }).href;
+    const bare = await createBareDatabase();
+    const refusals = [
+      [wrong, 'password authentication failed'],
+      [bare.url, 'does not exist'],
+      [asRole(url, 'holdfast_gateway'), 'permission denied'],
+    ] as const;
+    for (const [DATABASE_URL, reason] of refusals) {
+      const { code, stdout, stderr } = await holdfast(['ledger', 'audit'], { DATABASE_URL });
+      expect([code, stdout]).toEqual([3, '']);
+      expect(stderr).toMatch(/(^|\n)holdfast: [^\n]*\n$/);
+      expect(stderr).toContain(reason);
+      expect(stderr).not.toContain('    at ');
+    }
+    await bare.drop();
+  });
+});
