@@ -51,7 +51,7 @@ describe('whatever is done to executions and balances', () => {
     'one after the other has the effect and the answer that a simple model of the ledger expects',
     async () => {
       const steps = fc.array(anyStep, { minLength: 1, maxLength: 160, size: 'max' });
-      await fc.assert(fc.asyncProperty(steps, oneByOne), propertyOptions());
+      await fc.assert(fc.asyncProperty(steps, oneByOne), propertyOptions(12));
     },
     longestMs,
   );
@@ -64,7 +64,7 @@ describe('whatever is done to executions and balances', () => {
         maxLength: 30,
         size: 'max',
       });
-      await fc.assert(fc.asyncProperty(groups, atOnce), propertyOptions());
+      await fc.assert(fc.asyncProperty(groups, atOnce), propertyOptions(30));
     },
     longestMs,
   );

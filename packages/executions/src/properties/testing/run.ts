@@ -30,12 +30,12 @@ export type KnownExecution = {
   outcomes: RecordedOutcome[];
 };
 
-export async function openRun(processes: Processes, balance: Money): Promise<Run> {
+export async function openRun(processes: Processes, balance: Money, count = organizations): Promise<Run> {
   processes.endings.length = 0;
   const organization = () => createTestOrganization(processes.owner, balance);
   return {
     processes,
-    organizationIds: await Promise.all(Array.from({ length: organizations }, organization)),
+    organizationIds: await Promise.all(Array.from({ length: count }, organization)),
     openingBalance: balance,
     executions: [],
     accepted: [],
