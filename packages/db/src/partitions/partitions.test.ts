@@ -302,5 +302,15 @@ describe('months that are older than the retention', () => {
     expect(await getBalance(db, organizationId)).toEqual(balance);
     // Money goes on.
     await completed(new Date().toISOString());
+    expect(await auditLedger(db)).toEqual([]);
+  });
+
+  it('that went without a word are missed in the books', async () => {
+    await completed('2025-01-15');
+    await completed(new Date().toISOString());
+    await db.pool.query('DROP TABLE transfers_2025_01, executions_2025_01, events_2025_01');
+    const broken = (await auditLedger(db)).map(({ invariant, id }) => [invariant, id]);
+    expect(broken).toContainEqual(['the journal is numbered without gaps', organizationId]);
+    expect(broken).toContainEqual(['each balance is the sum of its transfers', organizationId]);
   });
 });
