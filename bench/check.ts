@@ -17,10 +17,12 @@ export type Check = {
  * Every execution that was measured ended COMPLETED and was charged once, nothing is held for them, and no invariant of the
  * ledger is broken, by whichever organization.
  */
-export async function checkLedger(db: Database): Promise<Check> {
+export async function checkLedger(db: Database, say: (line: string) => void): Promise<Check> {
+  say('checking the executions');
   const { rows } = await db.pool.query<Omit<Check, 'ok' | 'breaches'>>(statement, [organizationName]);
   const counts = rows[0];
   if (!counts) throw new Error('nothing was counted');
+  say('auditing the ledger');
   const breaches = (await auditLedger(db)).map(({ invariant, id, found }) => `${invariant}: ${id} ${found}`);
   const { executions, completed, charged_once: charged, held } = counts;
   const ok =

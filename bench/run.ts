@@ -25,9 +25,8 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
     const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, say };
     await putOffAudit(db);
     const statements = await measure(bench);
-    say('checking the ledger');
     const figures = { ...bench.figures, repeated_webhooks: receiver.repeats() };
-    const ledger = await checkLedger(db);
+    const ledger = await checkLedger(db, say);
     return report({
       flags,
       figures,

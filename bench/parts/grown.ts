@@ -1,8 +1,10 @@
 import type { Bench, Part } from '../bench.ts';
 import { seed } from '../grown/seed.ts';
+import { forgetStatements } from '../pgStat.ts';
 import { round } from '../statistics.ts';
 import { measureCreates } from './creates.ts';
 import { walkMany } from './endToEnd.ts';
+import { measureHotRow } from './hotRow.ts';
 
 /**
  * The first two again, in a database that a year of work has filled, over what they are right before that: services that
@@ -17,14 +19,22 @@ export const grown: Part = {
     const { finished, pending } = bench.flags;
     await seed(bench.state.database_url, { finished, pending }, bench.say);
     const seedingS = round((performance.now() - startMs) / 1000, 0);
+    // What is told of the longest statements is of what follows.
+    if (bench.flags.pgStat) await forgetStatements(bench.db);
     const sizes = { grown_finished: finished, grown_pending: pending, grown_seeding_s: seedingS };
     return { ...before, ...sizes, ...(await measureBoth(bench, 'grown')) };
   },
 };
 
+/** With the yardstick beside them: it tells how the machine was in the mean time. */
 async function measureBoth(bench: Bench, name: string) {
+  const { hot_row_tps: tps } = await measureHotRow(bench);
   const { creates_per_s: createsPerS = Number.NaN } = await measureCreates(bench, `${name}_creates`);
   const { perS } = await walkMany(bench, { name: `${name}_end_to_end` });
-  bench.say(`${name}: ${createsPerS} creates/s, ${perS} end to end/s`);
-  return { [`${name}_creates_per_s`]: createsPerS, [`${name}_end_to_end_per_s`]: perS };
+  bench.say(`${name}: hot row ${tps}/s, ${createsPerS} creates/s, ${perS} end to end/s`);
+  return {
+    [`${name}_hot_row_tps`]: tps,
+    [`${name}_creates_per_s`]: createsPerS,
+    [`${name}_end_to_end_per_s`]: perS,
+  };
 }

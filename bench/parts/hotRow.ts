@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Part } from '../bench.ts';
+import type { Bench, Part } from '../bench.ts';
 import { pgbenchTps } from '../pgbench.ts';
 import { round } from '../statistics.ts';
 
@@ -10,21 +10,23 @@ const update = 'UPDATE hot_row SET n = n + 1 WHERE id = 1';
 export const hotRow: Part = {
   about: `single-row updates/s on the same Postgres, ${connections} connections (pgbench where it is installed)`,
   isBare: true,
-  async run({ flags, state, db }) {
-    await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');
-    await db.pool.query('INSERT INTO hot_row VALUES (1, 0)');
-    const seconds = Math.max(1, Math.round(flags.seconds / 2));
-    try {
-      const load = { databaseUrl: state.database_url, connections, seconds, statement: update };
-      const byPgbench = await pgbenchTps(load);
-      return byPgbench === null
-        ? { hot_row_tps: round(await ownTps(load)), hot_row_by: 'node-postgres' }
-        : { hot_row_tps: round(byPgbench), hot_row_by: 'pgbench' };
-    } finally {
-      await db.pool.query('DROP TABLE hot_row');
-    }
-  },
+  run: (bench) => measureHotRow(bench),
 };
+
+export async function measureHotRow({ flags, state, db }: Bench) {
+  await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');
+  await db.pool.query('INSERT INTO hot_row VALUES (1, 0)');
+  const seconds = Math.max(1, Math.round(flags.seconds / 2));
+  try {
+    const load = { databaseUrl: state.database_url, connections, seconds, statement: update };
+    const byPgbench = await pgbenchTps(load);
+    return byPgbench === null
+      ? { hot_row_tps: round(await ownTps(load)), hot_row_by: 'node-postgres' }
+      : { hot_row_tps: round(byPgbench), hot_row_by: 'pgbench' };
+  } finally {
+    await db.pool.query('DROP TABLE hot_row');
+  }
+}
 
 async function ownTps({ databaseUrl, seconds }: { databaseUrl: string; seconds: number }): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });

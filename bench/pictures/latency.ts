@@ -7,7 +7,7 @@ const shares = [0, 0.25, 0.5, 0.75, 1];
 /** Cumulative distributions of what clients wait for; null when none was measured. */
 export function latencyPicture(figures: Figures, when: string): string | null {
   const lines = [
-    { name: 'create, half the top rate', of: 'half_rate_create_distribution_ms', color: '#2f81f7' },
+    { name: 'create, half the rate', of: 'half_rate_create_distribution_ms', color: '#2f81f7' },
     { name: 'create, full load', of: 'create_distribution_ms', color: '#3fb950' },
     { name: 'to webhook, alone', of: 'lone_distribution_ms', color: '#a371f7' },
     { name: 'to webhook, full load', of: 'create_to_webhook_distribution_ms', color: '#db6d28' },
@@ -20,7 +20,7 @@ export function latencyPicture(figures: Figures, when: string): string | null {
   const ticks = logTicks(Math.min(...values), Math.max(...values));
   return chart({
     title: 'How long it takes',
-    note: `share of executions that took no longer, from the create until its answer or its webhook; one machine; ${when}`,
+    note: `from a create until its answer, or its webhook; everything on one machine; ${when}`,
     x: {
       label: 'milliseconds',
       from: ticks[0] ?? 1,
