@@ -73,7 +73,12 @@ export async function accounted(
  */
 export async function undispatched(bench: Bench, work: () => Promise<Created[]>): Promise<Created[]> {
   const resume = await pauseQueue(dispatchQueue, bench.redis);
-  const created = await work().finally(resume);
+  let created: Created[];
+  try {
+    created = await work();
+  } finally {
+    await resume();
+  }
   await untilDelivered(bench, created);
   return created;
 }

@@ -19,7 +19,7 @@ export function processName(command: string): { name: string; part?: string } {
   if (service !== undefined) return { name: service };
   const backend = /^postgres: holdfast_(\w+) /.exec(command)?.[1];
   if (backend !== undefined) return { name: 'postgres', part: backend.replaceAll('_', '-') };
-  if (/^postgres: holdfast /.test(command)) return { name: 'postgres', part: 'owner' };
+  if (command.startsWith('postgres: holdfast ')) return { name: 'postgres', part: 'owner' };
   if (command.startsWith('postgres: ')) return { name: 'postgres', part: 'itself' };
   const server = ['postgres', 'redis'].find((name) => command.includes(name));
   return server === undefined ? { name: 'other' } : { name: server };

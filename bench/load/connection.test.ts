@@ -19,8 +19,7 @@ async function connectionTo(answer: (nth: number) => string | null) {
   server.on('connection', (socket: Socket) => {
     sockets.push(socket);
     socket.on('data', () => {
-      if (socket.writableEnded) return void socket.destroy();
-      const text = answer(requests++);
+      const text = socket.writableEnded ? null : answer(requests++);
       if (text === null) socket.destroy();
       else socket.write(text);
     });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 
+const send = parentPort?.postMessage.bind(parentPort);
 let created = 0;
 
 const server = createServer((request, response) => {
@@ -13,4 +14,4 @@ const server = createServer((request, response) => {
     response.writeHead(202, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
   });
 });
-server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
+server.listen(0, '127.0.0.1', () => send?.((server.address() as AddressInfo).port));

@@ -1,4 +1,4 @@
-import { accounted, type Bench, create, type Figures, type Part, undispatched } from '../bench.ts';
+import { accounted, type Bench, create, type Part, undispatched } from '../bench.ts';
 import { latencies, perSecond, round, withoutFirst } from '../statistics.ts';
 
 /** Creates as fast as they are answered, alone: nothing is dispatched meanwhile. What they leave is run afterwards. */
@@ -8,17 +8,17 @@ export const creates: Part = {
 };
 
 /** `name`: under which its CPU times are kept. */
-export async function measureCreates(bench: Bench, name: string): Promise<Figures> {
+export async function measureCreates(bench: Bench, name: string) {
   const { clients, seconds } = bench.flags;
   const warmUpS = 1;
   const load = () => create(bench, { clients, seconds: warmUpS + seconds });
   const all = await undispatched(bench, () => accounted(bench, name, load));
   const created = withoutFirst(all, warmUpS);
   return {
-    creates_per_s: round(perSecond(created)),
     ...latencies(
       'create',
       created.map(({ latencyMs }) => latencyMs),
     ),
+    creates_per_s: round(perSecond(created)),
   };
 }

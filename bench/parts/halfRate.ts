@@ -7,8 +7,7 @@ export const halfRate: Part = {
   about: 'latency of creates at half the rate that `creates` reached (measured first, when it was not)',
   async run(bench) {
     const known = bench.figures['creates_per_s'];
-    const top =
-      typeof known === 'number' ? known : Number((await measureCreates(bench, 'creates'))['creates_per_s']);
+    const top = typeof known === 'number' ? known : (await measureCreates(bench, 'creates')).creates_per_s;
     const { clients, seconds } = bench.flags;
     const ratePerS = top / 2;
     const load = () => create(bench, { clients, seconds: seconds + 1, ratePerS });
