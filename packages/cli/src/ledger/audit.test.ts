@@ -94,10 +94,10 @@ describe('holdfast ledger audit', () => {
   });
 
   it('reports nothing during load, and keeps nobody waiting', async () => {
-    let isOver = false;
+    const over = new AbortController();
     let ended = 0;
     const work = async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await cancelExecution(db, organizationId, await create());
         ended += 1;
       }
@@ -112,7 +112,7 @@ describe('holdfast ledger audit', () => {
         perAudit.push(ended - before);
       }
     } finally {
-      isOver = true;
+      over.abort();
       await load;
     }
     expect(Math.min(...perAudit)).toBeGreaterThan(10);

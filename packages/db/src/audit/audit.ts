@@ -63,7 +63,8 @@ const settings = [
   'enable_partitionwise_join = on',
   'enable_partitionwise_aggregate = on',
   'plan_cache_mode = auto',
-  `work_mem = '128MB'`,
+  // Of each of the months that a statement joins.
+  `work_mem = '32MB'`,
 ]
   .map((setting) => `SET LOCAL ${setting}`)
   .join('; ');
