@@ -12,12 +12,16 @@ import {
 } from './statements.ts';
 
 const months = 12;
-const organizationCount = 1000;
 
-type Size = { finished: number; pending: number };
+type Size = {
+  finished: number;
+  pending: number;
+  /** Whose they are, in equal shares; what is asked for is rounded up to that. */
+  organizations: number;
+};
 
 /**
- * Fills the database as a year of work would: `finished` executions of a thousand organizations over the twelve months
+ * Fills the database as a year of work would: `finished` executions of many organizations over the twelve months
  * before this one, with all that belongs to them, then `pending` ones in this month. As the owner, set-based, a month at a
  * time: its partitions are filled first and get their indexes when they are attached. The ledger stays right.
  */
@@ -25,6 +29,7 @@ export async function seed(databaseUrl: string, size: Size, say: (line: string) 
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const run = randomUUID();
+  const { organizations: organizationCount } = size;
   const perMonth = Math.ceil(size.finished / months / organizationCount);
   const waiting = Math.ceil(size.pending / organizationCount);
   try {

@@ -6,6 +6,8 @@ import { measureCreates } from './creates.ts';
 import { walkMany } from './endToEnd.ts';
 import { measureHotRow } from './hotRow.ts';
 
+const organizations = 1000;
+
 /**
  * The first two again, in a database that a year of work has filled, over what they are right before that: services that
  * have run for as long, on a machine that is in the same mood.
@@ -17,7 +19,7 @@ export const grown: Part = {
     const before = await measureBoth(bench, 'empty');
     const startMs = performance.now();
     const { finished, pending } = bench.flags;
-    await seed(bench.state.database_url, { finished, pending }, bench.say);
+    await seed(bench.state.database_url, { finished, pending, organizations }, bench.say);
     const seedingS = round((performance.now() - startMs) / 1000, 0);
     // What is told of the longest statements is of what follows.
     if (bench.flags.pgStat) await forgetStatements(bench.db);

@@ -1,0 +1,42 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { stalePending } from '@holdfast/db/sweeps/due';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { seed } from './seed.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'bench' });
+  await seed(database.url, { finished: 96, pending: 6, organizations: 2 }, () => undefined);
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+describe('a database that has grown', () => {
+  it('has what was asked for, with all that belongs to it', async () => {
+    const { rows } = await db.pool.query(`
+      SELECT status, count(*)::int AS executions, count(DISTINCT tableoid)::int AS months,
+        sum((SELECT count(*) FROM transfers t WHERE t.execution_id = e.id))::int AS transfers,
+        sum((SELECT count(*) FROM deliveries d JOIN events v ON v.id = d.event_id
+          WHERE v.execution_id = e.id))::int AS deliveries
+      FROM executions e GROUP BY status ORDER BY status`);
+    expect(rows).toEqual([
+      { status: 'COMPLETED', executions: 96, months: 12, transfers: 288, deliveries: 96 },
+      { status: 'PENDING', executions: 6, months: 1, transfers: 6, deliveries: 0 },
+    ]);
+  });
+
+  it('breaks no invariant of the ledger', async () => {
+    expect(await auditLedger(db)).toEqual([]);
+  });
+
+  it('keeps its backlog: no sweep takes it for lost', async () => {
+    expect(await stalePending(db, 0)).toEqual([]);
+  });
+});
