@@ -24,7 +24,8 @@ import { setUp } from './setUp.ts';
 const models = join(import.meta.dirname, '../../../models');
 const secret = '0123456789abcdef'.repeat(4);
 const key = apiKeyOf(secret);
-const quick = { forMs: 300, pauseMs: 50 };
+const patient = { forMs: 20_000, pauseMs: 50 };
+const quick = { ...patient, forMs: 300 };
 
 let database: Awaited<ReturnType<typeof createBareDatabase>>;
 let db: Database;
@@ -50,9 +51,9 @@ afterEach(async () => {
 });
 
 /** The lines of a run. */
-async function run(change: Record<string, string> = {}): Promise<string[]> {
+async function run(change: Record<string, string> = {}, waits = patient): Promise<string[]> {
   const said: string[] = [];
-  await setUp(readConfig({ ...environment, ...change }), (line) => said.push(line), quick);
+  await setUp(readConfig({ ...environment, ...change }), (line) => said.push(line), waits);
   return said;
 }
 
@@ -200,7 +201,8 @@ describe('a server that is away', () => {
 
   it('may be the store, which leaves what comes after it undone', async () => {
     const s3 = { S3_ENDPOINT: `http://127.0.0.1:${await servicePort()}`, S3_BUCKET: 'files' };
-    const failing = run({ FILE_STORE: 's3', ...s3, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'hidden' });
+    const store = { FILE_STORE: 's3', ...s3, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'hidden' };
+    const failing = run(store, quick);
     await expect(failing).rejects.toThrow(/^files: bucket files is not there after 0.3 s: .*ECONNREFUSED/);
     expect(await listOrganizations(db, { limit: 10 })).toEqual([]);
   });
