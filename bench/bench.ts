@@ -3,10 +3,12 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import type { Redis } from '@holdfast/queues/connection';
 import { dispatchQueue } from '@holdfast/queues/dispatch';
 import { pauseQueue } from '@holdfast/queues/pause';
+import { nowMs } from './clock.ts';
 import { type CpuTimes, cpuPerExecution, readCpu } from './cpu.ts';
 import type { Flags } from './flags.ts';
 import type { Created } from './load/created.ts';
 import type { Generator, Load } from './load/generator.ts';
+import { machineBusyMs, shareOfOthers } from './others.ts';
 import type { Receiver } from './receiver.ts';
 
 /** What every part works with. */
@@ -23,6 +25,8 @@ export type Bench = {
   figures: Figures;
   /** CPU milliseconds per execution of what was measured, by process. */
   cpu: Record<string, CpuTimes>;
+  /** The share (0..1) of the CPU that others had meanwhile. */
+  others: Record<string, number>;
   /** Progress for a person to read. */
   say(line: string): void;
 };
@@ -55,15 +59,20 @@ export async function warmUp(bench: Bench): Promise<void> {
 
 const warmUpExecutions = 3000;
 
-/** Keeps what the work takes of the CPU, per execution that it answers. */
+/** Keeps what the work takes of the CPU, per execution that it answers, and what others take of it meanwhile. */
 export async function accounted(
   bench: Bench,
   name: string,
   work: () => Promise<Created[]>,
 ): Promise<Created[]> {
-  const before = readCpu();
+  const [before, busyBeforeMs, startMs] = [readCpu(), machineBusyMs(), nowMs()];
   const created = await work();
-  bench.cpu[name] = cpuPerExecution(before, readCpu(), created.length);
+  const [after, busyAfterMs, elapsedMs] = [readCpu(), machineBusyMs(), nowMs() - startMs];
+  bench.cpu[name] = cpuPerExecution(before, after, created.length);
+  if (busyBeforeMs !== null && busyAfterMs !== null) {
+    const oursMs = cpuPerExecution(before, after, 1)['total'] ?? 0;
+    bench.others[name] = shareOfOthers({ busyMs: busyAfterMs - busyBeforeMs, oursMs, elapsedMs });
+  }
   return created;
 }
 

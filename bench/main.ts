@@ -1,6 +1,7 @@
 // `npm run bench`: the whole walk under load, on a stack of its own.
 import { LaunchError } from '@holdfast/local/launch/launchError';
 import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
+import { warnOfOthers } from './others.ts';
 import { parts } from './parts.ts';
 import { verdictTable } from './report.ts';
 import { keep } from './results.ts';
@@ -35,7 +36,8 @@ async function measure(flags: Flags): Promise<number> {
     const state = await Promise.race([stack.ready, interrupted]);
     const result = await Promise.race([runParts(flags, state, say), interrupted]);
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-    process.stderr.write(`\n${verdictTable(result.verdicts)}\n\n`);
+    const warning = warnOfOthers(result.cpu_share_of_others);
+    process.stderr.write(`\n${verdictTable(result.verdicts)}\n\n${warning === null ? '' : `${warning}\n\n`}`);
     if (flags.write) for (const file of await keep(result)) say(`written: ${file}`);
     return result.ledger.ok ? 0 : 1;
   } finally {

@@ -15,17 +15,19 @@ export function report(args: {
   figures: Figures;
   /** CPU milliseconds per execution, by part and process. */
   cpu: Record<string, CpuTimes>;
+  others: Record<string, number>;
   /** The SQL statements that took longest, by part. */
   statements: Record<string, Statement[]>;
   postgres: Record<string, string>;
   ledger: Check;
 }) {
-  const { flags, figures, cpu, statements, postgres, ledger } = args;
+  const { flags, figures, cpu, others, statements, postgres, ledger } = args;
   const { seconds, clients, executions, finished, pending, only } = flags;
   return {
     verdicts: judge(figures),
     figures,
     cpu_ms_per_execution: cpu,
+    cpu_share_of_others: others,
     ...(flags.pgStat ? { statements } : {}),
     ledger,
     settings: { seconds, clients, executions, finished, pending, parts: only },

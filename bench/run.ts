@@ -22,7 +22,7 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
   const load = openGenerator(state.base_url);
   try {
     const { apiKey } = await createOrganization(state, receiver.url);
-    const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, say };
+    const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, others: {}, say };
     await putOffAudit(db);
     const statements = await measure(bench);
     const figures = { ...bench.figures, repeated_webhooks: receiver.repeats() };
@@ -31,6 +31,7 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
       flags,
       figures,
       cpu: bench.cpu,
+      others: bench.others,
       statements,
       postgres: await postgresSettings(db),
       ledger,
