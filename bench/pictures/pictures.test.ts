@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { latencyPicture } from './latency.ts';
 import { ratePicture } from './rate.ts';
-import { logTicks, roundTicks } from './ticks.ts';
+import { aligned, logTicks, roundTicks } from './ticks.ts';
 
 const when = '2026-01-02, abc1234';
 
@@ -69,6 +69,11 @@ describe('the marks of an axis', () => {
   it('are round, begin at 0 and reach the most', () => {
     expect(roundTicks(1900)).toEqual([0, 500, 1000, 1500, 2000]);
     expect(roundTicks(31)).toEqual([0, 10, 20, 30, 40]);
+  });
+
+  it('are as many on both sides', () => {
+    expect(aligned([0, 10, 20], [0, 500, 1000, 1500])).toEqual([0, 10, 20, 30]);
+    expect(aligned([0, 500, 1000, 1500], [0, 10, 20])).toEqual([0, 500, 1000, 1500]);
   });
 
   it('are 1, 2 and 5 of the powers of ten around the values', () => {

@@ -1,14 +1,16 @@
 import type { Figures } from '../bench.ts';
 import { chart } from './chart.ts';
-import { roundTicks } from './ticks.ts';
+import { aligned, roundTicks } from './ticks.ts';
 
 /** Rate and latency of creates against clients; null when the curve was not measured. */
 export function ratePicture(figures: Figures, when: string): string | null {
   const { curve_creates_per_s: rate, curve_p50_ms: p50, curve_p99_ms: p99 } = figures;
   if (!Array.isArray(rate) || !Array.isArray(p50) || !Array.isArray(p99)) return null;
   const clients = rate.map(([count]) => count);
-  const rateTicks = roundTicks(Math.max(...rate.map(([, perS]) => perS)));
-  const latencyTicks = roundTicks(Math.max(...p99.map(([, ms]) => ms)));
+  const mostPerS = roundTicks(Math.max(...rate.map(([, perS]) => perS)));
+  const mostMs = roundTicks(Math.max(...p99.map(([, ms]) => ms)));
+  const rateTicks = aligned(mostPerS, mostMs);
+  const latencyTicks = aligned(mostMs, mostPerS);
   return chart({
     title: 'Creates by clients',
     note: `one organization, one gateway, everything on one machine with PostgreSQL's durable defaults; ${when}`,

@@ -8,6 +8,12 @@ export function roundTicks(most: number): number[] {
   return Array.from({ length: count + 1 }, (_, nth) => nth * step);
 }
 
+/** Both with as many marks, so that they share their lines. */
+export function aligned(ticks: readonly number[], others: readonly number[]): number[] {
+  const step = ticks[1] ?? 1;
+  return Array.from({ length: Math.max(ticks.length, others.length) }, (_, nth) => nth * step);
+}
+
 /** 1, 2 and 5 of each power of ten around these values. */
 export function logTicks(least: number, most: number): number[] {
   const first = Math.floor(Math.log10(least));
