@@ -4,7 +4,7 @@ import type { Redis } from '@holdfast/queues/connection';
 import { dispatchQueue } from '@holdfast/queues/dispatch';
 import { pauseQueue } from '@holdfast/queues/pause';
 import { nowMs } from './clock.ts';
-import { type CpuTimes, cpuPerExecution, readCpu } from './cpu.ts';
+import { type CpuTimes, cpuPerExecution, readCpu, treeMs } from './cpu.ts';
 import type { Flags } from './flags.ts';
 import type { Created } from './load/created.ts';
 import type { Generator, Load } from './load/generator.ts';
@@ -59,20 +59,34 @@ export async function warmUp(bench: Bench): Promise<void> {
 
 const warmUpExecutions = 3000;
 
+/** Keeps what others take of the CPU while the work is done. */
+export async function watched<Result>(
+  { others }: Pick<Bench, 'others'>,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const [busyBeforeMs, oursBeforeMs, startMs] = [machineBusyMs(), treeMs(), nowMs()];
+  const result = await work();
+  const busyAfterMs = machineBusyMs();
+  if (busyBeforeMs === null || busyAfterMs === null) return result;
+  const elapsedMs = nowMs() - startMs;
+  others[name] = shareOfOthers({
+    busyMs: busyAfterMs - busyBeforeMs,
+    oursMs: treeMs() - oursBeforeMs,
+    elapsedMs,
+  });
+  return result;
+}
+
 /** Keeps what the work takes of the CPU, per execution that it answers, and what others take of it meanwhile. */
 export async function accounted(
   bench: Bench,
   name: string,
   work: () => Promise<Created[]>,
 ): Promise<Created[]> {
-  const [before, busyBeforeMs, startMs] = [readCpu(), machineBusyMs(), nowMs()];
-  const created = await work();
-  const [after, busyAfterMs, elapsedMs] = [readCpu(), machineBusyMs(), nowMs() - startMs];
-  bench.cpu[name] = cpuPerExecution(before, after, created.length);
-  if (busyBeforeMs !== null && busyAfterMs !== null) {
-    const oursMs = cpuPerExecution(before, after, 1)['total'] ?? 0;
-    bench.others[name] = shareOfOthers({ busyMs: busyAfterMs - busyBeforeMs, oursMs, elapsedMs });
-  }
+  const before = readCpu();
+  const created = await watched(bench, name, work);
+  bench.cpu[name] = cpuPerExecution(before, readCpu(), created.length);
   return created;
 }
 

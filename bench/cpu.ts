@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { processName, readTimes, threadName } from './processTimes.ts';
+import { type ProcessTimes, processName, readTimes, threadName } from './processTimes.ts';
 
 /**
  * CPU milliseconds by what took them. `bench: load` is a part of `bench`, `postgres: gateway` that part of `postgres` which
@@ -40,7 +40,15 @@ export function cpuPerExecution(before: CpuReading, after: CpuReading, execution
   return Object.fromEntries(rounded.filter(([, ms]) => ms > 0));
 }
 
-type Process = { pid: number; name: string; parent: number; cpuMs: number };
+/** All that this process and those beneath it have taken, what has ended included. */
+export function treeMs(): number {
+  return beneath(process.pid, processesIn('/proc')).reduce(
+    (sum, { cpuMs, endedMs }) => sum + cpuMs + endedMs,
+    0,
+  );
+}
+
+type Process = ProcessTimes & { pid: number };
 
 function beneath(root: number, processes: Process[]): Process[] {
   const known = new Set([root]);

@@ -3,8 +3,8 @@ import { processName, readTimes } from './processTimes.ts';
 
 describe('the times of processes', () => {
   it('are user and system time in milliseconds, whatever the name', () => {
-    const stat = '42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 150 25 0 0 20 0 1 0 5 6 7';
-    expect(readTimes(stat)).toEqual({ name: 'a) b (c', parent: 7, cpuMs: 1750 });
+    const stat = '42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 150 25 3 4 20 0 1 0 5 6 7';
+    expect(readTimes(stat)).toEqual({ name: 'a) b (c', parent: 7, cpuMs: 1750, endedMs: 70 });
     expect(readTimes('')).toBeNull();
   });
 

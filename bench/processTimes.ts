@@ -1,7 +1,15 @@
 const tickMs = 10;
 
+export type ProcessTimes = {
+  name: string;
+  parent: number;
+  cpuMs: number;
+  /** Of its children that have ended. */
+  endedMs: number;
+};
+
 /** What `/proc/<pid>/stat` says; null of nothing. */
-export function readTimes(stat: string): { name: string; parent: number; cpuMs: number } | null {
+export function readTimes(stat: string): ProcessTimes | null {
   // The name in brackets may hold anything, brackets too.
   const [start, end] = [stat.indexOf('('), stat.lastIndexOf(')')];
   if (start < 0) return null;
@@ -9,8 +17,10 @@ export function readTimes(stat: string): { name: string; parent: number; cpuMs: 
     .slice(end + 2)
     .split(' ')
     .map(Number);
-  const [parent = 0, user = 0, system = 0] = [fields[1], fields[11], fields[12]];
-  return { name: stat.slice(start + 1, end), parent, cpuMs: (user + system) * tickMs };
+  const [parent = 0] = fields.slice(1);
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11);
+  const name = stat.slice(start + 1, end);
+  return { name, parent, cpuMs: (user + system) * tickMs, endedMs: (endedUser + endedSystem) * tickMs };
 }
 
 /** What a process of the stack is, by its command line; of a Postgres backend also whom it works for. */

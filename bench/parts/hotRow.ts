@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Bench, Part } from '../bench.ts';
+import { type Bench, type Part, watched } from '../bench.ts';
 import { pgbenchTps } from '../pgbench.ts';
 import { round } from '../statistics.ts';
 
@@ -10,19 +10,22 @@ const update = 'UPDATE hot_row SET n = n + 1 WHERE id = 1';
 export const hotRow: Part = {
   about: `single-row updates/s on the same Postgres, ${connections} connections (pgbench where it is installed)`,
   isBare: true,
-  run: (bench) => measureHotRow(bench),
+  run: (bench) => measureHotRow(bench, 'hot_row'),
 };
 
-export async function measureHotRow({ flags, state, db }: Bench) {
+/** `name`: under which is kept what others took of the CPU meanwhile. */
+export async function measureHotRow({ flags, state, db, others }: Bench, name: string) {
   await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');
   await db.pool.query('INSERT INTO hot_row VALUES (1, 0)');
   const seconds = Math.max(1, Math.round(flags.seconds / 2));
   try {
     const load = { databaseUrl: state.database_url, connections, seconds, statement: update };
-    const byPgbench = await pgbenchTps(load);
-    return byPgbench === null
-      ? { hot_row_tps: round(await ownTps(load)), hot_row_by: 'node-postgres' }
-      : { hot_row_tps: round(byPgbench), hot_row_by: 'pgbench' };
+    return await watched({ others }, name, async () => {
+      const byPgbench = await pgbenchTps(load);
+      return byPgbench === null
+        ? { hot_row_tps: round(await ownTps(load)), hot_row_by: 'node-postgres' }
+        : { hot_row_tps: round(byPgbench), hot_row_by: 'pgbench' };
+    });
   } finally {
     await db.pool.query('DROP TABLE hot_row');
   }
