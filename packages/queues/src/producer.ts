@@ -16,6 +16,8 @@ export type Producer<Payload> = {
 };
 
 const answerWithinMs = 5000;
+/** Redis does one thing at a time: what a sweep brings must not keep everybody else waiting. */
+const mostAtOnce = 100;
 
 /** Opens the sending side of a queue on a connection of `connectProducer`. */
 export function openProducer<Payload>(
@@ -45,9 +47,15 @@ export function openProducer<Payload>(
       return payloads.map(() => undefined);
     },
   });
+  async function addAll(payloads: Payload[]): Promise<void> {
+    for (let added = 0; added < payloads.length; added += mostAtOnce) {
+      await addBulk(payloads.slice(added, added + mostAtOnce));
+    }
+  }
+
   return {
     add: (payload) => batcher.add(payload),
-    addAll: addBulk,
+    addAll,
     async close() {
       await batcher.idle();
       if (redis.status === 'ready') await queue().close();

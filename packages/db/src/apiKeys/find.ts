@@ -12,12 +12,19 @@ export type FoundApiKey = {
 
 /** The key that a value (by its SHA-256) belongs to, unless it is revoked or past its grace period. */
 export async function findApiKey(db: Database, hash: string): Promise<FoundApiKey | null> {
-  const [found] = await runStatement<FoundApiKey>(db.pool, 'find_api_key', statement, [hash]);
-  return found ?? null;
+  return (await findApiKeys(db, [hash])).get(hash) ?? null;
+}
+
+/** As `findApiKey`, of many at once, by their hashes. */
+export async function findApiKeys(db: Database, hashes: string[]): Promise<Map<string, FoundApiKey>> {
+  const rows = await runStatement<FoundApiKey & { hash: string }>(db.pool, 'find_api_keys', statement, [
+    hashes,
+  ]);
+  return new Map(rows.map(({ hash, ...found }) => [hash, found]));
 }
 
 const statement = `
-SELECT k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions,
+SELECT v.hash, k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions,
   (extract(epoch FROM v.valid_until - now()) * 1000)::float8 AS "validForMs"
 FROM api_key_values v JOIN api_keys k ON k.id = v.api_key_id
-WHERE v.hash = $1 AND k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())`;
+WHERE v.hash = ANY ($1::text[]) AND k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())`;
