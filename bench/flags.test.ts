@@ -9,7 +9,7 @@ describe('the flags', () => {
     expect(parse()).toMatchObject({
       only: ['quick', 'other'],
       clients: 128,
-      executions: 6000,
+      executions: 15000,
       finished: 5_000_000,
       pending: 200_000,
       write: true,

@@ -32,7 +32,7 @@ One JSON document goes to standard output, progress and a table to standard erro
 
   --seconds N       length of what is measured by time (default 10; hot_row takes half)
   --clients N       connections that create at once (default 128)
-  --executions N    executions of end_to_end and organizations (default 6000)
+  --executions N    executions of end_to_end and organizations (default 15000)
   --finished N      executions that grown puts into the database, over a year (default 5000000)
   --pending N       those that it leaves pending (default 200000)
   --only a,b        these parts alone, the long ones too
@@ -52,7 +52,7 @@ export function parseFlags(args: string[], parts: string[], usual: string[]): Fl
     help: values.help ?? false,
     seconds: positive('--seconds', values.seconds ?? '10'),
     clients: positive('--clients', values.clients ?? '128'),
-    executions: positive('--executions', values.executions ?? '6000'),
+    executions: positive('--executions', values.executions ?? '15000'),
     finished: positive('--finished', values.finished ?? '5000000'),
     pending: positive('--pending', values.pending ?? '200000'),
     only: partsOf(values.only, parts, usual),

@@ -14,13 +14,14 @@ export const hotRow: Part = {
 };
 
 /** `name`: under which is kept what others took of the CPU meanwhile. */
-export async function measureHotRow({ flags, state, db, others }: Bench, name: string) {
+export async function measureHotRow(bench: Bench, name: string) {
+  const { flags, state, db } = bench;
   await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');
   await db.pool.query('INSERT INTO hot_row VALUES (1, 0)');
   const seconds = Math.max(1, Math.round(flags.seconds / 2));
   try {
     const load = { databaseUrl: state.database_url, connections, seconds, statement: update };
-    return await watched({ others }, name, async () => {
+    return await watched(bench, name, async () => {
       const byPgbench = await pgbenchTps(load);
       return byPgbench === null
         ? { hot_row_tps: round(await ownTps(load)), hot_row_by: 'node-postgres' }
