@@ -1,6 +1,7 @@
 import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files/removable';
 import { abandonedAttempts, attemptsToPoll, staleCallbacks, stalePending } from '@holdfast/db/sweeps/due';
 import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
+import { dispatchJobs } from '@holdfast/queues/dispatch';
 import type { Context } from './context.ts';
 import type { Queues } from './queues.ts';
 
@@ -15,9 +16,7 @@ export function startSweeps(
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('stale pending', 5000, async () => {
-      const ids = await stalePending(db, 5);
-      // A job each: what waits already is not added again.
-      await queues.dispatch.addAll(ids.map((id) => ({ executionIds: [id] })));
+      await queues.dispatch.addAll(dispatchJobs(await stalePending(db, 5)));
     }),
     sweep('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
