@@ -118,4 +118,19 @@ describe('a failing endpoint', () => {
     await until('all failures', async () => (await count({ attempts: 1, leaseUntil: null })) === 25);
     expect(await endpoint.now()).toMatchObject({ failureCount: 1, isActive: true });
   });
+
+  it('is written by a success that tells something new, not by each', async () => {
+    const endpoint = await stage.addEndpoint(organizationId, receiver.url);
+    const succeedAfter = async (data: { lastSuccess: Date; failureCount?: number }) => {
+      await stage.db.prisma.webhookEndpoint.update({ where: { id: endpoint.id }, data });
+      const before = await count({ state: 'delivered' });
+      await addEvents(1);
+      await until('a delivery', async () => (await count({ state: 'delivered' })) > before);
+      return await endpoint.now();
+    };
+    const [old, young] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)];
+    expect((await succeedAfter({ lastSuccess: old })).lastSuccess?.getTime()).toBeGreaterThan(old.getTime());
+    expect((await succeedAfter({ lastSuccess: young })).lastSuccess).toEqual(young);
+    expect(await succeedAfter({ lastSuccess: young, failureCount: 3 })).toMatchObject({ failureCount: 0 });
+  });
 });

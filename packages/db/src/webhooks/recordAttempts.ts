@@ -59,7 +59,8 @@ export async function recordAttempts(
   ]);
 }
 
-// Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed.
+// Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. One in good
+// health whose last success is young is left as it is: else every delivery would write its endpoint's row.
 const statement = `
 WITH item AS (
   SELECT *, now() + delay_s * interval '1 second' AS next_at
@@ -73,7 +74,10 @@ verdict AS (
 judged AS (
   SELECT v.*, w.failure_count AS before, CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
     ELSE w.failure_count + v.probe_failures END AS failures
-  FROM webhook_endpoints w JOIN verdict v ON v.id = w.id ORDER BY w.id FOR UPDATE OF w
+  FROM webhook_endpoints w JOIN verdict v ON v.id = w.id
+  WHERE NOT (v.succeeded AND v.error IS NULL AND w.is_active AND w.failure_count = 0
+    AND coalesce(w.last_success > now() - interval '5 seconds', false))
+  ORDER BY w.id FOR UPDATE OF w
 ),
 noted AS (
   UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error

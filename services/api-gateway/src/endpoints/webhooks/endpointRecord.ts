@@ -11,7 +11,9 @@ export const WebhookEndpoint = z
     is_active: z.boolean().describe('Whether deliveries are made'),
     status: z.enum(['active', 'inactive']).describe('`is_active` in a word'),
     failure_count: z.int().meta({ description: 'Failed deliveries in a row', example: 0 }),
-    last_success: timestamp('The last successful delivery')
+    last_success: timestamp(
+      'The last successful delivery; up to five seconds behind while they come one after another',
+    )
       .nullable()
       .meta({ example: '2026-03-20T10:30:08.610Z' }),
     last_failure: timestamp('The last failed delivery').nullable(),
