@@ -32,7 +32,7 @@ export const grown: Part = {
 async function measureBoth(bench: Bench, name: string) {
   const { hot_row_tps: tps } = await measureHotRow(bench, `${name}_hot_row`);
   const { creates_per_s: createsPerS } = await measureCreates(bench, `${name}_creates`);
-  const { perS } = await walkMany(bench, { name: `${name}_end_to_end` });
+  const { perS } = await walkMany(bench, `${name}_end_to_end`);
   bench.say(`${name}: hot row ${tps}/s, ${createsPerS} creates/s, ${perS} end to end/s`);
   return {
     [`${name}_hot_row_tps`]: tps,
