@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createBatcher } from './batcher.ts';
 
 /** A batcher whose batches end when they are told to. */
@@ -15,6 +15,9 @@ function openGated(options: { maxSize: number; concurrency?: number }) {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] }));
+afterEach(() => void jest.useRealTimers());
 
 describe('a batcher', () => {
   it('runs a call that comes alone at once', async () => {
@@ -39,6 +42,7 @@ describe('a batcher', () => {
     expect(batches[1]?.items).toEqual([1, 2]);
     batches[1]?.end([10, 20]);
     await turn();
+    jest.runAllTimers();
     batches[2]?.end([30]);
     expect(await Promise.all(later)).toEqual([10, 20, 30]);
   });
@@ -54,6 +58,28 @@ describe('a batcher', () => {
     expect(await all).toEqual([1, 2, 3]);
   });
 
+  it('gathers for a moment after a batch of several, unless the next is full', async () => {
+    const { batcher, batches } = openGated({ maxSize: 2 });
+    const together = [batcher.add(1), batcher.add(2)];
+    await turn();
+    batches[0]?.end([1, 2]);
+    await Promise.all(together);
+    const next = [batcher.add(3)];
+    await turn();
+    expect(batches).toHaveLength(1);
+    next.push(batcher.add(4));
+    await turn();
+    expect(batches[1]?.items).toEqual([3, 4]);
+    batches[1]?.end([3, 4]);
+    await Promise.all(next);
+    const alone = batcher.add(5);
+    await turn();
+    expect(batches).toHaveLength(2);
+    jest.runAllTimers();
+    batches[2]?.end([5]);
+    expect(await alone).toBe(5);
+  });
+
   it('fails every call of a batch that fails, and goes on with the next', async () => {
     const { batcher, batches } = openGated({ maxSize: 2 });
     const failing = Promise.allSettled([batcher.add(1), batcher.add(2)]);
@@ -61,7 +87,7 @@ describe('a batcher', () => {
     const next = batcher.add(3);
     batches[0]?.fail(new Error('no'));
     expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await turn();
+    jest.runAllTimers();
     batches[1]?.end([3]);
     expect(await next).toBe(3);
   });
