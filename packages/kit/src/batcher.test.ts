@@ -58,26 +58,30 @@ describe('a batcher', () => {
     expect(await all).toEqual([1, 2, 3]);
   });
 
-  it('gathers for a moment after a batch of several, unless the next is full', async () => {
-    const { batcher, batches } = openGated({ maxSize: 2 });
-    const together = [batcher.add(1), batcher.add(2)];
+  it('gathers for a moment after a batch of several, unless it or the next is full', async () => {
+    const { batcher, batches } = openGated({ maxSize: 3 });
+    const few = [1, 2].map(batcher.add);
     await turn();
     batches[0]?.end([1, 2]);
-    await Promise.all(together);
-    const next = [batcher.add(3)];
+    await Promise.all(few);
+    const full = [batcher.add(3)];
     await turn();
     expect(batches).toHaveLength(1);
-    next.push(batcher.add(4));
+    full.push(batcher.add(4), batcher.add(5));
     await turn();
-    expect(batches[1]?.items).toEqual([3, 4]);
-    batches[1]?.end([3, 4]);
-    await Promise.all(next);
-    const alone = batcher.add(5);
-    await turn();
-    expect(batches).toHaveLength(2);
+    expect(batches[1]?.items).toEqual([3, 4, 5]);
+    const pair = [6, 7].map(batcher.add);
+    batches[1]?.end([3, 4, 5]);
+    await Promise.all(full);
     jest.runAllTimers();
-    batches[2]?.end([5]);
-    expect(await alone).toBe(5);
+    batches[2]?.end([6, 7]);
+    await Promise.all(pair);
+    const alone = batcher.add(8);
+    await turn();
+    expect(batches).toHaveLength(3);
+    jest.runAllTimers();
+    batches[3]?.end([8]);
+    expect(await alone).toBe(8);
   });
 
   it('fails every call of a batch that fails, and goes on with the next', async () => {
