@@ -72,14 +72,16 @@ describe('holdfast partitions', () => {
     ]);
   });
 
-  it('drop fails when what was to go is in use', async () => {
+  it.each(['events', 'events_2025_01'])('drop fails when what was to go is in use: %s', async (table) => {
     const reader = await db.pool.connect();
     await reader.query('BEGIN');
-    await reader.query('SELECT FROM events');
+    await reader.query(`SELECT FROM ${table}`);
     const { code, said } = await run('drop', '--older-than-days', '30', '--yes');
     await reader.query('ROLLBACK');
     reader.release();
     expect([code, said.at(-1)]).toEqual([1, 'executions_2025_01 was not dropped: it is in use. Try again.']);
+    expect(said.filter((line) => line.startsWith('dropped'))).toEqual([]);
+    expect(await names()).toContain('deliveries_2025_01');
   });
 
   it('keeps what is younger than 30 days, and explains itself', async () => {

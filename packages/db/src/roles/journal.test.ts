@@ -197,6 +197,19 @@ describe('who may move money', () => {
     expect(await balance()).toEqual(untouched);
   });
 
+  it('the gateway holds no more than is available', async () => {
+    const tooMuch: Entry = { ...holdOf(newId('exec')), amount: '11', after: ['-1', '11'] };
+    await expect(add('holdfast_gateway', tooMuch)).rejects.toThrow('transfers_covered');
+    expect(await balance()).toEqual(untouched);
+  });
+
+  // After which the balance would cover everything, for NaN is more than any number.
+  it('the gateway holds nothing that is no number, behind a hold that is right', async () => {
+    const nothing: Entry = { ...holdOf(newId('exec')), sequence: 3, amount: 'NaN', after: ['NaN', 'NaN'] };
+    await expect(add('holdfast_gateway', holdOf(newId('exec')), nothing)).rejects.toThrow('transfers_number');
+    expect(await balance()).toEqual(untouched);
+  });
+
   it('the ledger tops up and settles, and places no hold', async () => {
     await expect(add('holdfast_ledger', holdOf(newId('exec')))).rejects.toThrow('row-level security');
     await add('holdfast_ledger', topUp);

@@ -98,17 +98,25 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
     damage(
       'a hold overdraws',
       organization,
-      'UPDATE transfers SET available_after = -0.00000001 WHERE sequence = 4',
+      without(
+        'transfers',
+        'transfers_covered',
+        'UPDATE transfers SET available_after = -0.00000001 WHERE sequence = 4',
+      ),
     ),
     damage(
       'a correction overdraws',
       organization,
-      'UPDATE transfers SET available_after = -1 WHERE sequence = 3',
+      without(
+        'transfers',
+        'transfers_covered',
+        'UPDATE transfers SET available_after = -1 WHERE sequence = 3',
+      ),
     ),
     damage(
       'less than nothing is held',
       organization,
-      'UPDATE transfers SET held_after = -1 WHERE sequence = 6',
+      without('transfers', 'transfers_covered', 'UPDATE transfers SET held_after = -1 WHERE sequence = 6'),
     ),
   ],
   'all accounts add up to zero': [
