@@ -9,7 +9,7 @@ import { createBareDatabase, createTestDatabase } from '@holdfast/testkit/testDa
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdfast, npmRunHoldfast } from '../testing/holdfast.ts';
+import { holdfast, holdfastInShell, npmRunHoldfast } from '../testing/holdfast.ts';
 
 let url: string;
 let db: Database;
@@ -58,6 +58,17 @@ describe('holdfast ledger audit', () => {
     expect(said.at(-1)).toBe(`The books are not right: 4 found in 4 of ${names.length} invariants.`);
     expect(said).toHaveLength(5);
     expect(stderr).toContain('held is the sum of open holds: BROKEN: 1');
+  });
+
+  it.each(['|', '2>&1 |'])('fails also when nobody reads what it says: %s', async (pipe) => {
+    await db.pool.query('UPDATE balances SET held = held + 1');
+    const { code } = await holdfastInShell(`ledger audit ${pipe} :`, { DATABASE_URL: url });
+    expect(code).toBe(1);
+  });
+
+  it.each(['|', '2>&1 |'])('does not fail for that: %s', async (pipe) => {
+    const { code } = await holdfastInShell(`ledger audit ${pipe} :`, { DATABASE_URL: url });
+    expect(code).toBe(0);
   });
 
   it('names a hundred rows of an invariant, and says that there are more', async () => {
@@ -119,6 +130,12 @@ describe('holdfast ledger audit', () => {
   });
 });
 
+/** A login that may read every table, of whom the journal's row level security knows nothing: it sees no transfer. */
+async function readerWithoutPolicy(): Promise<string> {
+  await db.pool.query('GRANT SELECT ON ALL TABLES IN SCHEMA public TO holdfast_webhook_sender');
+  return asRole(url, 'holdfast_webhook_sender');
+}
+
 describe('the database of holdfast', () => {
   it('is that of npm start when nothing else is said', async () => {
     const home = testFolder('cli');
@@ -148,6 +165,7 @@ describe('the database of holdfast', () => {
       [wrong, 'password authentication failed'],
       [bare.url, 'does not exist'],
       [asRole(url, 'holdfast_gateway'), 'permission denied'],
+      [await readerWithoutPolicy(), 'does not see the journal'],
     ] as const;
     for (const [DATABASE_URL, reason] of refusals) {
       const { code, stdout, stderr } = await holdfast(['ledger', 'audit'], { DATABASE_URL });

@@ -74,7 +74,7 @@ async function drop(
   await clearOldMonths(db.pool, days);
   const results = [await dropPartitions(db.pool, days)];
   if (journal) results.push(await dropJournalPartitions(db.pool, days));
-  return report(results, say);
+  return report(results, { asked: going.map(({ name }) => name), say });
 }
 
 function told(line: string, say: Say): number {
@@ -83,10 +83,12 @@ function told(line: string, say: Say): number {
 }
 
 /** What was to go and did not is a failure; a month that had to stay is none. */
-function report(results: Dropped[], say: Say): number {
+function report(results: Dropped[], { asked, say }: { asked: string[]; say: Say }): number {
   const dropped = results.flatMap((result) => result.dropped);
-  const busy = results.flatMap((result) => result.kept).filter(({ reason }) => reason === 'it is in use');
+  const left = asked.filter((name) => !dropped.includes(name));
+  const reasons = results.flatMap(({ kept }) => kept).filter(({ partition }) => left.includes(partition));
   if (dropped.length > 0) say(`dropped: ${dropped.join(', ')}`);
-  for (const { partition, reason } of busy) say(`${partition} was not dropped: ${reason}. Try again.`);
-  return busy.length > 0 ? 1 : 0;
+  for (const { partition, reason } of reasons) say(`${partition} was not dropped: ${reason}. Try again.`);
+  if (left.length > 0) say(`not dropped: ${left.join(', ')}`);
+  return left.length > 0 ? 1 : 0;
 }

@@ -18,6 +18,15 @@ export function holdfast(args: string[], env: NodeJS.ProcessEnv = {}): Promise<E
   });
 }
 
+/** Runs it in a pipe: `holdfast ${rest}`; answers the exit code of the first command that fails. */
+export function holdfastInShell(rest: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+  const script = `set -o pipefail; "$0" --disable-warning=ExperimentalWarning packages/cli/src/main.ts ${rest}`;
+  return runCommand('bash', ['-c', script, process.execPath], {
+    cwd: root,
+    env: { ...bareEnvironment(), ...env },
+  });
+}
+
 /** As `npm run holdfast -- ...` does. */
 export function npmRunHoldfast(args: string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   return runCommand(process.execPath, ['scripts/run.mjs', 'holdfast', ...args], {
