@@ -19,8 +19,19 @@ export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = 
 
 /** What was given is not shown: it holds a password. */
 function checked(url: string, source: string): string {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+  if (/^postgres(ql)?:\/\//.test(url) && isReadable(url)) return url;
   throw new UsageError(`${source} is no URL like postgresql://user:password@host:port/database`);
+}
+
+/** Also by the driver, which decodes what stands in it. */
+function isReadable(url: string): boolean {
+  try {
+    const { username, password, pathname } = new URL(url);
+    decodeURIComponent(username + password + pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const localState = z.object({ database_url: z.string() });

@@ -14,7 +14,9 @@ export function readArguments<Result>(read: () => Result): Result {
     return read();
   } catch (error) {
     // The rest of such a text explains how an argument that begins with a dash is given.
-    throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+    throw new UsageError(
+      error instanceof Error ? (error.message.split(/\. |\.?\n/)[0] ?? '') : String(error),
+    );
   }
 }
 

@@ -100,11 +100,23 @@ describe('holdfast partitions', () => {
     expect(said).toContain('executions_2025_01 was not dropped: attempts of it are there yet. Try again.');
   });
 
-  it('keeps what is younger than 30 days, and explains itself', async () => {
-    await expect(run('drop', '--older-than-days', '29')).rejects.toThrow('younger than 30 days');
-    for (const args of [[], ['drop'], ['empty'], ['list', 'more'], ['make', '--months', 'x']]) {
-      await expect(run(...args)).rejects.toThrow(UsageError);
-    }
-    await expect(run('list', '--all')).rejects.toThrow("Unknown option '--all'");
+  it.each([
+    [[], 'takes list, make or drop'],
+    [['empty'], 'takes list, make or drop'],
+    [['list', 'more'], 'there is no "more"'],
+    [['list', '--all'], "Unknown option '--all'"],
+    [['list', '--yes'], 'list takes no --yes'],
+    [['make', '--months', '4', '--older-than-days', '40'], 'make takes no --older-than-days'],
+    [['make', '--months', 'x'], '--months needs a number from 0 to 24'],
+    [['make', '--months', '25'], '--months needs a number from 0 to 24'],
+    [['drop'], '--older-than-days needs a number from 30'],
+    [['drop', '--older-than-days', '29'], '--older-than-days needs a number from 30'],
+    [['drop', '--older-than-days', '40', '--months', '4'], 'drop takes no --months'],
+  ])('%j are wrong arguments, and nothing is done', async (args, reason) => {
+    const before = await names();
+    const refused = run(...args);
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(reason);
+    expect(await names()).toEqual(before);
   });
 });

@@ -20,28 +20,47 @@ export async function partitions(args: string[], open: () => Database, say: Say)
   const [action, ...rest] = positionals;
   if (rest.length > 0)
     throw new UsageError(`there is no "${rest.join(' ')}" to holdfast partitions ${action}`);
+  if (action === undefined || !isAction(action))
+    throw new UsageError('holdfast partitions takes list, make or drop');
+  refuseForeign(action, values);
   if (action === 'list') return list(await listPartitions(open().pool), say);
   if (action === 'make') {
-    const months = numberOf('--months', values.months ?? String(monthsAhead));
+    const months = numberOf('--months', values.months ?? String(monthsAhead), { least: 0, most: 24 });
     return await make(open(), months, say);
   }
-  if (action !== 'drop') throw new UsageError('holdfast partitions takes list, make or drop');
-  const days = numberOf('--older-than-days', values['older-than-days'] ?? '');
-  return await drop(open(), { days, journal: values['including-journal'], yes: values.yes }, say);
+  const days = numberOf('--older-than-days', values['older-than-days'], { least: 30, most: 999_999 });
+  const { 'including-journal': journal = false, yes = false } = values;
+  return await drop(open(), { days, journal, yes }, say);
 }
 
 const options = {
   months: { type: 'string' },
   'older-than-days': { type: 'string' },
-  'including-journal': { type: 'boolean', default: false },
-  yes: { type: 'boolean', default: false },
+  'including-journal': { type: 'boolean' },
+  yes: { type: 'boolean' },
 } as const;
+
+/** The flags that each takes. */
+const actions: Record<'list' | 'make' | 'drop', readonly string[]> = {
+  list: [],
+  make: ['months'],
+  drop: ['older-than-days', 'including-journal', 'yes'],
+};
+
+const isAction = (word: string): word is keyof typeof actions => Object.hasOwn(actions, word);
 
 const read = (args: string[]) => readArguments(() => parseArgs({ args, allowPositionals: true, options }));
 
-function numberOf(flag: string, text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new UsageError(`${flag} needs a number`);
-  return Number(text);
+function refuseForeign(action: keyof typeof actions, values: object): void {
+  const foreign = Object.keys(values).find((flag) => !actions[action].includes(flag));
+  if (foreign) throw new UsageError(`holdfast partitions ${action} takes no --${foreign}`);
+}
+
+/** What the database would refuse too. */
+function numberOf(flag: string, text: string | undefined, { least, most }: { least: number; most: number }) {
+  const number = /^\d{1,6}$/.test(text ?? '') ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new UsageError(`${flag} needs a number from ${least} to ${most}`);
 }
 
 function list(all: Partition[], say: Say): number {
