@@ -62,10 +62,12 @@ function unanswered(idempotencyKey: string): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'Retry-After': '2' } });
 }
 
-function requireSame(asked: Asked, { kind, amount }: Transfer): void {
-  if (kind === asked.kind && new MoneyDecimal(amount).eq(asked.amount)) return;
+function requireSame(asked: Asked, { kind, amount, reason }: Transfer): void {
+  const isSameMove = kind === asked.kind && new MoneyDecimal(amount).eq(asked.amount);
+  if (isSameMove && reason === asked.reason) return;
+  const first = `a ${kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}`;
   throw new ApiError(
     'IDEMPOTENCY_KEY_REUSED',
-    `This Idempotency-Key was used for a ${kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}.`,
+    `This Idempotency-Key was used for ${first}${isSameMove ? ' with another reason' : ''}.`,
   );
 }

@@ -109,12 +109,14 @@ describe('corrections', () => {
     await post('corrections', { amount: '-3', reason: 'a' }, 'k').expect(201);
   });
 
-  it('are another request than one of another amount or kind under the same key', async () => {
-    await post('top-ups', { amount: '3' }, 'k').expect(201);
+  it('are another request than one of another amount, kind or reason under the same key', async () => {
+    await post('top-ups', { amount: '3', reason: 'a' }, 'k').expect(201);
     for (const [path, body] of [
       ['corrections', { amount: '3', reason: 'a' }],
       ['corrections', { amount: '-3', reason: 'a' }],
-      ['top-ups', { amount: '3.1' }],
+      ['top-ups', { amount: '3.1', reason: 'a' }],
+      ['top-ups', { amount: '3', reason: 'b' }],
+      ['top-ups', { amount: '3' }],
     ] as const) {
       const answer = await post(path, body, 'k').expect(422);
       expect(answer.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
