@@ -14,7 +14,7 @@ export type Table = {
 /** Sends the body, or the table where `Accept` prefers text/csv to application/json. */
 export function sendTable(request: Request, response: Response, body: unknown, table: Table): void {
   response.vary('Accept');
-  if (request.accepts(['json', 'csv']) !== 'csv') {
+  if (!prefersCsv(request)) {
     response.json(body);
     return;
   }
@@ -22,6 +22,13 @@ export function sendTable(request: Request, response: Response, body: unknown, t
   response.set('Content-Disposition', `attachment; filename="${filename}"`);
   if (nextCursor !== null) response.set('Link', `<${nextPage(request.url, nextCursor)}>; rel="next"`);
   response.set('Content-Type', 'text/csv; charset=utf-8').send(toCsv(columns, rows));
+}
+
+/** A range with a parameter (`text/csv; charset=utf-8`) is met by a type with that parameter alone. */
+const offered = ['json', 'csv', 'application/json; charset=utf-8', 'text/csv; charset=utf-8'];
+
+function prefersCsv(request: Request): boolean {
+  return /csv/.test(request.accepts(offered) || '');
 }
 
 /** The same request with this cursor, relative to where it was sent. */

@@ -247,6 +247,9 @@ describe('the transactions as CSV', () => {
   it.each([
     ['text/csv', 'text/csv; charset=utf-8'],
     ['text/*', 'text/csv; charset=utf-8'],
+    ['text/csv;charset=UTF-8', 'text/csv; charset=utf-8'],
+    ['text/csv; charset=utf-8, application/json;q=0.5', 'text/csv; charset=utf-8'],
+    ['application/json; charset=utf-8, text/csv;q=0.5', 'application/json; charset=utf-8'],
     ['text/csv, */*;q=0.1', 'text/csv; charset=utf-8'],
     ['application/json;q=0.5, text/csv;q=0.8', 'text/csv; charset=utf-8'],
     ['application/json, text/csv;q=0.8', 'application/json; charset=utf-8'],
