@@ -1,4 +1,6 @@
+import type pg from 'pg';
 import type { Queryable } from '../client.ts';
+import { inTransaction } from '../transaction.ts';
 
 export type Dropped = {
   dropped: string[];
@@ -13,22 +15,31 @@ type Row = { partition: string; kept: string | null };
  * least), once `clearOldMonths` has taken away what hangs on them. One month is one transaction.
  */
 export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<Dropped> {
-  return await dropMonthByMonth(pool, 'SELECT partition, kept FROM drop_partitions($1::int)', retentionDays);
+  const text = 'SELECT partition, kept FROM drop_partitions($1::int)';
+  return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
 }
 
-/** Drops the journal of months whose executions were dropped; the owner of the tables alone may. Balances stay. */
-export async function dropJournalPartitions(pool: Queryable, retentionDays: number): Promise<Dropped> {
-  return await dropMonthByMonth(
-    pool,
-    'SELECT partition, kept FROM drop_journal_partitions($1::int)',
-    retentionDays,
+const hourMs = 3_600_000;
+
+/**
+ * Drops the journal of months whose executions were dropped; the owner of the tables alone may. Balances stay. All rows
+ * of a month are added up before, which may take longer than a statement of a service.
+ */
+export async function dropJournalPartitions(pool: pg.Pool, retentionDays: number): Promise<Dropped> {
+  const text = 'SELECT partition, kept FROM drop_journal_partitions($1::int)';
+  return await dropMonthByMonth(() =>
+    inTransaction({ pool }, async (client) => {
+      await client.query('SET LOCAL statement_timeout = 0');
+      const query = { text, values: [retentionDays], query_timeout: hourMs };
+      return (await client.query<Row>(query)).rows;
+    }),
   );
 }
 
-async function dropMonthByMonth(pool: Queryable, text: string, retentionDays: number): Promise<Dropped> {
+async function dropMonthByMonth(dropNext: () => Promise<Row[]>): Promise<Dropped> {
   const dropped: string[] = [];
   for (;;) {
-    const { rows } = await pool.query<Row>(text, [retentionDays]);
+    const rows = await dropNext();
     const gone = rows.filter(({ kept }) => kept === null);
     dropped.push(...gone.map(({ partition }) => partition));
     const kept = rows.flatMap(({ partition, kept: reason }) =>

@@ -4,6 +4,7 @@ import { asRole } from '@holdfast/testkit/asRole';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { recordOutcomes } from '../attempts/recordOutcomes.ts';
 import { auditLedger } from '../audit/audit.ts';
 import { getBalance } from '../balances/get.ts';
@@ -283,6 +284,22 @@ describe('months that are older than the retention', () => {
     await reader.query('ROLLBACK');
     reader.release();
     expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(9);
+  });
+
+  it('of the journal may take longer to add up than a statement of a service', async () => {
+    await dropPartitions(db.pool, 30);
+    const reader = await db.pool.connect();
+    const hurried = new pg.Pool({ ...db.pool.options, statement_timeout: 100, query_timeout: 300 });
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM transfers_2025_01');
+    try {
+      const { kept } = await dropJournalPartitions(hurried, 30);
+      expect(kept[0]).toEqual({ partition: 'transfers_2025_01', reason: 'it is in use' });
+    } finally {
+      await reader.query('ROLLBACK');
+      reader.release();
+      await hurried.end();
+    }
   });
 
   it('keep their journal, until the owner drops it too', async () => {
