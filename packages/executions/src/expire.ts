@@ -1,6 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import type { Ended } from '@holdfast/db/executions/ending';
-import { expireExecutions } from '@holdfast/db/executions/expire';
+import { expireExecutions, overdueExecutions } from '@holdfast/db/executions/expire';
+import { isRefusal } from '@holdfast/db/isRefusal';
 import { type EndingHints, hintStop } from './hints.ts';
 
 const page = 500;
@@ -8,6 +9,7 @@ const page = 500;
 /**
  * PENDING, PROCESSING, AWAITING_WEBHOOK -> EXPIRED for all whose `expires_at` has passed with no result: holds released,
  * `execution.expired`, providers told to stop. `ended` is told which.
+ * @throws for one that is refused, when all others are done
  */
 export async function expireDue(args: {
   db: Database;
@@ -15,9 +17,31 @@ export async function expireDue(args: {
   ended(done: Ended[]): void;
 }): Promise<void> {
   for (;;) {
-    const done = await expireExecutions(args.db, page);
+    const { done, refusal } = await expirePage(args.db);
     args.ended(done);
     await hintStop(args.hints, done);
+    if (refusal) throw refusal;
     if (done.length < page) return;
+  }
+}
+
+/** One that the database refuses to end, for its books are damaged, must not keep the others waiting: each by itself. */
+async function expirePage(db: Database): Promise<{ done: Ended[]; refusal?: Error }> {
+  try {
+    return { done: await expireExecutions(db, page) };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const done: Ended[] = [];
+    for (const id of await overdueExecutions(db, page)) done.push(...(await expireOne(db, id)));
+    return { done, refusal: error };
+  }
+}
+
+async function expireOne(db: Database, id: string): Promise<Ended[]> {
+  try {
+    return await expireExecutions(db, 1, id);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return [];
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import type { Ended } from '@holdfast/db/executions/ending';
+import { isRefusal } from '@holdfast/db/isRefusal';
 import { createBatcher } from '@holdfast/kit/batcher';
 import { type EndingHints, hintEvents } from './hints.ts';
 
@@ -18,14 +19,34 @@ export function openSettler(args: {
   ended(done: Ended[]): void;
 }): Settler {
   const { db, fanout, end, ended } = args;
-  const batcher = createBatcher<string, undefined>({
+  const batcher = createBatcher<string, { refusal?: Error }>({
     maxSize: 256,
     async run(attemptIds) {
-      const done = await end(db, attemptIds);
+      const results = await endAll((ids) => end(db, ids), attemptIds);
+      const done = results.flatMap((result) => result.done);
       ended(done);
       void hintEvents(fanout, done);
-      return attemptIds.map(() => undefined);
+      return attemptIds.length === results.length ? results : attemptIds.map(() => ({}));
     },
   });
-  return { settle: batcher.add, idle: batcher.idle };
+  async function settle(attemptId: string): Promise<void> {
+    const { refusal } = await batcher.add(attemptId);
+    if (refusal) throw refusal;
+  }
+  return { settle, idle: batcher.idle };
+}
+
+type Result = { done: Ended[]; refusal?: Error };
+
+/** One result for all; or one each, when the database refuses one of them, for its books are damaged: others don't wait. */
+async function endAll(end: (ids: string[]) => Promise<Ended[]>, ids: string[]): Promise<Result[]> {
+  try {
+    return [{ done: await end(ids) }];
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (ids.length === 1) return [{ done: [], refusal: error }];
+    const results: Result[] = [];
+    for (const id of ids) results.push(...(await endAll(end, [id])));
+    return results;
+  }
 }

@@ -1,0 +1,94 @@
+import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { insertExecutions } from '@holdfast/db/executions/insert';
+import { startExecutions } from '@holdfast/db/executions/start';
+import { newId } from '@holdfast/domain/ids';
+import type { Producer } from '@holdfast/queues/producer';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { openCompleter } from './complete.ts';
+import { expireDue } from './expire.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeEach(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
+});
+
+afterEach(async () => {
+  await db.close();
+  await drop();
+});
+
+const nowhere: Producer<never> = { add: async () => {}, addAll: async () => {}, close: async () => {} };
+
+async function create(): Promise<string> {
+  const id = newId('exec');
+  const organizationId = await createTestOrganization(db, '10');
+  const money = { holdAmount: '0.60000000', estimatedCost: '0.50000000' };
+  const texts = { model: 'm', inputJson: '{}', metadataJson: null, webhookUrl: null };
+  await insertExecutions(db, [
+    {
+      id,
+      organizationId,
+      apiKeyId: 'key',
+      idempotencyKey: null,
+      requestHash: null,
+      timeoutS: 600,
+      ...texts,
+      ...money,
+    },
+  ]);
+  return id;
+}
+
+/** Somebody gave the hold back by hand: no statement can resolve it again. */
+async function release(executionId: string): Promise<void> {
+  await db.pool.query(
+    `INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
+       held_after, execution_id)
+     SELECT organization_id, sequence + 1, 'release', 'held', 'available', held, available + held, 0, $1 FROM balances
+     WHERE organization_id = (SELECT organization_id FROM executions WHERE id = $1)`,
+    [executionId],
+  );
+}
+
+const statusOf = async (id: string) =>
+  (await db.pool.query<{ status: string }>('SELECT status FROM executions WHERE id = $1', [id])).rows[0]
+    ?.status;
+
+it('an execution whose books are damaged does not keep others from expiring', async () => {
+  const damaged = await create();
+  await release(damaged);
+  const well = await create();
+  await db.pool.query(`UPDATE executions SET expires_at = now() - interval '1 second'`);
+  const ended: string[] = [];
+  const expired = expireDue({
+    db,
+    hints: { fanout: nowhere, abort: nowhere },
+    ended: (done) => ended.push(...done.map(({ executionId }) => executionId)),
+  });
+  await expect(expired).rejects.toThrow('transfers_');
+  expect(ended).toEqual([well]);
+  expect([await statusOf(damaged), await statusOf(well)]).toEqual(['PENDING', 'EXPIRED']);
+});
+
+it('nor from being settled', async () => {
+  const executions = [await create(), await create(), await create()];
+  const attempts = (await startExecutions(db, executions, 30)).map(({ attemptId }) => attemptId);
+  const outcome = { ok: true as const, output: {}, inputTokens: 1, outputTokens: 1, cost: '0.20000000' };
+  await recordOutcomes(
+    db,
+    attempts.map((attemptId) => ({ attemptId, outcome, state: 'succeeded' as const })),
+  );
+  await release(executions[1] ?? '');
+  const { settle, idle } = openCompleter({ db, fanout: nowhere, ended: () => {} });
+  const results = await Promise.allSettled(attempts.map(settle));
+  await idle();
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  expect(await Promise.all(executions.map(statusOf))).toEqual(['COMPLETED', 'PROCESSING', 'COMPLETED']);
+});
