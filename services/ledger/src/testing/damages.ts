@@ -286,6 +286,12 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       () => 'transfers, transfers_no_truncate',
       'DROP TRIGGER transfers_no_truncate ON transfers',
     ),
+    damage('a hold can be resolved twice', () => 'transfers, transfers_once', 'DROP INDEX transfers_once'),
+    damage(
+      'a hold can be of what is not there',
+      () => 'transfers, transfers_covered',
+      'ALTER TABLE transfers DROP CONSTRAINT transfers_covered',
+    ),
     damage(
       'everybody may add everything',
       () => 'transfers, row level security',
