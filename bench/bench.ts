@@ -63,14 +63,16 @@ export async function warmUp(bench: Bench): Promise<void> {
 const warmUpExecutions = 30_000;
 
 /**
- * Keeps what others take of the CPU while the work is done. The checkpoint before it lets Postgres use its log files again,
- * as one does that has run for a while: a new one is filled with zeros first, and every commit waits for that.
+ * Keeps what others take of the CPU while the work is done. Postgres first clears away what the part before has left, which
+ * would be measured with this one, and uses its log files again, as one does that has run for a while: a new one is filled
+ * with zeros, and every commit waits for that.
  */
 export async function watched<Result>(
   { db, others }: Pick<Bench, 'db' | 'others'>,
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  await db.pool.query('VACUUM');
   await db.pool.query('CHECKPOINT');
   const [busyBeforeMs, oursBeforeMs, startMs] = [machineBusyMs(), treeMs(), nowMs()];
   const result = await work();
