@@ -10,9 +10,13 @@ export const readme = readFileSync(join(root, 'README.md'), 'utf8');
 /** The fenced blocks of a language in the README's section under a heading, in order. */
 export function blocks(heading: string, language: string): string[] {
   const section = readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
-    ([, text]) => text ?? '',
-  );
+  return fencedIn(section, language);
+}
+
+/** The fenced blocks of a language in a text of Markdown, in order. */
+export function fencedIn(markdown: string, language: string): string[] {
+  const fences = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
+  return [...fences].map(([, text]) => text ?? '');
 }
 
 /** The README's walk, pasted into bash in `folder`; answers what was printed. @throws when it takes over a minute */
