@@ -1,6 +1,7 @@
 import type { EventType } from './eventTypes.ts';
 import type { Execution } from './execution.ts';
 import { statusRecord, usage } from './executionRecord.ts';
+import type { ExecutionStatus } from './statuses.ts';
 
 export type Event = {
   id: string;
@@ -12,7 +13,28 @@ export type Event = {
 
 /** The JSON text of an event: what is signed and sent, the same bytes on every attempt. */
 export function eventBody(event: Event, execution: Execution): string {
+  return JSON.stringify({ ...envelope(event), data: eventData(event.type, execution) });
+}
+
+/** An event with ids and status alone, which follow from itself. `isTruncated`: in full it would be too large. */
+export function thinEventBody(event: Event, isTruncated = false): string {
   return JSON.stringify({
+    ...envelope(event),
+    ...(isTruncated && { truncated: true }),
+    data: { id: event.executionId, status: statusAfter[event.type] },
+  });
+}
+
+const statusAfter: Record<EventType, ExecutionStatus> = {
+  'execution.started': 'PROCESSING',
+  'execution.completed': 'COMPLETED',
+  'execution.failed': 'FAILED',
+  'execution.cancelled': 'CANCELLED',
+  'execution.expired': 'EXPIRED',
+};
+
+function envelope(event: Event) {
+  return {
     id: event.id,
     type: event.type,
     event_type: event.type,
@@ -20,8 +42,7 @@ export function eventBody(event: Event, execution: Execution): string {
     version: '1.0',
     organization_id: event.organizationId,
     execution_id: event.executionId,
-    data: eventData(event.type, execution),
-  });
+  };
 }
 
 function eventData(type: EventType, execution: Execution) {

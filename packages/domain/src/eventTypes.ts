@@ -10,3 +10,13 @@ export type EventType = (typeof eventTypes)[number];
 
 /** Those that end an execution: what its `webhook_url` receives. */
 export const terminalEventTypes = eventTypes.filter((type) => type !== 'execution.started');
+
+/** What is told of an endpoint, to the other endpoints that ask for it. */
+export const endpointEventTypes = ['endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered'] as const;
+export type EndpointEventType = (typeof endpointEventTypes)[number];
+
+/** What an endpoint may ask for besides single types: all of a kind. */
+export const eventTypePatterns = ['execution.*', 'endpoint.*'] as const;
+
+/** What an endpoint's `events` may hold. */
+export const subscribableEvents = [...eventTypes, ...endpointEventTypes, ...eventTypePatterns] as const;

@@ -6,8 +6,19 @@ export const limits = {
   webhookAttempts: 5,
   webhookExpiryMs: 86_400_000,
   webhookTimeoutMs: 30_000,
+  /** After a rotation both secrets sign. */
+  webhookSecretOverlapMs: 86_400_000,
   webhookResponseBytes: 65_536,
+  /** Of what a receiver answers, so much is kept in the log. */
+  webhookAnswerBytes: 4096,
+  webhookFailuresToTell: 4,
   webhookFailuresToDeactivate: 10,
+  /** Requests open at once to one endpoint, unless it says otherwise. */
+  webhookMaxInFlight: 8,
+  /** To one origin that an organization's `webhook_url`s name; nobody can say otherwise. */
+  webhookUrlMaxInFlight: 128,
+  /** A larger event is sent thin. */
+  webhookBodyBytes: 262_144,
   holdFactor: '1.2',
   minimumHold: '0.01',
   uploadUrlS: 3600,

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** A delivery that is due: webhook-sender. */
+/** A lane in which deliveries are due: webhook-sender. See domain/deliveryLane. */
 export const deliverQueue = defineQueue({
   name: 'deliver',
-  payload: z.object({ deliveryId: z.string() }),
-  jobId: ({ deliveryId }) => deliveryId,
+  payload: z.object({ lane: z.string(), organizationId: z.string() }),
+  jobId: ({ lane }) => createHash('sha256').update(lane).digest('base64url'),
   tries: 3,
 });

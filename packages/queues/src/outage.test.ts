@@ -7,9 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectProducer, connectWorker } from './connection.ts';
 import { deliverQueue } from './deliver.ts';
 import { openProducer, type Producer } from './producer.ts';
+import type { PayloadOf } from './queue.ts';
 import { startWorker } from './worker.ts';
 
 const log = createLogger('test', 'silent');
+
+const hint = (lane: string) => ({ lane, organizationId: 'org_test' });
 let server: Awaited<ReturnType<typeof startRedis>>;
 
 beforeAll(async () => {
@@ -18,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-async function withProducer(work: (producer: Producer<{ deliveryId: string }>) => Promise<void>) {
+async function withProducer(work: (producer: Producer<PayloadOf<typeof deliverQueue>>) => Promise<void>) {
   const redis = connectProducer(server.url, log);
   await once(redis, 'ready');
   const producer = openProducer(deliverQueue, redis, log);
@@ -40,11 +43,11 @@ async function silenced(work: () => Promise<void>): Promise<void> {
 describe('a Redis that does not answer', () => {
   it('holds up no producer for longer than some seconds, and then nobody at all', async () => {
     await withProducer(async (producer) => {
-      await producer.add({ deliveryId: 'dlv_before' });
+      await producer.add(hint('wh_before'));
       await silenced(async () => {
-        const first = within(6000, 'the first add', producer.add({ deliveryId: 'dlv_first' }));
+        const first = within(6000, 'the first add', producer.add(hint('wh_first')));
         await expect(first).resolves.toBeUndefined();
-        const later = within(100, 'a later add', producer.addAll([{ deliveryId: 'dlv_later' }]));
+        const later = within(100, 'a later add', producer.addAll([hint('wh_later')]));
         await expect(later).resolves.toBeUndefined();
       });
     });
@@ -56,7 +59,7 @@ describe('a Redis that does not answer', () => {
     const process = async () => {};
     const worker = startWorker({ queue: deliverQueue, redis, concurrency: 1, log, process });
     await withProducer(async (producer) => {
-      await producer.add({ deliveryId: 'dlv_one' });
+      await producer.add(hint('wh_one'));
       await silenced(() => expect(within(8000, 'stopping', worker.stop())).resolves.toBeUndefined());
     });
     redis.disconnect();

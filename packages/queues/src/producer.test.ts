@@ -11,15 +11,17 @@ import { startWorker } from './worker.ts';
 
 const log = createLogger('test', 'silent');
 
+const hint = (lane: string) => ({ lane, organizationId: 'org_test' });
+
 beforeEach(() => emptyRedis(testRedisUrl()));
 
 describe('a producer', () => {
   it('opened before Redis is reached works once it is', async () => {
     const redis = connectProducer(testRedisUrl(), log);
     const producer = openProducer(deliverQueue, redis, log);
-    await producer.add({ deliveryId: 'dlv_lost' });
+    await producer.add(hint('wh_lost'));
     await new Promise((resolve) => redis.once('ready', resolve));
-    await producer.add({ deliveryId: 'dlv_found' });
+    await producer.add(hint('wh_found'));
     expect(await openQueue(deliverQueue.name, redis)().getWaitingCount()).toBe(1);
     await producer.close();
     redis.disconnect();

@@ -123,7 +123,7 @@ describe('delivery of an event', () => {
     if (!delivery) throw new Error('no delivery');
     for (let n = 0; n < 20; n++) {
       await stage.fanout.add({ eventIds: [eventId] });
-      await stage.deliver.add({ deliveryId: delivery.id });
+      await stage.deliver.add(delivery);
       if (n === 10) release();
     }
     await inState(eventId, 'delivered');
@@ -256,10 +256,10 @@ describe('delivery of an event', () => {
   it('sends a delivery again on request, though all its attempts are used up', async () => {
     await stage.addEndpoint(organization.id, receiver.url);
     const { eventId } = await add('execution.completed');
-    const { id } = await inState(eventId, 'delivered');
+    const { id, lane } = await inState(eventId, 'delivered');
     await stage.db.prisma.delivery.update({ where: { id }, data: { state: 'failed', attempts: 5 } });
     await redeliver(stage.db, organization.id, id);
-    await stage.deliver.add({ deliveryId: id });
+    await stage.deliver.add({ lane, organizationId: organization.id });
     expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 1 });
     const rows = await stage.db.prisma.deliveryAttempt.findMany({ where: { deliveryId: id } });
     expect(rows.map(({ number, statusCode }) => [number, statusCode])).toEqual([

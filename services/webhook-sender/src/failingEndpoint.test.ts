@@ -97,7 +97,7 @@ describe('a failing endpoint', () => {
     await addEvents(20);
     await until('the probe', () => receiver.received.length === 1);
     await until('all to be fanned out', async () => (await count({})) === 20);
-    await stage.deliver.addAll((await deliveries()).map(({ id }) => ({ deliveryId: id })));
+    for (let n = 0; n < 20; n++) await stage.deliver.add({ lane: endpoint.id, organizationId });
     for (let n = 0; n < 3; n++) await Promise.all([stage.sender(), other].map((sender) => sender.sweepNow()));
     expect(receiver.received).toHaveLength(1);
     receiver.answer = status(200);
@@ -108,7 +108,7 @@ describe('a failing endpoint', () => {
   });
 
   it('survives a blip: requests in flight when it began to fail count as one failure', async () => {
-    const endpoint = await stage.addEndpoint(organizationId, receiver.url);
+    const endpoint = await stage.addEndpoint(organizationId, receiver.url, { maxInFlight: 25 });
     const held: (() => void)[] = [];
     receiver.answer = (_request, response) => void held.push(() => void response.writeHead(500).end());
     await addEvents(25);

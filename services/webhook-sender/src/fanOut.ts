@@ -1,30 +1,28 @@
 import type { Database } from '@holdfast/db/client';
-import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimDeliveries';
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
 import { readEventsToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
-import { fanOutEvents } from '@holdfast/db/webhooks/fanOutEvents';
+import { fanOutEvents, type NewDelivery } from '@holdfast/db/webhooks/fanOutEvents';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Slots } from '@holdfast/kit/slots';
 import { leaseS } from './deliver.ts';
-import { type PlannedEvent, planFanOut } from './planFanOut.ts';
+import type { Lanes } from './lanes.ts';
+import { type PlannedEvent, type PlannedReceiver, planFanOut } from './planFanOut.ts';
 
 /**
  * Turns events into deliveries, many at a time; an id that is unknown or done already changes nothing. As far as there
- * are slots the first attempt is made here at once, without a job: most deliveries need no second.
+ * is room in its lane the first attempt is made here at once: most deliveries need no second. The others are left to
+ * their lanes.
  */
 export function createFanOut(args: {
   db: Database;
   log: Logger;
   firstDelayS: number;
-  slots: Slots;
-  attempt(delivery: ClaimedDelivery): Promise<void>;
-  /** Told, once they are committed, of the new deliveries that are not attempted here. */
-  left(deliveryIds: string[]): Promise<void>;
+  lanes: Lanes;
   /** Told how many deliveries there are. */
   written(deliveries: number): void;
 }): Batcher<string, undefined> {
-  const { db, log, firstDelayS, slots } = args;
+  const { db, log, firstDelayS, lanes } = args;
 
   async function run(eventIds: string[]): Promise<undefined[]> {
     const events = await readEventsToFanOut(db, [...new Set(eventIds)]);
@@ -34,40 +32,63 @@ export function createFanOut(args: {
   }
 
   async function write(planned: PlannedEvent[]): Promise<void> {
-    const well = planned.flatMap(({ receivers }) => receivers.filter(({ isFailing }) => !isFailing));
-    const mine = new Set(well.slice(0, firstDelayS > 0 ? 0 : slots.takeFree(well.length)));
-    const batch = planned.map(({ receivers, ...event }) => ({
-      ...event,
-      receivers: receivers.map((receiver) => ({ ...receiver, take: mine.has(receiver) })),
+    const batch = planned.map(({ event, body, receivers }) => ({
+      eventId: event.id,
+      body,
+      receivers: receivers.map((receiver) => ({
+        ...receiver,
+        take: isTaken(event.organizationId, receiver),
+      })),
     }));
-    let used = 0;
+    const places = Map.groupBy(
+      batch.flatMap(({ receivers }) => receivers.filter(({ take }) => take)),
+      ({ lane }) => lane,
+    );
+    const unused = new Map([...places].map(([lane, its]) => [lane, its.length]));
     try {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       args.written(deliveries.length);
-      const byEvent = new Map(planned.map((event) => [event.eventId, event]));
-      const claimed = deliveries
-        .filter(({ taken }) => taken)
-        .map((delivery) => toClaimed(delivery, byEvent.get(delivery.eventId)));
-      used = claimed.length;
-      for (const delivery of claimed) void args.attempt(delivery);
-      await args.left(deliveries.filter(({ taken }) => !taken).map(({ id }) => id));
+      const events = new Map(planned.map((one) => [one.event.id, one]));
+      for (const delivery of deliveries) {
+        const claimed = toClaimed(delivery, events.get(delivery.eventId));
+        if (delivery.taken) {
+          unused.set(claimed.lane, (unused.get(claimed.lane) ?? 0) - 1);
+          lanes.run(claimed);
+        } else if (mayBeSent(claimed)) lanes.wake(claimed);
+      }
     } finally {
-      slots.give(mine.size - used);
+      for (const [lane, count] of unused) lanes.give(lane, count);
     }
   }
+
+  function isTaken(organizationId: string, receiver: PlannedReceiver): boolean {
+    return mayBeSent(receiver) && !receiver.isPaced && lanes.take({ ...receiver, organizationId });
+  }
+
+  /** A failing endpoint is probed when it is time; a sweep sees to that. */
+  const mayBeSent = ({ isFailing }: { isFailing: boolean }) => firstDelayS === 0 && !isFailing;
 
   return createBatcher({ maxSize: 100, concurrency: 2, run });
 }
 
-function toClaimed(
-  { id, endpointId }: { id: string; endpointId: string | null },
-  event: PlannedEvent | undefined,
-): ClaimedDelivery {
-  const receiver = event?.receivers.find((one) => one.endpointId === endpointId);
-  if (!event || !receiver) throw new Error('a delivery of nobody was written');
-  const { eventId, executionId, body } = event;
-  const { url, secret, headers } = receiver;
-  const first = { attempts: 1, number: 1, isProbe: false };
-  return { id, ...first, endpointId, url, secret, headers, eventId, executionId, body: body ?? '' };
+type NewClaim = ClaimedDelivery & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
+
+function toClaimed({ id, endpointId }: NewDelivery, planned: PlannedEvent | undefined): NewClaim {
+  const receiver = planned?.receivers.find((one) => one.endpointId === endpointId);
+  if (!planned || !receiver) throw new Error('a delivery of nobody was written');
+  const { event, body } = planned;
+  return {
+    ...receiver,
+    id,
+    attempts: 1,
+    number: 1,
+    isProbe: false,
+    organizationId: event.organizationId,
+    eventId: event.id,
+    eventType: event.type,
+    eventCreatedAt: event.createdAt,
+    executionId: event.executionId,
+    body: body ?? '',
+  };
 }

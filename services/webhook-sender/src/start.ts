@@ -1,20 +1,24 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/ping';
+import { fanOutEndpointEvents } from '@holdfast/db/webhooks/fanOutEndpointEvents';
+import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
-import { createSlots } from '@holdfast/kit/slots';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/deliver';
 import { fanoutQueue } from '@holdfast/queues/fanout';
+import { openPeers } from '@holdfast/queues/peers';
 import { openProducer } from '@holdfast/queues/producer';
 import { openTurns } from '@holdfast/queues/turns';
+import { createClaims } from './claims.ts';
 import type { WebhookSenderConfig } from './config.ts';
-import { createDeliverer } from './deliver.ts';
+import { createAttempt } from './deliver.ts';
 import { createFanOut } from './fanOut.ts';
+import { createLanes, type Lanes } from './lanes.ts';
 import { webhookMetrics } from './metrics.ts';
 import { createOpenSecret } from './secrets.ts';
 import { createSend } from './send.ts';
@@ -47,22 +51,32 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const stopped = new AbortController();
   const send = openSend(config, log, stopped.signal);
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
-  const concurrency = config.WEBHOOK_CONCURRENCY;
-  const slots = createSlots(concurrency);
-  const deliverer = createDeliverer({ db, send, slots, delaysS, metrics, log });
+  const peers = await openPeers(producing, 'webhook-sender', log);
+  const lanes: Lanes = createLanes({
+    size: config.WEBHOOK_CONCURRENCY,
+    senders: peers.count,
+    claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics }),
+    attempt: createAttempt({ db, send, delaysS, endpointsTurned: tellOfEndpoints, metrics, log }),
+  });
   const fanOut = createFanOut({
     db,
     log,
     firstDelayS: delaysS[0] ?? 0,
-    slots,
-    attempt: deliverer.attempt,
-    left: (deliveryIds) => deliver.addAll(deliveryIds.map((deliveryId) => ({ deliveryId }))),
+    lanes,
     written: (deliveries) => metrics.fannedOut.inc(deliveries),
   });
 
-  const workers = startWorkers({ redis: working, concurrency, log, db, send, fanOut, deliverer });
+  /** What fails here is found by the sweep. */
+  function tellOfEndpoints(): void {
+    fanOutEndpointEvents(db).then(
+      (told) => told.forEach(lanes.wake),
+      (error: unknown) => log.warn({ err: error }, 'events of endpoints are left to the sweep'),
+    );
+  }
+
+  const workers = startWorkers({ redis: working, log, db, send, fanOut, lanes });
   const turnOf = openTurns(producing, 'webhook-sender');
-  const sweeps = startSweeps({ db, fanout, deliver, maxAttempts: delaysS.length, metrics, turnOf, log });
+  const sweeps = startSweeps({ db, fanout, deliver, metrics, turnOf, log });
   const health: HealthServer = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
@@ -79,10 +93,10 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     sweepNow: sweeps.runAllNow,
     async stop() {
       const cutOff = setTimeout(() => stopped.abort(), finishWithinMs);
-      slots.close();
-      await Promise.all([workers.stop(), sweeps.stop()]);
+      lanes.close();
+      await Promise.all([workers.stop(), sweeps.stop(), peers.close()]);
       await fanOut.idle();
-      await deliverer.idle();
+      await lanes.idle();
       clearTimeout(cutOff);
       await Promise.all([fanout.close(), deliver.close()]);
       producing.disconnect();
@@ -93,10 +107,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
 }
 
 function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal) {
-  const policy = createEgressPolicy({
-    allowCidrs: config.EGRESS_ALLOW_CIDRS,
-    allowHttp: config.WEBHOOK_ALLOW_HTTP,
-  });
+  const policy = createEgressPolicy(egressSettings(config));
   for (const opening of policy.openings) log.warn(`egress is opened: ${opening}`);
   const openSecret = createOpenSecret(createSealedBox(config.ENCRYPTION_KEYS));
   return createSend({ policy, openSecret, stopped, log });

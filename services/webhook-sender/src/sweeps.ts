@@ -1,7 +1,8 @@
 import type { Database } from '@holdfast/db/client';
-import { listDueDeliveries } from '@holdfast/db/webhooks/dueDeliveries';
+import { listDueLanes } from '@holdfast/db/webhooks/dueLanes';
 import { endOverdueDeliveries } from '@holdfast/db/webhooks/endOverdueDeliveries';
 import { listUnfannedEvents } from '@holdfast/db/webhooks/eventsToFanOut';
+import { fanOutEndpointEvents } from '@holdfast/db/webhooks/fanOutEndpointEvents';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
 import type { deliverQueue } from '@holdfast/queues/deliver';
@@ -19,25 +20,21 @@ export function startSweeps(args: {
   db: Database;
   fanout: Producer<PayloadOf<typeof fanoutQueue>>;
   deliver: Producer<PayloadOf<typeof deliverQueue>>;
-  maxAttempts: number;
   metrics: WebhookMetrics;
   turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
-  const { db, fanout, deliver, maxAttempts, metrics, turnOf, log } = args;
+  const { db, fanout, deliver, metrics, turnOf, log } = args;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('events to fan out', 2000, async () =>
       fanout.addAll(fanoutJobs(await listUnfannedEvents(db, graceS, limit))),
     ),
-    sweep('due deliveries', 1000, async () =>
-      deliver.addAll((await listDueDeliveries(db, graceS, limit)).map((deliveryId) => ({ deliveryId }))),
+    sweep('events of endpoints', 2000, async () => deliver.addAll(await fanOutEndpointEvents(db))),
+    sweep('due deliveries', 1000, async () => deliver.addAll(await listDueLanes(db, graceS))),
+    sweep('overdue deliveries', 30_000, async () =>
+      metrics.outcomes.inc({ outcome: 'expired' }, await endOverdueDeliveries(db, limit)),
     ),
-    sweep('overdue deliveries', 30_000, async () => {
-      for (const { state } of await endOverdueDeliveries(db, { maxAttempts, limit })) {
-        metrics.outcomes.inc({ outcome: state });
-      }
-    }),
   ]);
 }

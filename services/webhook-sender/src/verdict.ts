@@ -27,6 +27,8 @@ export function judge(
     durationMs: result.durationMs,
     statusCode,
     error: ok ? null : errorOf(result),
+    stage: ok ? null : result.ok ? 'response' : result.stage,
+    answer: null,
     nextDelayS: isOver ? null : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: askedS }),
     retryAfterS: askedS,
   };

@@ -6,21 +6,20 @@ import { deliverQueue } from '@holdfast/queues/deliver';
 import { fanoutQueue } from '@holdfast/queues/fanout';
 import { testCallQueue } from '@holdfast/queues/testCall';
 import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
-import type { Deliverer } from './deliver.ts';
+import type { Lanes } from './lanes.ts';
 import type { Send } from './send.ts';
 import { makeTestCall } from './testCall.ts';
 
 /** The queues this service takes from, as one. */
 export function startWorkers(args: {
   redis: ReturnType<typeof connectWorker>;
-  concurrency: number;
   log: Logger;
   db: Database;
   send: Send;
   fanOut: Batcher<string, undefined>;
-  deliverer: Deliverer;
+  lanes: Lanes;
 }): QueueWorker {
-  const { redis, concurrency, log, db, send, fanOut, deliverer } = args;
+  const { redis, log, db, send, fanOut, lanes } = args;
   const workers = [
     startWorker({
       queue: fanoutQueue,
@@ -32,9 +31,9 @@ export function startWorkers(args: {
     startWorker({
       queue: deliverQueue,
       redis,
-      concurrency,
+      concurrency: 64,
       log,
-      process: ({ deliveryId }) => deliverer.deliver(deliveryId),
+      process: async (lane) => lanes.wake(lane),
     }),
     startWorker({
       queue: testCallQueue,

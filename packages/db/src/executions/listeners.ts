@@ -8,5 +8,5 @@ export function listeners(rows: string, type: EventType): string {
   return `
   SELECT DISTINCT organization_id FROM webhook_endpoints
   WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) AND deleted_at IS NULL AND is_active
-    AND (coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events))`;
+    AND (coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
 }

@@ -21,7 +21,8 @@ export const roleOf = {
  */
 export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   holdfast_gateway: {
-    organizations: 'SELECT, INSERT, UPDATE (webhook_secret)',
+    organizations:
+      'SELECT, INSERT, UPDATE (webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary)',
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock)',
@@ -35,10 +36,10 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     provider_callbacks: 'SELECT (provider, token), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
-      'SELECT, INSERT, UPDATE (events, description, is_active, failure_count, probe_at, deleted_at)',
+      'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
     deliveries:
-      'SELECT, UPDATE (url, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
-    delivery_attempts: 'SELECT',
+      'SELECT, UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
+    delivery_attempts: 'SELECT, UPDATE (answer)',
     files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, expires_at)',
   },
   holdfast_dispatcher: {
@@ -68,11 +69,11 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   holdfast_webhook_sender: {
     organizations: 'SELECT',
     executions: 'SELECT',
-    events: 'SELECT, UPDATE (body, fanned_out_at)',
+    events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
-      'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at)',
+      'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at, paced_until, failing_since)',
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',
-    delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error)',
+    delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error, stage, answer)',
   },
 };
 
@@ -87,6 +88,7 @@ export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
     'clear_month(date, integer, text, integer)',
     'forget_files(integer, integer)',
     'drop_partitions(integer)',
+    'drop_deliveries(integer)',
   ],
 };
 

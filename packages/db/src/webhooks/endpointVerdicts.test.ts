@@ -14,6 +14,8 @@ const record = (fields: Partial<AttemptRecord>): AttemptRecord => ({
   durationMs: 1,
   statusCode: 500,
   error: 'answered 500',
+  stage: 'response',
+  answer: null,
   nextDelayS: 30,
   retryAfterS: 0,
   ...fields,

@@ -13,7 +13,7 @@ export type FanOut = {
  * `endpointId` null: the execution's own `webhook_url`. `take`: the caller makes the first attempt itself, at once, unless
  * the event is past its time; the delivery is its own for the lease, and the attempt's row is open.
  */
-export type Receiver = { endpointId: string | null; url: string; take: boolean };
+export type Receiver = { endpointId: string | null; lane: string; url: string; take: boolean };
 
 export type NewDelivery = { id: string; eventId: string; endpointId: string | null; taken: boolean };
 
@@ -36,6 +36,7 @@ export async function fanOutEvents(
     deliveries.map(({ endpointId }) => endpointId),
     deliveries.map(({ url }) => url),
     deliveries.map(({ take }) => take),
+    deliveries.map(({ lane }) => lane),
     args.firstDelayS,
     args.expiryMs / 1000,
     args.leaseS,
@@ -49,21 +50,22 @@ export async function fanOutEvents(
 const statement = `
 WITH asked AS (
   SELECT id, fanned_out_at FROM events
-  WHERE id = ANY ($1::text[]) AND id >= $10 ORDER BY id FOR UPDATE SKIP LOCKED
+  WHERE id = ANY ($1::text[]) AND id >= $11 ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 fanned AS (
   UPDATE events v SET fanned_out_at = now(), body = i.body
   FROM asked JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = asked.id
-  WHERE v.id = asked.id AND v.id >= $10 AND asked.fanned_out_at IS NULL
-  RETURNING v.id, v.organization_id, v.created_at + $8::float8 * interval '1 second' AS expires_at
+  WHERE v.id = asked.id AND v.id >= $11 AND asked.fanned_out_at IS NULL
+  RETURNING v.id, v.organization_id, v.created_at + $9::float8 * interval '1 second' AS expires_at
 ),
 delivery AS (
-  INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, next_attempt_at, expires_at, attempts,
+  INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at, attempts,
     lease_until)
-  SELECT delivery_id(f.id, r.endpoint_id), f.id, f.organization_id, r.endpoint_id, r.url,
-    now() + $7::float8 * interval '1 second', f.expires_at, (r.take AND f.expires_at > now())::int,
-    CASE WHEN r.take AND f.expires_at > now() THEN now() + $9::float8 * interval '1 second' END
-  FROM fanned f JOIN unnest($3::text[], $4::text[], $5::text[], $6::boolean[]) AS r (event_id, endpoint_id, url, take)
+  SELECT delivery_id(f.id, r.endpoint_id), f.id, f.organization_id, r.endpoint_id, r.lane, r.url,
+    now() + $8::float8 * interval '1 second', f.expires_at, (r.take AND f.expires_at > now())::int,
+    CASE WHEN r.take AND f.expires_at > now() THEN now() + $10::float8 * interval '1 second' END
+  FROM fanned f JOIN unnest($3::text[], $4::text[], $5::text[], $6::boolean[], $7::text[])
+    AS r (event_id, endpoint_id, url, take, lane)
     ON r.event_id = f.id
   ON CONFLICT DO NOTHING RETURNING id, event_id, endpoint_id, attempts > 0 AS taken
 ),

@@ -1,6 +1,7 @@
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
+import { endpointEventsSql } from './endpointEvents.ts';
 import { endpointVerdicts } from './endpointVerdicts.ts';
 
 export type AttemptRecord = {
@@ -18,26 +19,40 @@ export type AttemptRecord = {
   durationMs: number;
   statusCode: number | null;
   error: string | null;
+  /** How far it came when it failed; null when it did not. */
+  stage: string | null;
+  /** The beginning of what the receiver answered, as it may be shown; null when there was no answer. */
+  answer: string | null;
   /** When it failed: seconds until the next attempt; null when there is none. */
   nextDelayS: number | null;
   /** What the receiver asked for, 0 when nothing. */
   retryAfterS: number;
 };
 
-export type RecordedDelivery = { id: string; state: 'pending' | 'delivered' | 'failed' | 'expired' };
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
+
+export type Recorded = {
+  /** What became of the deliveries, by id. */
+  states: Map<string, DeliveryState>;
+  /** Whether events that tell of endpoints were written, which somebody else may have asked for. */
+  hasEndpointEvents: boolean;
+};
+
+type Row = { id: string; state: DeliveryState | null };
 
 /**
- * Writes the results of attempts, in the order they ended: attempt rows, deliveries, and their endpoints' counts. A
- * delivery that was claimed anew in the meantime is left to that claim, unless this one delivered it.
+ * Writes the results of attempts, in the order they ended: attempt rows, deliveries, their endpoints' counts and what is
+ * to be told of those. A delivery that was claimed anew in the meantime is left to that claim, unless this one
+ * delivered it.
  */
 export async function recordAttempts(
   db: Database,
   records: AttemptRecord[],
-  args: { failuresToDeactivate: number; maxProbeDelayS: number },
-): Promise<RecordedDelivery[]> {
+  args: { failuresToTell: number; failuresToDeactivate: number; maxProbeDelayS: number },
+): Promise<Recorded> {
   const column = <Key extends keyof AttemptRecord>(key: Key) => records.map((record) => record[key]);
   const verdicts = endpointVerdicts(records);
-  return await runStatement<RecordedDelivery>(db.pool, 'record_delivery_attempts', statement, [
+  const rows = await runStatement<Row>(db.pool, 'record_delivery_attempts', statement, [
     column('id'),
     column('attempts'),
     column('number'),
@@ -56,7 +71,12 @@ export async function recordAttempts(
     args.failuresToDeactivate,
     args.maxProbeDelayS,
     firstId('dlv', column('id')),
+    column('stage'),
+    column('answer'),
+    args.failuresToTell,
   ]);
+  const states = rows.flatMap(({ id, state }) => (state === null ? [] : [[id, state] as const]));
+  return { states: new Map(states), hasEndpointEvents: states.length < rows.length };
 }
 
 // Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. One in good
@@ -64,24 +84,25 @@ export async function recordAttempts(
 const statement = `
 WITH item AS (
   SELECT *, now() + delay_s * interval '1 second' AS next_at
-  FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::int[], $6::int[], $7::text[], $8::float8[])
-    AS t (id, attempts, number, ok, duration_ms, status_code, error, delay_s)
+  FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::int[], $6::int[], $7::text[], $8::float8[],
+    $19::text[], $20::text[]) AS t (id, attempts, number, ok, duration_ms, status_code, error, delay_s, stage, answer)
 ),
 verdict AS (
   SELECT * FROM unnest($9::text[], $10::bool[], $11::bool[], $12::int[], $13::bool[], $14::text[], $15::float8[])
     AS t (id, succeeded, failed, probe_failures, gone, error, retry_after_s)
 ),
 judged AS (
-  SELECT v.*, w.failure_count AS before, CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
+  SELECT v.*, w.organization_id, w.url, w.is_active, w.failing_since, w.failure_count AS before, CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
     ELSE w.failure_count + v.probe_failures END AS failures
   FROM webhook_endpoints w JOIN verdict v ON v.id = w.id
-  WHERE NOT (v.succeeded AND v.error IS NULL AND w.is_active AND w.failure_count = 0
+  WHERE NOT (v.succeeded AND v.error IS NULL AND w.is_active AND w.failure_count = 0 AND w.failing_since IS NULL
     AND coalesce(w.last_success > now() - interval '5 seconds', false))
   ORDER BY w.id FOR UPDATE OF w
 ),
 noted AS (
-  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error
-  FROM item i WHERE a.delivery_id = i.id AND a.number = i.number
+  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error,
+    stage = i.stage, answer = i.answer
+  FROM item i WHERE a.delivery_id = i.id AND a.delivery_id >= $18 AND a.number = i.number
 ),
 held AS MATERIALIZED (
   SELECT id, state, attempts FROM deliveries
@@ -96,15 +117,24 @@ written AS (
   FROM held h JOIN item i ON i.id = h.id AND (i.ok OR i.attempts = h.attempts)
   WHERE d.id = h.id AND d.id >= $18 AND h.state = 'pending' RETURNING d.id, d.state
 ),
+turned AS (
+  SELECT *, is_active AND NOT gone AND failures < $16::int AS stays_active,
+    CASE WHEN is_active AND (gone OR failures >= $16::int) THEN 'endpoint.deactivated'
+      WHEN failing_since IS NULL AND failures >= $21::int THEN 'endpoint.failing'
+      WHEN failing_since IS NOT NULL AND failures = 0 THEN 'endpoint.recovered' END AS told
+  FROM judged
+),
 counted AS (
-  UPDATE webhook_endpoints w SET failure_count = j.failures,
-    is_active = w.is_active AND NOT j.gone AND j.failures < $16::int,
+  UPDATE webhook_endpoints w SET failure_count = j.failures, is_active = j.stays_active,
     probe_at = CASE WHEN j.failures = 0 THEN NULL WHEN j.failures = j.before AND NOT j.succeeded THEN w.probe_at
       ELSE now() + greatest(least($17::float8, power(2, least(j.failures, 20) - 1)), j.retry_after_s)
         * interval '1 second' END,
+    failing_since = CASE WHEN j.failures = 0 THEN NULL WHEN j.told IS NULL THEN w.failing_since
+      ELSE coalesce(w.failing_since, now()) END,
     last_success = CASE WHEN j.succeeded THEN now() ELSE w.last_success END,
     last_failure = CASE WHEN j.error IS NOT NULL THEN now() ELSE w.last_failure END,
     last_error = coalesce(j.error, w.last_error)
-  FROM judged j WHERE w.id = j.id
-)
-SELECT id, state FROM written`;
+  FROM turned j WHERE w.id = j.id
+),
+${endpointEventsSql('turned')}
+SELECT id, state FROM written UNION ALL SELECT id, NULL FROM endpoint_event WHERE id IS NOT NULL`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import type { EventType } from '@holdfast/domain/eventTypes';
+import type { EventType, subscribableEvents } from '@holdfast/domain/eventTypes';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseConfig } from '@holdfast/kit/config';
@@ -83,7 +83,11 @@ async function addOrganization(db: Database, box: SealedBox) {
 }
 
 type EndpointFields = {
-  events?: EventType[];
+  events?: (typeof subscribableEvents)[number][];
+  models?: string[];
+  payload?: 'full' | 'thin';
+  maxInFlight?: number;
+  maxPerSecond?: number;
   headers?: Record<string, string>;
   failureCount?: number;
   probeAt?: Date;

@@ -1,0 +1,182 @@
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
+import type { LaneClaim, LaneRoom } from '@holdfast/db/webhooks/claimLanes';
+import { limits } from '@holdfast/domain/limits';
+import { createShares } from './shares.ts';
+
+/** A lane as whoever has something for it knows it. See domain/deliveryLane. */
+export type LaneOf = {
+  lane: string;
+  organizationId: string;
+  /** Requests that it takes at once, of all senders together; when unknown, its first claim tells. */
+  maxInFlight?: number;
+};
+
+/** Which requests may be open. A lane that is full leaves what waits for it in the database, and takes it from there. */
+export type Lanes = {
+  /** Takes a place in a lane, for a delivery that is about to be claimed. False: it is full, or something waits there. */
+  take(to: LaneOf): boolean;
+  /** Gives places back that were not used. */
+  give(lane: string, places?: number): void;
+  /** Attempts a claimed delivery in a place that was taken for it. */
+  run(delivery: ClaimedDelivery): void;
+  /** Something waits in a lane: it is claimed as soon as there is room. */
+  wake(to: LaneOf): void;
+  /** Lets nobody in any more. */
+  close(): void;
+  /** Resolves when no place is taken. */
+  idle(): Promise<void>;
+};
+
+type Lane = {
+  key: string;
+  organizationId: string;
+  maxInFlight: number;
+  inFlight: number;
+  /** Something waits there, as far as is known. */
+  isOwed: boolean;
+  isClaiming: boolean;
+  /** Set while the lane is paced: it takes nothing until then. */
+  pause: NodeJS.Timeout | null;
+};
+
+/**
+ * A lane has at most `maxInFlight` requests open, divided by the number of senders; the process has `size`, which the
+ * organizations share (see shares).
+ */
+export function createLanes(args: {
+  size: number;
+  /** How many senders there are. */
+  senders(): number;
+  claim(lane: LaneRoom): Promise<LaneClaim | null>;
+  /** Resolves when it is over, with whether it was delivered. Never rejects. */
+  attempt(delivery: ClaimedDelivery): Promise<boolean>;
+}): Lanes {
+  const lanes = new Map<string, Lane>();
+  const shares = createShares(args.size);
+  /** Lanes that are owed something and have room, whose organization had no share left: by organization, in turn. */
+  const waiting = new Map<string, Set<Lane>>();
+  let isClosed = false;
+
+  function open(to: LaneOf): Lane {
+    const known = lanes.get(to.lane);
+    if (known) {
+      known.maxInFlight = to.maxInFlight ?? known.maxInFlight;
+      return known;
+    }
+    const isEndpoint = to.lane.startsWith('wh_');
+    const usual = isEndpoint ? limits.webhookMaxInFlight : limits.webhookUrlMaxInFlight;
+    const { organizationId, maxInFlight = usual } = to;
+    const idle = { inFlight: 0, isOwed: false, isClaiming: false, pause: null };
+    const lane = { key: to.lane, organizationId, maxInFlight, ...idle };
+    lanes.set(to.lane, lane);
+    return lane;
+  }
+
+  const roomOf = (lane: Lane) => Math.max(1, Math.floor(lane.maxInFlight / args.senders())) - lane.inFlight;
+
+  function occupy(lane: Lane, places: number): void {
+    lane.inFlight += places;
+    shares.take(lane.organizationId, places);
+  }
+
+  function vacate(lane: Lane, places: number): void {
+    if (places === 0) return;
+    lane.inFlight -= places;
+    shares.give(lane.organizationId, places);
+    claimMore(lane);
+    admit();
+  }
+
+  function claimMore(lane: Lane): void {
+    if (lane.isOwed && !lane.isClaiming && lane.pause === null && !isClosed) {
+      const room = roomOf(lane);
+      const share = shares.roomOf(lane.organizationId);
+      if (room > 0 && share > 0) return void claim(lane, Math.min(room, share));
+      if (room > 0) return wait(lane);
+    }
+    const isIdle = lane.inFlight === 0 && !lane.isOwed && !lane.isClaiming && lane.pause === null;
+    if (isIdle) lanes.delete(lane.key);
+  }
+
+  function wait(lane: Lane): void {
+    const others = waiting.get(lane.organizationId);
+    if (others) others.add(lane);
+    else waiting.set(lane.organizationId, new Set([lane]));
+  }
+
+  /** Lets organizations in, one lane each in turn, as far as there are places. */
+  function admit(): void {
+    for (const [organizationId, its] of waiting) {
+      if (shares.roomOf(organizationId) === 0) continue;
+      const [lane] = its;
+      waiting.delete(organizationId);
+      if (!lane) continue;
+      its.delete(lane);
+      if (its.size > 0) waiting.set(organizationId, its);
+      claimMore(lane);
+    }
+  }
+
+  async function claim(lane: Lane, room: number): Promise<void> {
+    lane.isOwed = false;
+    lane.isClaiming = true;
+    occupy(lane, room);
+    const given = await args.claim({ lane: lane.key, room }).catch(() => null);
+    lane.isClaiming = false;
+    if (given) note(lane, given, room);
+    for (const delivery of given?.claimed ?? []) run(delivery);
+    vacate(lane, room - (given?.claimed.length ?? 0));
+    claimMore(lane);
+  }
+
+  function note(lane: Lane, { claimed, ended, maxInFlight, waitMs }: LaneClaim, room: number): void {
+    lane.maxInFlight = maxInFlight ?? lane.maxInFlight;
+    const isProbe = claimed.some((delivery) => delivery.isProbe);
+    const mostGiven = Math.min(room, Math.max(1, Math.floor(lane.maxInFlight / args.senders())));
+    const mayHaveMore = claimed.length + ended.length >= mostGiven || waitMs !== null;
+    if (mayHaveMore && !isProbe) lane.isOwed = true;
+    if (waitMs !== null) pause(lane, waitMs);
+  }
+
+  function pause(lane: Lane, ms: number): void {
+    lane.pause = setTimeout(() => {
+      lane.pause = null;
+      claimMore(lane);
+    }, ms);
+  }
+
+  function run(delivery: ClaimedDelivery): void {
+    void args.attempt(delivery).then((isDelivered) => {
+      const lane = lanes.get(delivery.lane);
+      if (!lane) return;
+      // A failing endpoint is well again: what waited behind the probe may go.
+      if (delivery.isProbe && isDelivered) lane.isOwed = true;
+      vacate(lane, 1);
+    });
+  }
+
+  return {
+    take(to) {
+      const lane = open(to);
+      const isFree = !isClosed && !lane.isOwed && roomOf(lane) > 0 && shares.roomOf(lane.organizationId) > 0;
+      if (isFree) occupy(lane, 1);
+      else claimMore(lane);
+      return isFree;
+    },
+    give(key, places = 1) {
+      const lane = lanes.get(key);
+      if (lane) vacate(lane, places);
+    },
+    run,
+    wake(to) {
+      const lane = open(to);
+      lane.isOwed = true;
+      claimMore(lane);
+    },
+    close() {
+      isClosed = true;
+      for (const { pause } of lanes.values()) if (pause) clearTimeout(pause);
+    },
+    idle: shares.idle,
+  };
+}
