@@ -10,8 +10,11 @@ import type { WebhookMetrics } from './metrics.ts';
 import type { Send } from './send.ts';
 import { judge, type Result } from './verdict.ts';
 
-/** Makes the attempt of a delivery that is claimed; resolves with whether it was delivered. Never rejects. */
-export type Attempt = (delivery: ClaimedDelivery) => Promise<boolean>;
+/**
+ * Makes the attempt of a delivery that is claimed; resolves, once it is written down, with whether it was delivered. Never
+ * rejects. `accepted` is called as soon as the receiver has taken it: a failure has to be known before the next is sent.
+ */
+export type Attempt = (delivery: ClaimedDelivery, accepted: () => void) => Promise<boolean>;
 
 /** Longer than a request may take: a sender that is still alive has recorded by then. */
 export const leaseS = 45;
@@ -43,10 +46,11 @@ export function createAttempt(args: {
     },
   });
 
-  async function sendAndRecord(delivery: ClaimedDelivery): Promise<boolean> {
+  async function sendAndRecord(delivery: ClaimedDelivery, accepted: () => void): Promise<boolean> {
     const result = await send(messageOf(delivery));
     const { id, attempts, number, endpointId, isProbe } = delivery;
     const verdict = judge(result, delivery, delaysS);
+    if (verdict.ok) accepted();
     const state = await records.add({ id, attempts, number, endpointId, isProbe, ...verdict });
     metrics.attemptSeconds.observe({ result: verdict.ok ? 'success' : 'failure' }, result.durationMs / 1000);
     metrics.outcomes.inc({ outcome: state ?? 'superseded' });
@@ -54,8 +58,8 @@ export function createAttempt(args: {
     return verdict.ok;
   }
 
-  return (delivery) =>
-    sendAndRecord(delivery).catch((error: unknown) => {
+  return (delivery, accepted) =>
+    sendAndRecord(delivery, accepted).catch((error: unknown) => {
       const { id: deliveryId } = delivery;
       log.error({ err: error, deliveryId }, 'an attempt was not recorded; it will be made again');
       return false;

@@ -1,6 +1,7 @@
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
 import type { LaneClaim, LaneRoom } from '@holdfast/db/webhooks/claimLanes';
 import { limits } from '@holdfast/domain/limits';
+import type { Attempt } from './deliver.ts';
 import { createShares } from './shares.ts';
 
 /** A lane as whoever has something for it knows it. See domain/deliveryLane. */
@@ -48,8 +49,7 @@ export function createLanes(args: {
   /** How many senders there are. */
   senders(): number;
   claim(lane: LaneRoom): Promise<LaneClaim | null>;
-  /** Resolves when it is over, with whether it was delivered. Never rejects. */
-  attempt(delivery: ClaimedDelivery): Promise<boolean>;
+  attempt: Attempt;
 }): Lanes {
   const lanes = new Map<string, Lane>();
   const shares = createShares(args.size);
@@ -145,14 +145,29 @@ export function createLanes(args: {
     }, ms);
   }
 
+  /** The lane has room again once the receiver has answered, the process only once that is written down. */
   function run(delivery: ClaimedDelivery): void {
-    void args.attempt(delivery).then((isDelivered) => {
-      const lane = lanes.get(delivery.lane);
+    let isInLane = true;
+    const leave = () => {
+      const lane = isInLane ? lanes.get(delivery.lane) : undefined;
+      isInLane = false;
       if (!lane) return;
+      lane.inFlight -= 1;
+      claimMore(lane);
+    };
+    void args.attempt(delivery, leave).then((isDelivered) => {
+      leave();
+      shares.give(delivery.organizationId, 1);
       // A failing endpoint is well again: what waited behind the probe may go.
-      if (delivery.isProbe && isDelivered) lane.isOwed = true;
-      vacate(lane, 1);
+      if (delivery.isProbe && isDelivered) wake(delivery);
+      admit();
     });
+  }
+
+  function wake(to: LaneOf): void {
+    const lane = open(to);
+    lane.isOwed = true;
+    claimMore(lane);
   }
 
   return {
@@ -168,11 +183,7 @@ export function createLanes(args: {
       if (lane) vacate(lane, places);
     },
     run,
-    wake(to) {
-      const lane = open(to);
-      lane.isOwed = true;
-      claimMore(lane);
-    },
+    wake,
     close() {
       isClosed = true;
       for (const { pause } of lanes.values()) if (pause) clearTimeout(pause);
