@@ -12,6 +12,8 @@ export type Connection = {
   /** One for each request: a fresh connection needs it, a kept one that the peer has closed may. */
   mayDial: boolean;
   socket: Socket | null;
+  /** Called after each read of the socket, once what came is parsed. */
+  onRead: (() => void) | null;
 };
 
 /** The connections of one owner; as many as there are requests in flight, so that none waits for another. */
@@ -104,10 +106,27 @@ function createConnection(
       const onProgress = (progress: DialProgress) => {
         connection.progress = progress;
       };
-      connection.socket = dial({ origin, lookupFor, sessions, onProgress, onDone });
+      connection.socket = dial({
+        origin,
+        lookupFor,
+        sessions,
+        onProgress,
+        onDone: (...outcome) => {
+          onDone(...outcome);
+          // undici listens by now, and listeners are called in the order they came.
+          connection.socket?.on('readable', () => connection.onRead?.());
+        },
+      });
     },
   });
-  const connection: Connection = { origin, client, progress: 'dialling', mayDial: true, socket: null };
+  const connection: Connection = {
+    origin,
+    client,
+    progress: 'dialling',
+    mayDial: true,
+    socket: null,
+    onRead: null,
+  };
   return connection;
 }
 

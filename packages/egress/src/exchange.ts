@@ -12,12 +12,13 @@ export type Call = {
   body: Buffer | string | null;
   /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
+  /** Of all that comes: heads of 1xx answers, head, body, and how they are written. */
   maxResponseBytes: number;
   signal: AbortSignal | undefined;
 };
 
 export type Exchange =
-  /** `isCut`: there was more than `maxResponseBytes`; `body` is what came until that was seen. */
+  /** `isCut`: there was more than `maxResponseBytes`; `body` is what came of it until that was seen. */
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer; isCut: boolean }
   /** Before `progress` is `sent` the peer can't have seen any of the request. */
   | { ok: false; cause: 'timeout' | 'aborted' | Error; progress: Connection['progress'] };
@@ -26,7 +27,7 @@ const nothing = Buffer.alloc(0);
 
 /** One request and its answer: sent at most once, to one origin. Never rejects. */
 export function exchange(connections: Connections, call: Call): Promise<Exchange> {
-  const { origin, path, method, headers, body, timeoutMs, signal } = call;
+  const { origin, path, method, headers, body, timeoutMs, maxResponseBytes, signal } = call;
   if (signal?.aborted) return Promise.resolve({ ok: false, cause: 'aborted', progress: 'dialling' });
   return new Promise((resolve) => {
     const connection = connections.take(origin);
@@ -36,6 +37,7 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
       isSettled = true;
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
+      connection.onRead = null;
       resolve(outcome);
       leave(connection);
     };
@@ -44,44 +46,74 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
     const onAbort = () => fail('aborted');
     const timer = setTimeout(fail, timeoutMs, 'timeout');
     signal?.addEventListener('abort', onAbort, { once: true });
-    const request = { path, method, headers, body, blocking: false };
-    connection.client.dispatch(request, {
-      onRequestStart: () => {
-        connection.progress = 'sent';
-        connection.mayDial = false;
-      },
-      onResponseError: (_controller, error) => fail(error),
-      ...readAnswer(call.maxResponseBytes, (answer) =>
-        settle(answer, answer.isCut ? connections.discard : connections.giveBack),
-      ),
-    });
+    const { handler, cut } = readAnswer(maxResponseBytes, (answer) =>
+      settle(answer, isReusable(answer, connection) ? connections.giveBack : connections.discard),
+    );
+    handler.onRequestStart = () => {
+      connection.progress = 'sent';
+      connection.mayDial = false;
+      const { socket } = connection;
+      const readBefore = socket?.bytesRead ?? 0;
+      connection.onRead = () => {
+        if (socket && socket.bytesRead - readBefore > maxResponseBytes && !cut())
+          fail(tooMuch(maxResponseBytes));
+      };
+    };
+    handler.onResponseError = (_controller, error) => fail(error);
+    connection.client.dispatch({ path, method, headers, body, blocking: false }, handler);
   });
+}
+
+/** After an answer that came before the request was read, the rest of the request would meet the next one. */
+function isReusable({ isCut }: Answer, { socket }: Connection): boolean {
+  return !isCut && socket?.writableLength === 0;
+}
+
+function tooMuch(maxBytes: number): Error {
+  return new Error(`more than ${maxBytes} bytes, and the head of the answer was not among them`);
 }
 
 type Answer = Extract<Exchange, { ok: true }>;
 
-function readAnswer(maxBytes: number, done: (answer: Answer) => void): Dispatcher.DispatchHandler {
-  const chunks: Buffer[] = [];
+type Reading = {
+  handler: Dispatcher.DispatchHandler;
+  /** Takes what has come for the answer; false when that is not even its head. */
+  cut(): boolean;
+};
+
+function readAnswer(maxBytes: number, done: (answer: Answer) => void): Reading {
+  let body: Buffer = nothing;
   let sizeBytes = 0;
   let status = 0;
   let headers: IncomingHttpHeaders = {};
   const finish = (isCut: boolean) =>
-    done({ ok: true, status, headers: incomingHeaders(headers), body: join(chunks), isCut });
-  return {
+    done({ ok: true, status, headers: incomingHeaders(headers), body: body.subarray(0, sizeBytes), isCut });
+  const handler: Dispatcher.DispatchHandler = {
     /** Called for each 1xx, too; the last one is the answer. */
     onResponseStart: (_controller, statusCode, received) => {
       status = statusCode;
       headers = received;
     },
     onResponseData: (_controller, chunk) => {
-      chunks.push(chunk);
+      body = sizeBytes === 0 ? chunk : append(body, sizeBytes, chunk);
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) finish(true);
     },
     onResponseEnd: () => finish(false),
   };
+  const cut = () => {
+    if (status < 200) return false;
+    finish(true);
+    return true;
+  };
+  return { handler, cut };
 }
 
-function join(chunks: Buffer[]): Buffer {
-  return chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks);
+/** Not a list of chunks: a peer may send its bytes one by one, and each would cost a hundred. */
+function append(body: Buffer, sizeBytes: number, chunk: Buffer): Buffer {
+  const neededBytes = sizeBytes + chunk.length;
+  const grown = neededBytes <= body.length ? body : Buffer.allocUnsafe(2 * neededBytes);
+  if (grown !== body) body.copy(grown, 0, 0, sizeBytes);
+  chunk.copy(grown, sizeBytes);
+  return grown;
 }

@@ -47,7 +47,7 @@ describe('postJson', () => {
     expect(await post(server.url, { headers: { 'x-custom': 'yes' } })).toMatchObject({
       ok: true,
       status: 201,
-      bodyText: '{"a":1}',
+      body: Buffer.from('{"a":1}'),
       headers: { 'x-echo': 'POST yes application/json' },
       durationMs: expect.any(Number),
     });
@@ -65,7 +65,11 @@ describe('postJson', () => {
       res.write('x'.repeat(5000));
       // never ended: what is read is enough
     });
-    expect(await post(server.url)).toMatchObject({ ok: true, status: 200, bodyText: 'x'.repeat(1000) });
+    expect(await post(server.url)).toMatchObject({
+      ok: true,
+      status: 200,
+      body: Buffer.from('x'.repeat(1000)),
+    });
   });
 
   it('a body that drips for ever meets the total timeout', async () => {
@@ -94,7 +98,7 @@ describe('postJson', () => {
 
   it('an answer slower than the idle limit of a connection is waited for', async () => {
     const server = await serve((_req, res) => setTimeout(() => res.end('late'), 1800));
-    expect(await post(server.url)).toMatchObject({ ok: true, bodyText: 'late' });
+    expect(await post(server.url)).toMatchObject({ ok: true, body: Buffer.from('late') });
   });
 
   it('tells a refused connection', async () => {

@@ -11,7 +11,7 @@ export type PostOptions = {
   headers: Record<string, string>;
   /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
-  /** More of the answer than this is not read; the answer counts as complete. */
+  /** Of all that the receiver sends. When it is more, no more is read; what came counts as the answer. */
   maxResponseBytes: number;
   policy: EgressPolicy;
   signal?: AbortSignal;
@@ -20,10 +20,11 @@ export type PostOptions = {
 export type PostStage = 'policy' | 'dns' | 'connect' | 'tls' | 'timeout' | 'response' | 'aborted';
 
 export type PostResult =
-  | { ok: true; status: number; headers: IncomingHttpHeaders; bodyText: string; durationMs: number }
+  /** `body`: as it was sent, compressed or not; at most `maxResponseBytes`. */
+  | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer; durationMs: number }
   | { ok: false; stage: PostStage; message: string; durationMs: number };
 
-type Answer = { status: number; headers: IncomingHttpHeaders; bodyText: string };
+type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 type Failure = { stage: PostStage; message: string };
 
 /**
@@ -51,8 +52,8 @@ async function attempt(options: PostOptions): Promise<Answer | Failure> {
     signal,
   });
   if (!result.ok) return describeFailure(result, timeoutMs);
-  const bodyText = result.body.subarray(0, maxResponseBytes).toString('utf8');
-  return { status: result.status, headers: result.headers, bodyText };
+  const { status, headers } = result;
+  return { status, headers, body: result.body.subarray(0, maxResponseBytes) };
 }
 
 const connectionsByPolicy = new WeakMap<EgressPolicy, Connections>();
@@ -74,10 +75,17 @@ function headersOf(given: Record<string, string>): string[] {
   return [...headers.values()].flat();
 }
 
+const awaited = {
+  dialling: 'connection',
+  handshaking: 'TLS handshake',
+  connected: 'complete answer',
+  sent: 'complete answer',
+} as const;
+
 function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, timeoutMs: number): Failure {
   if (cause === 'aborted') return { stage: 'aborted', message: 'aborted' };
   if (cause === 'timeout') {
-    return { stage: 'timeout', message: `no complete answer within ${timeoutMs} ms` };
+    return { stage: 'timeout', message: `no ${awaited[progress]} within ${timeoutMs} ms` };
   }
   return { stage: stageOf(cause, progress), message: messageOf(cause) };
 }

@@ -47,7 +47,7 @@ describe('what postJson sends and over what', () => {
     const { url } = await echo();
     const headers = { 'X-A': '1', 'x-a': '2', 'Content-Type': 'text/plain', 'content-LENGTH': '999' };
     const result = await post(url, { headers });
-    const sent: string[] = JSON.parse(result.ok ? result.bodyText : '[]');
+    const sent: string[] = JSON.parse(result.ok ? String(result.body) : '[]');
     expect(sent.filter((text) => /^(x-a|content-)/i.test(text))).toEqual([
       'Content-Type',
       'x-a',

@@ -1,15 +1,15 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { createLookUp } from './lookUp.ts';
 
 type Callback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** Every address of a name, in the order the system gives them. */
+/** Every address of a name that may be dialled, in the order to try them. */
 export type Resolve = (hostname: string, options: LookupOptions, callback: Callback) => void;
 
 const waiting = new Map<string, Callback[]>();
+const lookUp = createLookUp();
 
-/**
- * The system's resolver. It runs on few threads, so posts to one host that wait at the same time share one question.
- */
+/** Posts to one host that wait at the same time share one question. */
 export const resolveAll: Resolve = (hostname, options, callback) => {
   const key = `${hostname} ${options.family ?? 0} ${options.hints ?? 0}`;
   const sharing = waiting.get(key);
@@ -19,8 +19,8 @@ export const resolveAll: Resolve = (hostname, options, callback) => {
   }
   const callbacks = [callback];
   waiting.set(key, callbacks);
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+  lookUp(hostname, options, (error, addresses) => {
     waiting.delete(key);
-    for (const answer of callbacks) answer(error, addresses ?? []);
+    for (const answer of callbacks) answer(error, addresses);
   });
 };

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import net, { type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createEgressPolicy } from './policy.ts';
+import { type PostOptions, postJson } from './post.ts';
+import { listenRaw } from './rawServer.ts';
+
+const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+const post = (url: string, options: Partial<PostOptions> = {}) =>
+  postJson({
+    url,
+    body: '{"a":1}',
+    headers: {},
+    timeoutMs: 10_000,
+    maxResponseBytes: 65_536,
+    policy,
+    ...options,
+  });
+
+async function receiver(onHello: (socket: Socket) => void) {
+  const server = await listenRaw(onHello);
+  closers.push(server.close);
+  return { url: server.url.replace('http:', 'https:'), sockets: server.sockets };
+}
+
+const closed = (socket: Socket) =>
+  new Promise<void>((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+
+/** The beginning of a handshake record of 16 KiB with a server's greeting of as much. */
+const greeting = Buffer.from([0x16, 3, 3, 0x40, 0, 2, 0, 0x3f, 0xfc, 3, 3]);
+
+describe('a peer that would not end its handshake meets the total timeout:', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['it says nothing', () => {}],
+    [
+      'its greeting drips',
+      (socket) => {
+        socket.write(greeting);
+        const timer = setInterval(() => socket.write('\u0000'), 10);
+        closers.push(() => clearInterval(timer));
+      },
+    ],
+  ])('%s', async (_what, act) => {
+    const server = await receiver(act);
+    expect(await post(server.url, { timeoutMs: 300 })).toMatchObject({
+      stage: 'timeout',
+      message: 'no TLS handshake within 300 ms',
+    });
+    await Promise.all(server.sockets.map(closed));
+    expect(server.sockets).toHaveLength(1);
+  });
+});
+
+describe('a handshake that goes wrong is told as such:', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['it is closed', (socket) => socket.end()],
+    ['it is reset', (socket) => socket.resetAndDestroy()],
+    ['the peer speaks HTTP', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['an alert', (socket) => socket.write(Buffer.from([0x15, 3, 3, 0, 2, 2, 40]))],
+    [
+      'endless garbage',
+      (socket) => {
+        while (socket.write('\u0016'.repeat(65_536)));
+      },
+    ],
+  ])('%s', async (_what, act) => {
+    const server = await receiver(act);
+    expect(await post(server.url)).toMatchObject({ ok: false, stage: 'tls' });
+    await Promise.all(server.sockets.map(closed));
+  });
+});
+
+/** It listens, and then does nothing more: nobody takes what connects. */
+const deaf = `
+  const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
+    process.stdout.write(String(server.address().port) + '\\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+
+async function startDeaf(): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, ['-e', deaf], { stdio: ['ignore', 'pipe', 'inherit'] });
+  closers.push(() => child.kill('SIGKILL'));
+  const port = await new Promise<number>((resolve) => {
+    child.stdout?.once('data', (line) => resolve(Number(line)));
+  });
+  return { child, port };
+}
+
+it('a connect that is never answered meets the total timeout', async () => {
+  const { port } = await startDeaf();
+  const url = `http://127.0.0.1:${port}/`;
+  // Its queue is full once a connect is not answered; what it had room for is never read.
+  const messages = new Set<string>();
+  for (let i = 0; i < 5; i++) {
+    const filler = net.connect(port, '127.0.0.1').on('error', () => {});
+    closers.push(() => filler.destroy());
+  }
+  for (let i = 0; i < 3; i++) {
+    const result = await post(url, { timeoutMs: 300 });
+    expect(result).toMatchObject({ stage: 'timeout' });
+    if (!result.ok) messages.add(result.message);
+  }
+  expect([...messages]).toEqual(['no connection within 300 ms']);
+});

@@ -1,0 +1,364 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import net, { type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createEgressPolicy } from './policy.ts';
+import { type PostOptions, postJson } from './post.ts';
+import { listenRaw } from './rawServer.ts';
+
+const limitBytes = 65_536;
+/** What the system hands over at once, and what it may have handed over before the reading was stopped. */
+const overshootBytes = 2 * 65_536;
+
+const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+const closers: (() => unknown)[] = [];
+/** Of ours, while a test runs. */
+const dialled: Socket[] = [];
+const onDialled = (message: unknown) => {
+  dialled.push((message as { socket: Socket }).socket);
+};
+
+beforeEach(() => subscribe('net.client.socket', onDialled));
+afterEach(async () => {
+  unsubscribe('net.client.socket', onDialled);
+  dialled.length = 0;
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+const post = (url: string, options: Partial<PostOptions> = {}) =>
+  postJson({
+    url,
+    body: '{"a":1}',
+    headers: {},
+    timeoutMs: 10_000,
+    maxResponseBytes: limitBytes,
+    policy,
+    ...options,
+  });
+
+/** A receiver that does this once it has a whole request; again for each request on the same connection. */
+async function receiver(act: (socket: Socket, number: number) => void, onConnection?: (s: Socket) => void) {
+  const answered = new Map<Socket, number>();
+  const server = await listenRaw((socket, received) => {
+    const requests = received.split('{"a":1}').length - 1;
+    const before = answered.get(socket) ?? 0;
+    answered.set(socket, requests);
+    if (requests > before) act(socket, requests);
+  }, onConnection);
+  closers.push(server.close);
+  return server;
+}
+
+/** As much as the other end takes. */
+function flood(socket: Socket, text: string): void {
+  const chunk = text.repeat(Math.ceil(16_384 / text.length));
+  const write = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on('drain', write);
+  write();
+}
+
+/** For ever, a little at a time. */
+function drip(socket: Socket, text: string): void {
+  const timer = setInterval(() => socket.write(text), 10);
+  closers.push(() => clearInterval(timer));
+}
+
+const closed = (socket: Socket) =>
+  new Promise<void>((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+
+/** Both ends are closed; no more was read than may be. */
+async function expectOver(server: { sockets: Socket[] }): Promise<void> {
+  await Promise.all(dialled.map(closed));
+  await Promise.all(server.sockets.map(closed));
+  expect(dialled).toHaveLength(1);
+  expect(dialled[0]?.bytesRead).toBeLessThanOrEqual(limitBytes + overshootBytes);
+}
+
+const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+
+describe('a receiver that would hold a slot for ever meets the total timeout:', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['it says nothing', () => {}],
+    ['it sends blank lines', (socket) => drip(socket, '\r\n')],
+    [
+      'its status line drips',
+      (socket) => {
+        socket.write('HTTP/1.1 200 ');
+        drip(socket, 'O');
+      },
+    ],
+    [
+      'its head drips',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+        drip(socket, 'a');
+      },
+    ],
+    [
+      'its header lines drip',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        drip(socket, 'x: y\r\n');
+      },
+    ],
+    ['its hints drip', (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')],
+    ['its progress drips', (socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
+    [
+      'its body drips',
+      (socket) => {
+        socket.write(head('content-length: 60000'));
+        drip(socket, 'a');
+      },
+    ],
+    [
+      'its chunks drip',
+      (socket) => {
+        socket.write(head('transfer-encoding: chunked'));
+        drip(socket, '1\r\na\r\n');
+      },
+    ],
+    [
+      'its chunk extension drips',
+      (socket) => {
+        socket.write(`${head('transfer-encoding: chunked')}1;x=`);
+        drip(socket, 'a');
+      },
+    ],
+    [
+      'its trailer drips',
+      (socket) => {
+        socket.write(`${head('transfer-encoding: chunked')}0\r\nx: `);
+        drip(socket, 'a');
+      },
+    ],
+    ['its body is shorter than it says', (socket) => socket.write(`${head('content-length: 10')}short`)],
+    ['its body has no end', (socket) => socket.write(`${head()}some`)],
+  ])('%s', async (_what, act) => {
+    const server = await receiver(act);
+    expect(await post(server.url, { timeoutMs: 300 })).toMatchObject({
+      stage: 'timeout',
+      message: 'no complete answer within 300 ms',
+    });
+    await expectOver(server);
+  });
+
+  it('it never reads the request', async () => {
+    const server = await listenRaw(undefined, (socket) => socket.pause());
+    closers.push(server.close);
+    const body = 'x'.repeat(4 * 1024 * 1024);
+    expect(await post(server.url, { body, timeoutMs: 300 })).toMatchObject({ stage: 'timeout' });
+    await Promise.all(dialled.map(closed));
+    expect(dialled[0]?.bytesWritten).toBeGreaterThan(0);
+  });
+});
+
+describe('a receiver that would have us take more than 64 KiB is hung up on, and failed:', () => {
+  it.each<[string, (socket: Socket) => void, RegExp]>([
+    ['endless hints', (socket) => flood(socket, 'HTTP/1.1 103 \r\nlink: </a>\r\n\r\n'), /more than 65536/],
+    ['endless progress', (socket) => flood(socket, 'HTTP/1.1 102 \r\n\r\n'), /more than 65536/],
+    ['endless continues', (socket) => flood(socket, 'HTTP/1.1 100 Continue\r\n\r\n'), /bad response/],
+    ['endless blank lines', (socket) => flood(socket, '\r\n'), /more than 65536/],
+    [
+      'an endless reason',
+      (socket) => {
+        socket.write('HTTP/1.1 200 ');
+        flood(socket, 'OK');
+      },
+      /more than 65536/,
+    ],
+    [
+      'an endless header',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx: ');
+        flood(socket, 'a');
+      },
+      /Headers Overflow/,
+    ],
+    [
+      'an endless header name',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        flood(socket, 'a');
+      },
+      /Headers Overflow/,
+    ],
+    [
+      '10,000 header lines',
+      (socket) => socket.write(head(...Array(10_000).fill('a: b'))),
+      /Headers Overflow/,
+    ],
+    [
+      'endless trailers',
+      (socket) => {
+        socket.write(`${head('transfer-encoding: chunked')}0\r\n`);
+        flood(socket, 'a: b\r\n');
+      },
+      /Headers Overflow/,
+    ],
+  ])('%s', async (_what, act, message) => {
+    const server = await receiver(act);
+    expect(await post(server.url)).toMatchObject({
+      stage: 'response',
+      message: expect.stringMatching(message),
+    });
+    await expectOver(server);
+  });
+});
+
+describe('of an answer that is too long, what came counts:', () => {
+  it.each<[string, (socket: Socket) => void, number]>([
+    [
+      'a body without end',
+      (socket) => {
+        socket.write(head());
+        flood(socket, 'a');
+      },
+      limitBytes,
+    ],
+    [
+      'a body of many chunks',
+      (socket) => {
+        socket.write(head('transfer-encoding: chunked'));
+        flood(socket, '1\r\na\r\n');
+      },
+      10_000,
+    ],
+    [
+      'an endless chunk extension',
+      (socket) => {
+        socket.write(`${head('transfer-encoding: chunked')}1;x=`);
+        flood(socket, 'a');
+      },
+      0,
+    ],
+    [
+      'hints, a head and a body that are too long together',
+      (socket) => {
+        for (let i = 0; i < 5; i++) socket.write(`HTTP/1.1 103 Hints\r\nx: ${'h'.repeat(10_000)}\r\n\r\n`);
+        socket.write(`${head(`x: ${'h'.repeat(10_000)}`, 'content-length: 60000')}${'a'.repeat(50_000)}`);
+      },
+      1,
+    ],
+  ])('%s', async (_what, act, leastBytes) => {
+    const server = await receiver(act);
+    const result = await post(server.url);
+    expect(result).toMatchObject({ ok: true, status: 200 });
+    const body = result.ok ? result.body : Buffer.alloc(0);
+    expect(body.length).toBeGreaterThanOrEqual(leastBytes);
+    expect(body.length).toBeLessThanOrEqual(limitBytes);
+    expect(String(body)).toBe('a'.repeat(body.length));
+    await expectOver(server);
+  });
+
+  it('a compressed bomb stays what it is', async () => {
+    const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024));
+    const server = await receiver((socket) => {
+      socket.write(head('content-encoding: gzip', `content-length: ${bomb.length}`));
+      socket.write(bomb);
+    });
+    const result = await post(server.url);
+    expect(result).toMatchObject({ ok: true, body: bomb.subarray(0, limitBytes) });
+  });
+
+  it('a thousand chunks of a byte are put together', async () => {
+    const server = await receiver((socket) => {
+      const text = Array.from({ length: 1000 }, (_, i) => `1\r\n${i % 10}\r\n`).join('');
+      socket.write(`${head('transfer-encoding: chunked')}${text}0\r\n\r\n`);
+    });
+    expect(await post(server.url)).toMatchObject({ body: Buffer.from('0123456789'.repeat(100)) });
+  });
+});
+
+describe('what is no answer is told as such:', () => {
+  it.each<[string, string]>([
+    ['HTTP/0.9', '<html>hello</html>'],
+    ['garbage', '\u0000\u0001\u0002\u0003'.repeat(100)],
+    ['a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['frames of HTTP/2', '\u0000\u0000\u0012\u0004\u0000\u0000\u0000\u0000\u0000'],
+    ['a record of TLS', '\u0015\u0003\u0001\u0000\u0002\u0002\u0046'],
+    ['another protocol', '220 mail.example ESMTP\r\n'],
+    ['a request', 'POST / HTTP/1.1\r\nhost: a\r\n\r\n'],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'],
+    ['two lengths', head('content-length: 2', 'content-length: 5') + '{}{}{}'],
+    ['a length and chunks', head('content-length: 2', 'transfer-encoding: chunked') + '0\r\n\r\n'],
+    ['a negative length', head('content-length: -1')],
+    ['a length beyond numbers', head('content-length: 99999999999999999999')],
+    ['a chunk beyond numbers', head('transfer-encoding: chunked') + 'fffffffffffffffffff\r\n'],
+    ['a header without a name', head(': x')],
+    ['a bare carriage return', 'HTTP/1.1 200 OK\rx: y\r\n\r\n'],
+  ])('%s', async (_what, text) => {
+    const server = await receiver((socket) => socket.write(text, 'latin1'));
+    expect(await post(server.url)).toMatchObject({ stage: 'response' });
+    await expectOver(server);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['a connection that is closed without an answer', (socket) => socket.end()],
+    ['a connection that is reset without an answer', (socket) => socket.resetAndDestroy()],
+    ['a hint and then nothing', (socket) => socket.end('HTTP/1.1 103 Hints\r\n\r\n')],
+    ['half a head', (socket) => socket.end('HTTP/1.1 200 OK\r\nx: ')],
+    ['half a body', (socket) => socket.end(`${head('content-length: 10')}half`)],
+    ['half a chunk', (socket) => socket.end(`${head('transfer-encoding: chunked')}5\r\nab`)],
+    [
+      'a reset in the middle of a body',
+      (socket) => socket.write(`${head('content-length: 10')}half`, () => socket.resetAndDestroy()),
+    ],
+  ])('%s', async (_what, act) => {
+    const server = await receiver(act);
+    expect(await post(server.url)).toMatchObject({ stage: 'response' });
+    await expectOver(server);
+  });
+
+  it('a connection that is closed at one end alone', async () => {
+    const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => server.close());
+    const { port } = server.address() as net.AddressInfo;
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ stage: 'response' });
+    await Promise.all(dialled.map(closed));
+  });
+});
+
+describe('an odd answer that is one is taken:', () => {
+  it.each<[string, string, number, string]>([
+    [
+      'an offer to upgrade',
+      head('connection: upgrade', 'upgrade: h2c', 'content-length: 2') + '{}',
+      200,
+      '{}',
+    ],
+    [
+      'header names of objects',
+      head('__proto__: a', 'constructor: b', 'content-length: 2') + '{}',
+      200,
+      '{}',
+    ],
+    ['a reason that is not there', 'HTTP/1.1 204\r\n\r\n', 204, ''],
+    ['a status that nobody knows', 'HTTP/1.1 999 x\r\ncontent-length: 0\r\n\r\n', 999, ''],
+    ['one of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}', 200, '{}'],
+  ])('%s', async (_what, text, status, body) => {
+    const server = await receiver((socket) => socket.write(text));
+    expect(await post(server.url)).toMatchObject({ ok: true, status, body: Buffer.from(body) });
+  });
+
+  it('one before the request is read; the connection is not used again', async () => {
+    const server = await listenRaw(undefined, (socket) => {
+      socket.pause();
+      socket.write(`${head('content-length: 2')}{}`);
+    });
+    closers.push(server.close);
+    const body = 'x'.repeat(4 * 1024 * 1024);
+    expect(await post(server.url, { body })).toMatchObject({ ok: true, status: 200 });
+    expect(await post(server.url, { body })).toMatchObject({ ok: true, status: 200 });
+    await Promise.all(dialled.map(closed));
+    expect(server.sockets).toHaveLength(2);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createEgressPolicy } from './policy.ts';
+import { postJson } from './post.ts';
+import { listenRaw, type RawServer } from './rawServer.ts';
+
+const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+const servers: RawServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const answer = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+
+async function receiver(onRequest: (socket: Socket, number: number) => void) {
+  let requests = 0;
+  const server = await listenRaw((socket, received) => {
+    if (received.endsWith('{"a":1}')) onRequest(socket, ++requests);
+  });
+  servers.push(server);
+  return server;
+}
+
+const textOf = async (url: string) => {
+  const given = { body: '{"a":1}', headers: {}, timeoutMs: 10_000, maxResponseBytes: 65_536, policy };
+  const result = await postJson({ url, ...given });
+  return result.ok ? String(result.body) : result.message;
+};
+
+describe('an answer that nobody asked for', () => {
+  it.each([
+    ['a whole one', answer('stray')],
+    ['its first byte', 'H'],
+    ['a body longer than it was said to be', 'stray'],
+    ['a hint', 'HTTP/1.1 103 Hints\r\n\r\n'],
+  ])('is not taken for that of the next request: %s', async (_what, stray) => {
+    const server = await receiver((socket, number) =>
+      socket.write(number === 1 ? answer('first') + stray : answer('second')),
+    );
+    expect(await textOf(server.url)).toBe('first');
+    expect(await textOf(server.url)).toBe('second');
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('ends a connection that is kept', async () => {
+    const server = await receiver((socket, number) =>
+      socket.write(answer(number === 1 ? 'first' : 'second')),
+    );
+    expect(await textOf(server.url)).toBe('first');
+    const [kept] = server.sockets;
+    const isClosed = new Promise<void>((resolve) => kept?.once('close', () => resolve()));
+    kept?.write(answer('stray'));
+    await isClosed;
+    expect(await textOf(server.url)).toBe('second');
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('is not when a body comes with a status that has none', async () => {
+    const server = await receiver((socket, number) =>
+      socket.write(
+        number === 1 ? `HTTP/1.1 204 None\r\ncontent-length: 99\r\n\r\n${answer('stray')}` : answer('second'),
+      ),
+    );
+    expect(await textOf(server.url)).toBe('');
+    expect(await textOf(server.url)).toBe('second');
+  });
+});
