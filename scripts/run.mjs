@@ -7,7 +7,7 @@ import { tasks } from './tasks.mjs';
 const [name, ...args] = process.argv.slice(2);
 
 function help() {
-  const lines = Object.entries(tasks).map(([task, { about }]) => `  ${task.padEnd(14)}${about}`);
+  const lines = Object.entries(tasks).map(([task, { about }]) => `  ${task.padEnd(17)}${about}`);
   return ['Usage: npm run <task> [-- arguments]', '', ...lines].join('\n');
 }
 

@@ -33,6 +33,10 @@ export const tasks = {
     about: "the operator's commands: audit the ledger, partitions (--help)",
     run: script('packages/cli/src/main.ts'),
   },
+  'webhooks:listen': {
+    about: 'print the webhooks of the running npm start as they come, verified (--help)',
+    run: script('packages/local/src/listen.ts', { ipc: true }),
+  },
   format: {
     about: 'format every file and sort imports',
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),

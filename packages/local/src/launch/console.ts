@@ -30,6 +30,7 @@ export function welcome({
   const hint = `
 Webhooks go to public https addresses only. To receive them on this machine, start with
   WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start
+and npm run webhooks:listen in another terminal shows each.
 `;
   return `
 Holdfast is ready.

@@ -1,0 +1,39 @@
+// `npm run webhooks:listen`: shows the webhooks of the local stack, until Ctrl-C.
+import { resolve } from 'node:path';
+import { styleText } from 'node:util';
+import { LaunchError } from './launch/launchError.ts';
+import { parseListenFlags, usage } from './listen/flags.ts';
+import { listen } from './listen/listen.ts';
+import { findLocalStack } from './listen/localStack.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Resolves at the first signal (npm may pass a Ctrl-C on once more), or when the process that started us is gone. */
+function whenAskedToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+    process.on('disconnect', () => resolve());
+    // Nobody reads any more.
+    process.stdout.on('error', () => resolve());
+  });
+}
+
+async function main(): Promise<number> {
+  const flags = parseListenFlags(process.argv.slice(2));
+  if (flags.help) {
+    say(usage);
+    return 0;
+  }
+  const stopped = whenAskedToStop();
+  const stack = findLocalStack(resolve(process.env['HOLDFAST_HOME'] || resolve(root, '.holdfast')));
+  return await listen(stack, flags, { say, paint: (format, text) => styleText(format, text) }, stopped);
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${error instanceof LaunchError ? error.message : String((error as Error).stack)}\n`);
+  process.exit(1);
+}

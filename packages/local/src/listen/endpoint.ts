@@ -1,0 +1,80 @@
+import { LaunchError } from '../launch/launchError.ts';
+import type { LocalStack } from './localStack.ts';
+
+const timeoutMs = 10_000;
+
+/** By this, one that a listener which was killed has left is known. */
+const description = (pid: number) => `npm run webhooks:listen (${pid})`;
+const pidIn = (text: string) => Number(/^npm run webhooks:listen \((\d+)\)$/.exec(text)?.[1]);
+
+type Answer = { status: number; body: Record<string, unknown> };
+type ApiError = { message?: string; details?: { field: string; code: string; message: string }[] };
+
+/** Registers an endpoint. Throws LaunchError that says what to do when the stack doesn't take it. */
+export async function addEndpoint(
+  stack: LocalStack,
+  { url, events }: { url: string; events: string[] },
+): Promise<{ id: string; secret: string }> {
+  const wanted = { url, events, description: description(process.pid) };
+  const { status, body } = await request(stack, 'POST', '/v1/webhooks/endpoints', wanted);
+  if (status === 201) return body as { id: string; secret: string };
+  const { message, details = [] } = (body['error'] ?? {}) as ApiError;
+  if (details.some(({ field, code }) => field === 'url' && code === 'INVALID_URL'))
+    throw new LaunchError(
+      'Holdfast sends no webhooks to this machine: end it, and start it by\n' +
+        '  WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start',
+    );
+  const reasons = details.map((detail) => detail.message).join(' ');
+  throw new LaunchError(
+    `The endpoint was refused (${status}): ${reasons || message || 'no reason was given'}`,
+  );
+}
+
+/** Answers whether it is gone. */
+export async function removeEndpoint(stack: LocalStack, id: string): Promise<boolean> {
+  try {
+    const { status } = await request(stack, 'DELETE', `/v1/webhooks/endpoints/${id}`);
+    return status === 200 || status === 404;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes what listeners that were killed have left: nobody listens there. */
+export async function removeLeftovers(stack: LocalStack): Promise<void> {
+  const { body } = await request(stack, 'GET', '/v1/webhooks/endpoints?limit=100');
+  const endpoints = (body['endpoints'] ?? []) as { id: string; description: string }[];
+  const left = endpoints.filter(({ description: text }) => isOfTheDead(pidIn(text)));
+  await Promise.all(left.map(({ id }) => removeEndpoint(stack, id)));
+}
+
+function isOfTheDead(pid: number): boolean {
+  if (!pid) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+async function request(stack: LocalStack, method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await dial(new URL(path, stack.baseUrl), {
+    method,
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: {
+      authorization: `Bearer ${stack.apiKey}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function dial(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch {
+    throw new LaunchError(`Holdfast does not answer at ${url.origin}: is npm start still running?`);
+  }
+}

@@ -1,0 +1,105 @@
+import type { styleText } from 'node:util';
+import type { Before } from './history.ts';
+
+export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/** What a body says, as far as a line shows it; of a body that is no event, nothing. */
+export type EventFields = Partial<{
+  id: string;
+  type: string;
+  timestamp: string;
+  execution_id: string | null;
+  endpoint_id: string | null;
+  truncated: boolean;
+  data: Partial<{
+    status: string;
+    model: string;
+    cost: string | null;
+    error: { code: string } | null;
+    last_error: string | null;
+  }>;
+}>;
+
+export type Delivered = {
+  at: Date;
+  event: EventFields;
+  /** Why it is not authentic, or null. */
+  problem: string | null;
+  before: Before;
+  answered: number;
+  /** Besides the status: why it is that. */
+  remark: string | null;
+};
+
+const statusColours: Record<string, Parameters<Paint>[0]> = {
+  COMPLETED: 'green',
+  FAILED: 'red',
+  EXPIRED: 'red',
+  CANCELLED: 'yellow',
+};
+
+/** A delivery in one line. */
+export function lineOf(delivered: Delivered, paint: Paint): string {
+  const { at, event, problem, before, answered, remark } = delivered;
+  const { status = '', model = '', cost, error, last_error: lastError } = event.data ?? {};
+  const parts: [Parameters<Paint>[0], string][] = [
+    ['dim', clock(at)],
+    problem === null ? ['green', '✓ verified'] : [['red', 'bold'], `✗ not verified: ${problem}`],
+    ['bold', (event.type ?? 'no event').padEnd(19)],
+    ['reset', event.execution_id ?? event.endpoint_id ?? event.id ?? ''],
+    ['cyan', model],
+    [statusColours[status] ?? 'blue', status],
+    ['reset', cost ?? ''],
+    ['red', error?.code ?? lastError ?? ''],
+    ['yellow', event.truncated ? 'truncated' : ''],
+    [before.wasTaken ? 'magenta' : 'yellow', againMark(before)],
+    [isTaken(answered) ? 'dim' : 'red', `→ ${answered}`],
+    ['dim', remark ?? ''],
+    ['dim', latency(at, event.timestamp)],
+  ];
+  const shown = parts.filter(([, text]) => text !== '');
+  return shown.map(([format, text]) => paint(format, printable(text))).join('  ');
+}
+
+export const isTaken = (status: number) => status >= 200 && status <= 299;
+
+/** JSON over several lines, names and values in colours. */
+export function colouredJson(text: string, paint: Paint): string {
+  const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  return printable(indented(text), '\n').replaceAll(
+    tokens,
+    (token, quoted?: string, colon?: string, word?: string) => {
+      if (colon !== undefined) return paint('cyan', quoted ?? '') + colon;
+      if (quoted !== undefined) return paint('green', token);
+      return paint(word === undefined ? 'yellow' : 'magenta', token);
+    },
+  );
+}
+
+function againMark({ times, wasTaken }: Before): string {
+  if (times === 0) return '';
+  return wasTaken ? `duplicate, time ${times + 1}` : `retry, attempt ${times + 1}`;
+}
+
+function clock(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`;
+}
+
+function latency(at: Date, since: string | undefined): string {
+  const ms = at.getTime() - Date.parse(since ?? '');
+  if (Number.isNaN(ms)) return '';
+  return ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** What others have written must not move the cursor. */
+const printable = (text: unknown, kept = '') =>
+  String(text).replaceAll(/\p{Cc}/gu, (character) => (kept.includes(character) ? character : '�'));

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { addEndpoint, removeEndpoint, removeLeftovers } from './endpoint.ts';
+import type { ListenFlags } from './flags.ts';
+import { colouredJson, type Delivered, lineOf, type Paint } from './line.ts';
+import type { LocalStack } from './localStack.ts';
+import { startReceiver } from './receiver.ts';
+
+const lookEveryMs = 500;
+
+type Output = { say(line: string): void; paint: Paint };
+
+/**
+ * Registers an endpoint, prints what it receives until `stopped` resolves, and removes it. Answers the exit code: 1
+ * when the stack has ended first. Throws LaunchError when the stack doesn't take the endpoint.
+ */
+export async function listen(
+  stack: LocalStack,
+  flags: ListenFlags,
+  { say, paint }: Output,
+  stopped: Promise<void>,
+): Promise<number> {
+  let count = 0;
+  const show = (delivered: Delivered, body: string) => {
+    count += 1;
+    say(lineOf(delivered, paint));
+    if (flags.verbose) say(colouredJson(body, paint));
+  };
+  await removeLeftovers(stack);
+  const receiver = await startReceiver(flags, show);
+  try {
+    const { id, secret } = await addEndpoint(stack, { url: receiver.url, events: flags.events });
+    receiver.setSecret(secret);
+    say(`Listening for ${flags.events.join(', ')} of ${stack.baseUrl} as ${id}. Ctrl-C ends it.`);
+    const gone = watchEnd(stack.statePath);
+    const hasEnded = await Promise.race([stopped.then(() => false), gone.ended]);
+    gone.unwatch();
+    if (hasEnded) {
+      say('Holdfast has ended. The endpoint is removed when this is started again.');
+      return 1;
+    }
+    const isRemoved = await removeEndpoint(stack, id);
+    const removal = isRemoved ? `${id} is removed` : `${id} could not be removed`;
+    say(`${count} ${count === 1 ? 'delivery' : 'deliveries'} received; ${removal}.`);
+    return isRemoved ? 0 : 1;
+  } finally {
+    receiver.close();
+  }
+}
+
+/** Resolves with true once `npm start` has taken its file away, which it does at its end. */
+function watchEnd(statePath: string): { ended: Promise<true>; unwatch(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const ended = new Promise<true>((resolve) => {
+    timer = setInterval(() => !existsSync(statePath) && resolve(true), lookEveryMs);
+  });
+  return { ended, unwatch: () => clearInterval(timer) };
+}

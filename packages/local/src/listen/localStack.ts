@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { LaunchError } from '../launch/launchError.ts';
+import { readJson } from '../launch/privateFile.ts';
+import type { LocalState } from '../launch/stateFile.ts';
+
+export type LocalStack = { baseUrl: string; apiKey: string; statePath: string };
+
+/** The Holdfast that `npm start` runs in the folder. Throws LaunchError when there is none. */
+export function findLocalStack(home: string): LocalStack {
+  const statePath = join(home, 'local.json');
+  const state = readState(statePath);
+  if (!state?.base_url || !state.api_key)
+    throw new LaunchError(
+      `Holdfast does not run here (there is no ${statePath}): npm start in another terminal, then this again.`,
+    );
+  return { baseUrl: state.base_url, apiKey: state.api_key, statePath };
+}
+
+function readState(path: string): Partial<LocalState> | undefined {
+  try {
+    return readJson(path) as Partial<LocalState> | undefined;
+  } catch (error) {
+    throw new LaunchError(`${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenAt } from '@holdfast/kit/listen';
+import { type Answer, answerTo } from './answer.ts';
+import type { ListenFlags } from './flags.ts';
+import { createHistory, type History } from './history.ts';
+import { type Delivered, type EventFields, isTaken } from './line.ts';
+import { problemOf } from './verify.ts';
+
+export type Receiver = {
+  url: string;
+  /** To verify deliveries with; they wait for it. */
+  setSecret(secret: string): void;
+  close(): void;
+};
+
+type Show = (delivered: Delivered, body: string) => void;
+
+/** Takes deliveries on a free port of loopback, answers them as the flags say, and shows each. */
+export async function startReceiver(flags: ListenFlags, show: Show): Promise<Receiver> {
+  const ending = new AbortController();
+  const history = createHistory();
+  const secret = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const taken = { body: Buffer.concat(await request.toArray()), headers: request.headers };
+    const at = new Date();
+    const text = taken.body.toString();
+    // The first may come before the answer that brings the secret.
+    const problem = problemOf(text, taken.headers, await secret.promise);
+    const event = fieldsOf(text);
+    const answer = problem === null ? await answerTo(taken, flags, ending.signal) : refusal;
+    const seen = problem === null ? noted(history, event, answer) : { times: 0, wasTaken: false };
+    show({ at, event, problem, before: seen, answered: answer.status, remark: answer.remark }, text);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+
+  const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    setSecret: secret.resolve,
+    close() {
+      ending.abort();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const refusal: Answer = { status: 401, headers: {}, body: '', remark: null };
+
+function noted(history: History, { id = '' }: EventFields, { status }: Answer) {
+  const before = history.before(id);
+  history.note(id, isTaken(status));
+  return before;
+}
+
+function fieldsOf(text: string): EventFields {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
