@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '@holdfast/db/webhooks/recordAttempts';
 import type { PostResult } from '@holdfast/egress/post';
+import { answerText } from './answerText.ts';
 import { retryAfterS } from './retryAfter.ts';
 import { nextDelayS } from './schedule.ts';
 import type { Unprepared } from './send.ts';
@@ -28,7 +29,7 @@ export function judge(
     statusCode,
     error: ok ? null : errorOf(result),
     stage: ok ? null : result.ok ? 'response' : result.stage,
-    answer: null,
+    answer: result.ok ? answerText(result.body) || null : null,
     nextDelayS: isOver ? null : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: askedS }),
     retryAfterS: askedS,
   };
