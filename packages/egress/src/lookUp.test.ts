@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import type { LookupAddress } from 'node:dns';
+import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,9 +68,11 @@ const noHosts = () => [];
 
 function askFor(settings: Parameters<typeof createLookUp>[0]) {
   const lookUp = createLookUp({ findInHosts: noHosts, ...settings });
-  return (name: string, family = 0) =>
+  return (name: string, family = 0, hints = 0) =>
     new Promise<Answer>((resolve) => {
-      lookUp(name, { family }, (error, addresses) => resolve({ code: error?.code ?? null, addresses }));
+      lookUp(name, { family, hints }, (error, addresses) =>
+        resolve({ code: error?.code ?? null, addresses }),
+      );
     });
 }
 
@@ -101,6 +103,17 @@ describe('a look-up', () => {
     expect(ended).toBe(0);
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['ETIMEOUT']));
     expect(new Set(asked.filter((name) => name.startsWith('hang'))).size).toBeGreaterThan(90);
+  });
+
+  it('leaves IPv6 out where asked to, on a machine that has none', async () => {
+    const { servers } = await serve(
+      zone({ 'both.test': { A: ['192.0.2.1'], AAAA: ['2001:db8:0:0:0:0:0:1'] } }),
+    );
+    const addressesWith = async (hasV6: boolean, hints: number) =>
+      (await askFor({ servers, hasV6: () => hasV6 })('both.test', 0, hints)).addresses.length;
+    expect(await addressesWith(false, ADDRCONFIG)).toBe(1);
+    expect(await addressesWith(true, ADDRCONFIG)).toBe(2);
+    expect(await addressesWith(false, 0)).toBe(2);
   });
 
   it('goes without the family whose question is never answered', async () => {

@@ -1,5 +1,6 @@
-import { type LookupAddress, lookup, Resolver } from 'node:dns';
+import { ADDRCONFIG, type LookupAddress, lookup, Resolver } from 'node:dns';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createHostsFile, type FindInHosts } from './hostsFile.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -22,11 +23,13 @@ export function createLookUp({
   maxMs = 10_000,
   // Of the second family, once the first is known.
   maxSecondMs = 2000,
+  hasV6 = createV6Check(),
 }: {
   findInHosts?: FindInHosts;
   servers?: string[];
   maxMs?: number;
   maxSecondMs?: number;
+  hasV6?: () => boolean;
 } = {}): Resolve {
   return (hostname, options, callback) => {
     if (isSystemName(hostname)) {
@@ -43,7 +46,23 @@ export function createLookUp({
     // One for each question: it reads resolv.conf as it is now, asks from a port of its own and can be cancelled.
     const resolver = new Resolver({ timeout: 2000, tries: 3 });
     if (servers) resolver.setServers(servers);
-    ask(resolver, hostname, families, { maxMs, maxSecondMs }, callback);
+    const isV4Alone = families.length > 1 && ((options.hints ?? 0) & ADDRCONFIG) !== 0 && !hasV6();
+    ask(resolver, hostname, isV4Alone ? [4] : families, { maxMs, maxSecondMs }, callback);
+  };
+}
+
+/** Whether this machine has an IPv6 address that leads out of it; looked at every now and then. */
+function createV6Check(): () => boolean {
+  let answer = false;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - lookedAtMs < 10_000) return answer;
+    lookedAtMs = performance.now();
+    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    answer = all.some(
+      ({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe80/i.test(address),
+    );
+    return answer;
   };
 }
 
