@@ -3,7 +3,19 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = [Address, number];
 
+/**
+ * The library's table of special ranges (2.5.0) has every IPv4 one, and every IPv6 one inside this block. Outside it
+ * calls ordinary what is not: IPv4-compatible addresses, the dummy prefix of RFC 9780, all that nobody was given yet.
+ */
 const globalUnicastV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Ordinary by the registries, but answered inside a data centre: Azure's platform, with the secrets of a machine. */
+const platformV4 = ipaddr.IPv4.parseCIDR('168.63.129.16/32');
+
+/** IPv4-compatible in dots: the library reads it as IPv4-mapped. */
+const compatible = /^::\d+\./;
+
+/** A translator for everybody; 64:ff9b:1::/48 is for local ones, which put the IPv4 address where they like. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /** Parses `10.0.0.0/8`, `::1/128`, or a bare address (that one alone). Throws on anything else. */
@@ -21,7 +33,8 @@ export function parseCidr(text: string): Cidr {
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (!address || address.range() !== 'unicast') return false;
-  return !isV6(address) || address.match(globalUnicastV6);
+  if (!isV6(address)) return !address.match(platformV4);
+  return address.match(globalUnicastV6) && !isIsatap(address);
 }
 
 export function isInside(text: string, cidrs: Cidr[]): boolean {
@@ -31,12 +44,17 @@ export function isInside(text: string, cidrs: Cidr[]): boolean {
   );
 }
 
+/** One spelling for each address; null for what is none. */
+export function canonicalAddress(text: string): string | null {
+  return parseAddress(text)?.toString() ?? null;
+}
+
 /**
- * The address packets would end at: IPv4-mapped and NAT64 forms are replaced by the IPv4 address they carry.
- * 6to4 and Teredo keep their own range, which is never public.
+ * The address packets would end at: IPv4-mapped and NAT64 forms are replaced by the IPv4 address they carry. The other
+ * forms that carry one (compatible, translated, 6to4, Teredo, ISATAP, local NAT64) stay what they are, never public.
  */
 function parseAddress(text: string): Address | null {
-  if (!ipaddr.isValid(text)) return null;
+  if (!ipaddr.isValid(text) || compatible.test(text)) return null;
   const address = ipaddr.parse(text);
   if (!isV6(address)) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
@@ -45,4 +63,9 @@ function parseAddress(text: string): Address | null {
 
 function isV6(address: Address): address is ipaddr.IPv6 {
   return address.kind() === 'ipv6';
+}
+
+/** RFC 5214: an interface identifier of `[02]00:5efe` and an IPv4 address, under any prefix. */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+  return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);
 }

@@ -111,6 +111,19 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(dialled);
   });
 
+  it('is dialled anew after a minute, however busy: a name may lead elsewhere by then', async () => {
+    const server = await serveRaw((socket) => socket.write(answer()));
+    let nowMs = 0;
+    const pool = createConnections(undefined, () => nowMs);
+    open.push(pool);
+    const dialled: number[] = [];
+    for (nowMs of [0, 59_999, 60_000, 60_001, 119_999]) {
+      expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
+      dialled.push(server.sockets.length);
+    }
+    expect(dialled).toEqual([1, 1, 1, 2, 2]);
+  });
+
   it.each([204, 304])('is used again after a %s, which has no body', async (status) => {
     const server = await serveRaw((socket) => socket.write(`HTTP/1.1 ${status} None\r\n\r\n`));
     const pool = connections();

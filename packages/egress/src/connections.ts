@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { type DialProgress, dial, type LookupFor } from './dial.ts';
+import { type Dialling, type DialProgress, dial, type Guard } from './dial.ts';
 import { idleTimeoutMs } from './idleTimeout.ts';
 import { createTlsSessions, type TlsSessions } from './tlsSessions.ts';
 
@@ -11,6 +11,9 @@ export type Connection = {
   progress: DialProgress | 'sent';
   /** One for each request: a fresh connection needs it, a kept one that the peer has closed may. */
   mayDial: boolean;
+  dialling: Dialling | null;
+  dialledAtMs: number;
+  /** Once it is open. */
   socket: Socket | null;
   /** Called after each read of the socket, once what came is parsed. */
   onRead: (() => void) | null;
@@ -30,6 +33,9 @@ export type Connections = {
 /** Per origin; what is given back beyond it is closed. */
 const maxIdle = 256;
 
+/** Then its name is looked up and its addresses are checked anew, however busy it is. */
+const maxAgeMs = 60_000;
+
 /** Time limits are the business of whoever sends a request: it discards the connection. */
 const clientSettings = {
   pipelining: 1,
@@ -41,7 +47,8 @@ const clientSettings = {
   keepAliveTimeoutThreshold: 1000,
 };
 
-export function createConnections(lookupFor?: LookupFor): Connections {
+/** `guard`: whom to ask before dialling; none: what the operator configured. */
+export function createConnections(guard?: Guard, clock: () => number = monotonicMs): Connections {
   const sessions = createTlsSessions();
   const open = new Set<Connection>();
   const idle = new Map<string, Connection[]>();
@@ -50,11 +57,11 @@ export function createConnections(lookupFor?: LookupFor): Connections {
     if (!open.delete(connection)) return;
     removeIdle(idle, connection);
     connection.client.destroy(() => {});
-    connection.socket?.destroy();
+    connection.dialling?.destroy();
   }
 
   function openNew(origin: string): Connection {
-    const connection = createConnection(origin, lookupFor, sessions);
+    const connection = createConnection(origin, guard, sessions, clock);
     open.add(connection);
     connection.client.on('disconnect', () => {
       // A busy one ends by its request, or is dialled once more where nothing was sent on it yet.
@@ -70,6 +77,7 @@ export function createConnections(lookupFor?: LookupFor): Connections {
       return connection;
     },
     giveBack(connection) {
+      if (clock() - connection.dialledAtMs >= maxAgeMs) return discard(connection);
       connection.progress = 'connected';
       const kept = idle.get(connection.origin);
       if (kept === undefined) idle.set(connection.origin, [connection]);
@@ -94,8 +102,9 @@ function removeIdle(idle: Map<string, Connection[]>, connection: Connection): vo
 
 function createConnection(
   origin: string,
-  lookupFor: LookupFor | undefined,
+  guard: Guard | undefined,
   sessions: TlsSessions,
+  clock: () => number,
 ): Connection {
   const client = new Client(origin, {
     ...clientSettings,
@@ -106,12 +115,14 @@ function createConnection(
       const onProgress = (progress: DialProgress) => {
         connection.progress = progress;
       };
-      connection.socket = dial({
+      connection.dialledAtMs = clock();
+      connection.dialling = dial({
         origin,
-        lookupFor,
+        guard,
         sessions,
         onProgress,
         onDone: (...outcome) => {
+          [, connection.socket] = outcome;
           onDone(...outcome);
           // undici listens by now, and listeners are called in the order they came.
           connection.socket?.on('readable', () => connection.onRead?.());
@@ -124,11 +135,15 @@ function createConnection(
     client,
     progress: 'dialling',
     mayDial: true,
+    dialling: null,
+    dialledAtMs: 0,
     socket: null,
     onRead: null,
   };
   return connection;
 }
+
+const monotonicMs = () => performance.now();
 
 function closedError(): Error {
   return Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });

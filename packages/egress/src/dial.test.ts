@@ -1,30 +1,11 @@
-import { createPrivateKey } from 'node:crypto';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { postJson } from './post.ts';
+import { cert, key } from './testCertificate.ts';
 import { createTrustedHttp } from './trusted.ts';
-
-/** Of a server called `holdfast.test` or 127.0.0.1; signed by itself, until 2120. */
-const key = createPrivateKey({
-  format: 'jwk',
-  key: {
-    kty: 'EC',
-    crv: 'P-256',
-    x: 't9KgeounrfaoLgpnLfZgHsyfikDxLdSf_3mG0t1S638',
-    y: 'az57m1cUQj85CAYDRIL01N50-w8BBn9odkrUvNgMBkY',
-    d: 'huYDQNgtLJmcJcXBGXxMwk-SGoFUhtMzE1cRJAGH8kg',
-  },
-}).export({ format: 'pem', type: 'pkcs8' });
-const der =
-  'MIIBczCCARmgAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1ob2xkZmFzdC50ZXN0MCAXDTIwMDEwMTAwMDAwMFoYDzIx' +
-  'MjAwMTAxMDAwMDAwWjAYMRYwFAYDVQQDDA1ob2xkZmFzdC50ZXN0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEt9Kgeounrfao' +
-  'LgpnLfZgHsyfikDxLdSf/3mG0t1S639rPnubVxRCPzkIBgNEgvTU3nT7DwEGf2h2StS82AwGRqNSMFAwHgYDVR0RBBcwFYINaG9s' +
-  'ZGZhc3QudGVzdIcEfwAAATAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBQgEre4EyvOXipkIlxsuJWWCj5hLzAKBggqhkjOPQQD' +
-  'AgNIADBFAiEA13O3O7+BSNlkWlWlLZU/9obHxEc8GShEV1+TSCPL3XACICk9PE4kX2tAhcDG6wgo2e3yzESabuBfpFh6siZDuxuL';
-const cert = `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----\n`;
 
 type Seen = { servername: unknown; isResumed: boolean; alpn: unknown };
 const seen: Seen[] = [];
@@ -64,6 +45,47 @@ function postTo(names: string[]) {
   const given = { body: '{}', headers: {}, timeoutMs: 10_000, maxResponseBytes: 1000, policy };
   return names.map((name) => () => postJson({ ...given, url: `https://${name}:${port}/` }));
 }
+
+/** A policy whose look-ups give one set of addresses after the other. */
+function rebinding(...answers: string[][]) {
+  let asked = 0;
+  const policy = createEgressPolicy({
+    allowCidrs: ['127.0.0.0/8'],
+    allowHttp: false,
+    resolve: (_name, _options, done) => {
+      const addresses = answers[Math.min(asked, answers.length - 1)] ?? [];
+      asked += 1;
+      done(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      );
+    },
+  });
+  const given = { body: '{}', headers: {}, timeoutMs: 10_000, maxResponseBytes: 1000, policy };
+  return { post: () => postJson({ ...given, url: `https://holdfast.test:${port}/` }), asked: () => asked };
+}
+
+describe('a name that leads elsewhere at the next look-up', () => {
+  it('is dialled at what was checked: it is looked up once', async () => {
+    trust();
+    const { post, asked } = rebinding(['127.0.0.1'], ['10.0.0.1']);
+    expect(await post()).toMatchObject({ ok: true });
+    expect(asked()).toBe(1);
+    expect(await post()).toMatchObject({ ok: false, stage: 'policy' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('resumes no session of before, and the order of its addresses makes no difference', async () => {
+    trust();
+    const [here, there] = ['127.0.0.1', '127.0.0.9'];
+    const { post } = rebinding([here], [here, there], [here], [there, here]);
+    for (let i = 0; i < 4; i++) await post();
+    const { post: postThere } = rebinding([here, there], [there, here]);
+    expect(await postThere()).toMatchObject({ ok: true });
+    expect(await postThere()).toMatchObject({ ok: true });
+    expect(seen.map(({ isResumed }) => isResumed)).toEqual([false, false, true, true, false, true]);
+  });
+});
 
 describe('a TLS connection', () => {
   it('is made with a peer whose certificate is trusted, by its name; the next resumes the session', async () => {

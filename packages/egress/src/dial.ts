@@ -1,9 +1,14 @@
+import { constants } from 'node:crypto';
+import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import net, { type LookupFunction, type Socket } from 'node:net';
 import tls from 'node:tls';
-import { portOf } from './policy.ts';
+import type { EgressPolicy } from './policy.ts';
+import { portOf } from './portOf.ts';
 import type { TlsSessions } from './tlsSessions.ts';
+import { openTunnel } from './tunnel.ts';
 
-export type LookupFor = (port: number) => LookupFunction;
+/** What dialling asks of a policy. */
+export type Guard = Pick<EgressPolicy, 'lookupFor' | 'proxy'>;
 
 /** What a connection has come to before anything is sent. */
 export type DialProgress = 'dialling' | 'handshaking' | 'connected';
@@ -11,58 +16,143 @@ export type DialProgress = 'dialling' | 'handshaking' | 'connected';
 type Dial = {
   /** As `URL.origin` writes it. */
   origin: string;
-  /** Node does not ask it about an address written out in the URL: `policy.checkUrl` covers those. */
-  lookupFor: LookupFor | undefined;
+  /** It is not asked about an address written out in the URL: `policy.checkUrl` covers those. */
+  guard: Guard | undefined;
   sessions: TlsSessions;
   onProgress: (progress: DialProgress) => void;
-  /** Once; never when the socket is destroyed first. */
-  onDone: (...outcome: [null, Socket] | [Error, null]) => void;
+  /** Once; never when it is destroyed first. */
+  onDone: Done;
 };
 
+type Done = (...outcome: [null, Socket] | [Error, null]) => void;
+
+/** What is being dialled, or the socket that it came to. */
+export type Dialling = { destroy(): void };
+
+type Target = { origin: string; isTls: boolean; host: string; port: number };
+
 const probeAfterMs = 60_000;
+const attemptTimeoutMs = 1500;
 
 /** Opens a socket to an origin. It has no time limit of its own: whoever gives up destroys it. */
-export function dial({ origin, lookupFor, sessions, onProgress, onDone }: Dial): Socket {
+export function dial({ origin, guard, sessions, onProgress, onDone }: Dial): Dialling {
   const url = new URL(origin);
-  const port = portOf(url);
-  const target = {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port,
-    ...(lookupFor === undefined ? {} : { lookup: lookupFor(port) }),
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const target = { origin, isTls: url.protocol === 'https:', host, port: portOf(url) };
+  let isOver = false;
+  let held: Dialling | undefined;
+  const fail = (error: Error) => {
+    if (!isOver) onDone(error, null);
   };
-  const isTls = url.protocol === 'https:';
+  const open = (addresses: LookupAddress[] | null) => {
+    if (isOver) return;
+    const proxy = guard?.proxy;
+    if (!proxy) {
+      held = connect(target, addresses, sessions, onProgress, onDone);
+      return;
+    }
+    held = openTunnel(proxy, { host: chosen(addresses) ?? host, port: target.port }, (error, socket) => {
+      if (error) fail(error);
+      else held = connect(target, addresses, sessions, onProgress, onDone, socket);
+    });
+  };
   onProgress('dialling');
-  const socket = isTls ? dialTls(target, origin, sessions) : net.connect(target);
+  if (!guard || guard.proxy?.resolves || net.isIP(host) !== 0) open(null);
+  else resolve(guard.lookupFor(target.port), host, (error, found) => (error ? fail(error) : open(found)));
+  return {
+    destroy() {
+      isOver = true;
+      held?.destroy();
+    },
+  };
+}
+
+/** As `net.connect` would ask. */
+function resolve(
+  lookup: LookupFunction,
+  host: string,
+  done: (error: Error | null, addresses: LookupAddress[]) => void,
+): void {
+  lookup(host, { all: true, hints: ADDRCONFIG }, (error, addresses) => {
+    done(error, Array.isArray(addresses) ? addresses : []);
+  });
+}
+
+/** A proxy is asked for one address; all can reach IPv4. */
+function chosen(addresses: LookupAddress[] | null): string | undefined {
+  return (addresses?.find(({ family }) => family === 4) ?? addresses?.[0])?.address;
+}
+
+/** To the addresses that were checked, where a name has such, or through a tunnel to one of them. */
+function connect(
+  target: Target,
+  addresses: LookupAddress[] | null,
+  sessions: TlsSessions,
+  onProgress: (progress: DialProgress) => void,
+  onDone: Done,
+  tunnel?: Socket,
+): Socket {
+  const at = {
+    host: target.host,
+    port: target.port,
+    // Of each address but the last; Node's 250 ms are less than the way to the other side of the world and back.
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    ...(addresses === null ? {} : { lookup: answering(addresses) }),
+    ...(tunnel === undefined ? {} : { socket: tunnel }),
+  };
+  const sessionKey = `${target.origin} ${addressKey(addresses)}`;
+  const socket = target.isTls ? connectTls(at, sessionKey, sessions) : (tunnel ?? net.connect(at));
   socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
-  if (isTls) socket.once('connect', () => onProgress('handshaking'));
   let isOpen = false;
-  socket.once(isTls ? 'secureConnect' : 'connect', () => {
+  const finish = () => {
     isOpen = true;
     onProgress('connected');
     onDone(null, socket);
-  });
+  };
   // Stays for good: an error without a listener would end the process.
   socket.on('error', (error) => {
     if (isOpen) return;
-    sessions.forget(origin);
+    sessions.forget(sessionKey);
     onDone(error, null);
   });
+  if (target.isTls && tunnel) onProgress('handshaking');
+  else if (target.isTls) socket.once('connect', () => onProgress('handshaking'));
+  if (socket === tunnel) finish();
+  else socket.once(target.isTls ? 'secureConnect' : 'connect', finish);
   return socket;
 }
 
-function dialTls(
-  target: { host: string; port: number; lookup?: LookupFunction },
-  origin: string,
+function answering(addresses: LookupAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all || first === undefined) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** A session is resumed with who answers at the same addresses alone. */
+function addressKey(addresses: LookupAddress[] | null): string {
+  return (addresses ?? [])
+    .map(({ address }) => address)
+    .toSorted()
+    .join();
+}
+
+function connectTls(
+  at: { host: string; port: number; lookup?: LookupFunction; socket?: Socket },
+  sessionKey: string,
   sessions: TlsSessions,
 ): Socket {
-  const session = sessions.find(origin);
+  const session = sessions.find(sessionKey);
   const socket = tls.connect({
-    ...target,
+    ...at,
     ALPNProtocols: ['http/1.1'],
+    // A peer could ask for one after the other, each some 100 us of our processor.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     // A name is sent without the root's dot; an address is not sent at all, but verified as `host`.
-    ...(net.isIP(target.host) === 0 ? { servername: target.host.replace(/\.$/, '') } : {}),
+    ...(net.isIP(at.host) === 0 ? { servername: at.host.replace(/\.$/, '') } : {}),
     ...(session === undefined ? {} : { session }),
   });
-  socket.on('session', (agreed) => sessions.keep(origin, agreed));
+  socket.on('session', (agreed) => sessions.keep(sessionKey, agreed));
   return socket;
 }

@@ -3,7 +3,8 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import got, { type Request } from 'got';
 import { agentsOf } from './agents.ts';
 import { messageOf } from './messageOf.ts';
-import { type EgressPolicy, portOf } from './policy.ts';
+import type { EgressPolicy } from './policy.ts';
+import { portOf } from './portOf.ts';
 
 export type DownloadOptions = {
   url: string;
@@ -42,13 +43,9 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
   for (let hop = 0; hop <= maxRedirects; hop++) {
     // Once a hop has left the trusted hosts, a redirect can't lead back into them.
     isTrusted &&= isTrustedHost(url, options.trustedHosts);
-    const source = startGet(
-      url,
-      isTrusted,
-      options.policy,
-      Math.max(1, Math.ceil(deadlineMs - performance.now())),
-    );
-    const response = await responseOf(source);
+    const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
+    const source = startGet(url, isTrusted, options.policy, leftMs);
+    const response = await responseOf(source, leftMs);
     const next = redirectTarget(response, url);
     if (next === null) return toDownload(source, response, options.maxBytes);
     source.destroy();
@@ -66,10 +63,8 @@ function startGet(text: string, isTrusted: boolean, policy: EgressPolicy, timeou
   const problem = isTrusted ? null : policy.checkUrl(text);
   if (problem) throw new DownloadError('policy', problem.message);
   const url = new URL(text);
-  const guard = isTrusted ? {} : { dnsLookup: policy.lookupFor(portOf(url)) };
   return got.stream(url, {
-    ...guard,
-    agent: agentsOf(isTrusted ? trustedAgents : policy),
+    agent: isTrusted ? agentsOf(trustedAgents) : agentsOf(policy, policy),
     headers: { 'user-agent': 'holdfast' },
     timeout: { request: timeoutMs },
     retry: { limit: 0 },
@@ -79,11 +74,22 @@ function startGet(text: string, isTrusted: boolean, policy: EgressPolicy, timeou
   });
 }
 
-function responseOf(source: Request): Promise<IncomingMessage> {
+/** Node tells a request that was given up of it once it has a socket: it has a timer of its own until then. */
+function responseOf(source: Request, timeoutMs: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    source.once('response', resolve);
+    const timer = setTimeout(() => {
+      reject(new DownloadError('network', `no answer within ${timeoutMs} ms`));
+      source.destroy();
+    }, timeoutMs);
+    source.once('response', (response) => {
+      clearTimeout(timer);
+      resolve(response);
+    });
     // Stays for good: without a listener, an error after the response would end the process.
-    source.on('error', (error) => reject(toDownloadError(error)));
+    source.on('error', (error) => {
+      clearTimeout(timer);
+      reject(toDownloadError(error));
+    });
   });
 }
 

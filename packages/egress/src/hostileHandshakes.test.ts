@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import net, { type Socket } from 'node:net';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import tls from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson } from './post.ts';
 import { listenRaw } from './rawServer.ts';
+import { cert, key } from './testCertificate.ts';
 
 const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const closers: (() => unknown)[] = [];
@@ -77,6 +79,27 @@ describe('a handshake that goes wrong is told as such:', () => {
     expect(await post(server.url)).toMatchObject({ ok: false, stage: 'tls' });
     await Promise.all(server.sockets.map(closed));
   });
+});
+
+it('a peer that asks for another handshake gets none', async () => {
+  const usual = tls.getCACertificates('default');
+  tls.setDefaultCACertificates([cert]);
+  closers.push(() => tls.setDefaultCACertificates(usual));
+  let renegotiated = 0;
+  const server = tls.createServer({ key, cert, maxVersion: 'TLSv1.2' }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    const again = () =>
+      socket.renegotiate({}, (error) => {
+        renegotiated += error ? 0 : 1;
+        if (!error && renegotiated < 10) again();
+      });
+    again();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ ok: false, stage: 'response' });
+  expect(renegotiated).toBe(0);
 });
 
 /** It listens, and then does nothing more: nobody takes what connects. */

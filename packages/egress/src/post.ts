@@ -62,7 +62,7 @@ const connectionsByPolicy = new WeakMap<EgressPolicy, Connections>();
 function connectionsOf(policy: EgressPolicy): Connections {
   const existing = connectionsByPolicy.get(policy);
   if (existing) return existing;
-  const connections = createConnections((port) => policy.lookupFor(port));
+  const connections = createConnections(policy);
   connectionsByPolicy.set(policy, connections);
   return connections;
 }

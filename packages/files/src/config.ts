@@ -1,3 +1,4 @@
+import { publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
 
 /** The settings of the object store, for `parseConfig`. Which of them are needed depends on FILE_STORE. */
@@ -9,7 +10,7 @@ export const fileStoreConfig = {
     .min(16)
     .optional()
     .describe('disk: signs upload and download URLs; 16 characters or more'),
-  PUBLIC_URL: z.url().optional().describe('disk: where clients reach the gateway, for those URLs'),
+  PUBLIC_URL: publicUrl,
   S3_ENDPOINT: z.url().optional().describe('s3: the server as the services reach it'),
   S3_PUBLIC_ENDPOINT: z
     .url()

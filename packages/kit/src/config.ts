@@ -38,6 +38,14 @@ export const port = () => z.coerce.number().int().min(0).max(65_535);
 export const flag = () => z.enum(['true', 'false']).transform((value) => value === 'true');
 export const positiveInt = () => z.coerce.number().int().positive();
 
+/** Of a service that makes such URLs, or that dials what clients name. */
+export const publicUrl = z
+  .url()
+  .optional()
+  .describe(
+    'Where clients reach the gateway: begins the URLs of the disk store; is not dialled for webhooks or files',
+  );
+
 /** What every service needs. */
 export const baseConfig = {
   DATABASE_URL: z

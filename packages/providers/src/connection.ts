@@ -1,4 +1,4 @@
-import { portOf } from '@holdfast/egress/policy';
+import { portOf } from '@holdfast/egress/portOf';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
 
 /** Whose server an adapter talks to: from <NAME>_BASE_URL and <NAME>_API_KEY. */

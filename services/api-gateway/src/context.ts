@@ -1,5 +1,6 @@
 import { openDatabase } from '@holdfast/db/client';
 import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openCreator } from '@holdfast/executions/create';
 import { diskSettings, openStore } from '@holdfast/files/open';
@@ -56,10 +57,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
     store: openStore(config),
     /** The store's own HTTP side; null unless files lie on this machine's disk. */
     disk: diskSettings(config),
-    egress: createEgressPolicy({
-      allowCidrs: config.EGRESS_ALLOW_CIDRS,
-      allowHttp: config.WEBHOOK_ALLOW_HTTP,
-    }),
+    egress: createEgressPolicy(egressSettings(config)),
     box: createSealedBox(config.ENCRYPTION_KEYS),
   };
 }

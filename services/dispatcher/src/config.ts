@@ -1,4 +1,4 @@
-import { egressAllowCidrs } from '@holdfast/egress/config';
+import { egressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';
@@ -12,7 +12,7 @@ export const dispatcherConfig = {
     .url()
     .optional()
     .describe('Where providers reach the gateway for callbacks; PUBLIC_URL unless set'),
-  EGRESS_ALLOW_CIDRS: egressAllowCidrs,
+  ...egressConfig,
 };
 
 export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {

@@ -1,6 +1,7 @@
 import { openDatabase } from '@holdfast/db/client';
 import { openModelCatalogue } from '@holdfast/db/models/cache';
 import { ping } from '@holdfast/db/ping';
+import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openAwaiter } from '@holdfast/executions/awaitCallback';
 import { openOutcomeRecorder } from '@holdfast/executions/recordOutcome';
@@ -83,7 +84,7 @@ function openContext(
     catalogue: openModelCatalogue(db),
     providers: createProviders(config.connections),
     connections: config.connections,
-    egress: createEgressPolicy({ allowCidrs: config.EGRESS_ALLOW_CIDRS, allowHttp: false }),
+    egress: createEgressPolicy(egressSettings(config)),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),
     awaiter: openAwaiter(db, log),
     outcomes: openOutcomeRecorder({ db, settle: queues.settle, log }),

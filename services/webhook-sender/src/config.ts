@@ -1,5 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
-import { egressAllowCidrs } from '@holdfast/egress/config';
+import { egressConfig } from '@holdfast/egress/config';
 import { baseConfig, flag, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const webhookSenderConfig = {
   ...baseConfig,
   ENCRYPTION_KEYS: encryptionKeys,
-  EGRESS_ALLOW_CIDRS: egressAllowCidrs,
+  ...egressConfig,
   WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
   WEBHOOK_RETRY_DELAYS_S: z
     .string()
@@ -17,8 +17,10 @@ export const webhookSenderConfig = {
     .pipe(z.array(z.number().min(0)).min(1).max(limits.webhookAttempts))
     .describe('Seconds before each attempt of a delivery, comma-separated; as many attempts, at most 5'),
   WEBHOOK_CONCURRENCY: positiveInt()
-    .default(256)
-    .describe('Webhook requests in flight at once in this process'),
+    .default(2000)
+    .describe(
+      'Webhook requests open at once in this process; what one organization may have of them depends on the others',
+    ),
 };
 
 export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;
