@@ -2,40 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createEgressPolicy } from './policy.ts';
-import { type PostOptions, postJson } from './post.ts';
-import { listenRaw } from './rawServer.ts';
+import { postLocally as post } from './postLocally.ts';
+import { closed, listenRaw } from './rawServer.ts';
 import { cert, key } from './testCertificate.ts';
 
-const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const closers: (() => unknown)[] = [];
 
 afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-const post = (url: string, options: Partial<PostOptions> = {}) =>
-  postJson({
-    url,
-    body: '{"a":1}',
-    headers: {},
-    timeoutMs: 10_000,
-    maxResponseBytes: 65_536,
-    policy,
-    ...options,
-  });
-
 async function receiver(onHello: (socket: Socket) => void) {
   const server = await listenRaw(onHello);
   closers.push(server.close);
   return { url: server.url.replace('http:', 'https:'), sockets: server.sockets };
 }
-
-const closed = (socket: Socket) =>
-  new Promise<void>((resolve) => {
-    if (socket.closed) resolve();
-    else socket.once('close', () => resolve());
-  });
 
 /** The beginning of a handshake record of 16 KiB with a server's greeting of as much. */
 const greeting = Buffer.from([0x16, 3, 3, 0x40, 0, 2, 0, 0x3f, 0xfc, 3, 3]);

@@ -2,15 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import net, { type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createEgressPolicy } from './policy.ts';
-import { type PostOptions, postJson } from './post.ts';
-import { listenRaw } from './rawServer.ts';
+import { postLocally as post } from './postLocally.ts';
+import { closed, listenRaw } from './rawServer.ts';
 
 const limitBytes = 65_536;
 /** What the system hands over at once, and what it may have handed over before the reading was stopped. */
 const overshootBytes = 2 * 65_536;
 
-const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const closers: (() => unknown)[] = [];
 /** Of ours, while a test runs. */
 const dialled: Socket[] = [];
@@ -24,17 +22,6 @@ afterEach(async () => {
   dialled.length = 0;
   await Promise.all(closers.splice(0).map((close) => close()));
 });
-
-const post = (url: string, options: Partial<PostOptions> = {}) =>
-  postJson({
-    url,
-    body: '{"a":1}',
-    headers: {},
-    timeoutMs: 10_000,
-    maxResponseBytes: limitBytes,
-    policy,
-    ...options,
-  });
 
 /** A receiver that does this once it has a whole request; again for each request on the same connection. */
 async function receiver(act: (socket: Socket, number: number) => void, onConnection?: (s: Socket) => void) {
@@ -64,12 +51,6 @@ function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 10);
   closers.push(() => clearInterval(timer));
 }
-
-const closed = (socket: Socket) =>
-  new Promise<void>((resolve) => {
-    if (socket.closed) resolve();
-    else socket.once('close', () => resolve());
-  });
 
 /** Both ends are closed; no more was read than may be. */
 async function expectOver(server: { sockets: Socket[] }): Promise<void> {

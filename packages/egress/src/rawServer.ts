@@ -36,3 +36,11 @@ export async function listenRaw(
     });
   return { port, url: `http://127.0.0.1:${port}`, sockets, received, close };
 }
+
+/** Resolves once the socket is closed, at once where it is. */
+export function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+}

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createEgressPolicy } from './policy.ts';
-import { postJson } from './post.ts';
-import { listenRaw, type RawServer } from './rawServer.ts';
+import { postLocally } from './postLocally.ts';
+import { closed, listenRaw, type RawServer } from './rawServer.ts';
 
-const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const servers: RawServer[] = [];
 
 afterEach(async () => {
@@ -23,8 +21,7 @@ async function receiver(onRequest: (socket: Socket, number: number) => void) {
 }
 
 const textOf = async (url: string) => {
-  const given = { body: '{"a":1}', headers: {}, timeoutMs: 10_000, maxResponseBytes: 65_536, policy };
-  const result = await postJson({ url, ...given });
+  const result = await postLocally(url);
   return result.ok ? String(result.body) : result.message;
 };
 
@@ -48,10 +45,10 @@ describe('an answer that nobody asked for', () => {
       socket.write(answer(number === 1 ? 'first' : 'second')),
     );
     expect(await textOf(server.url)).toBe('first');
-    const [kept] = server.sockets;
-    const isClosed = new Promise<void>((resolve) => kept?.once('close', () => resolve()));
-    kept?.write(answer('stray'));
-    await isClosed;
+    for (const kept of server.sockets) {
+      kept.write(answer('stray'));
+      await closed(kept);
+    }
     expect(await textOf(server.url)).toBe('second');
     expect(server.sockets).toHaveLength(2);
   });
