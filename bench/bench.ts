@@ -87,12 +87,12 @@ export async function watched<Result>(
   return result;
 }
 
-/** Keeps what the work takes of the CPU, per execution that it answers, and what others take of it meanwhile. */
-export async function accounted(
+/** Keeps what the work takes of the CPU, for each of what it answers, and what others take of it meanwhile. */
+export async function accounted<Done extends readonly unknown[]>(
   bench: Bench,
   name: string,
-  work: () => Promise<Created[]>,
-): Promise<Created[]> {
+  work: () => Promise<Done>,
+): Promise<Done> {
   const before = readCpu();
   const created = await watched(bench, name, work);
   bench.cpu[name] = cpuPerExecution(before, readCpu(), created.length);

@@ -7,6 +7,8 @@ type Organization = { id: string; apiKey: string };
 export const organizationName = 'Bench';
 
 const atOnce = 16;
+/** One endpoint takes all that the system can give, where others would have several. */
+const maxInFlight = 128;
 
 /** An organization with more money than the load can spend, and an endpoint for the endings of its executions. */
 export async function createOrganization(state: LocalState, webhookUrl: string): Promise<Organization> {
@@ -48,5 +50,5 @@ async function createOne(state: LocalState, admin: Http, webhookUrl: string): Pr
 
 async function subscribe(api: Http, url: string): Promise<void> {
   const events = ['execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired'];
-  await api.post('/v1/webhooks/endpoints', { url, events }, 201);
+  await api.post('/v1/webhooks/endpoints', { url, events, max_in_flight: maxInFlight }, 201);
 }

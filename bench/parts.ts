@@ -8,6 +8,7 @@ import { hotRow } from './parts/hotRow.ts';
 import { lone } from './parts/lone.ts';
 import { organizations } from './parts/organizations.ts';
 import { ownCost } from './parts/ownCost.ts';
+import { webhooks } from './parts/webhooks.ts';
 
 /** In the order in which they run: a quiet system first, a database that has grown last. */
 export const parts: Record<string, Part> = {
@@ -18,6 +19,7 @@ export const parts: Record<string, Part> = {
   organizations,
   creates,
   half_rate: halfRate,
+  webhooks,
   curve,
   grown,
 };

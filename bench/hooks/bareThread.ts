@@ -1,0 +1,35 @@
+// Posts what it is given with the HTTP client that the webhook-sender uses, and does nothing else: see bareLoop.ts.
+import { parentPort, workerData } from 'node:worker_threads';
+import { createEgressPolicy } from '@holdfast/egress/policy';
+import { postJson } from '@holdfast/egress/post';
+import { nowMs } from '../clock.ts';
+import type { BareLoop } from './bareLoop.ts';
+
+const { url, bodies, headers, count, atOnce } = workerData as BareLoop;
+const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+
+async function post(body: string): Promise<void> {
+  const result = await postJson({
+    url,
+    body,
+    headers,
+    policy,
+    timeoutMs: 30_000,
+    maxResponseBytes: 65_536,
+  });
+  if (!result.ok || result.status !== 204) throw new Error(`a post failed: ${JSON.stringify(result)}`);
+}
+
+async function loop(posts: number): Promise<void> {
+  let left = posts;
+  const one = async () => {
+    while (left > 0) await post(bodies[left-- % bodies.length] ?? '');
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+// Warm first, as what it is compared with.
+await loop(Math.ceil(count / 4));
+const startMs = nowMs();
+await loop(count);
+parentPort?.postMessage((nowMs() - startMs) / 1000);

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@holdfast/kit/logger';
+import { fanoutJobs, fanoutQueue } from '@holdfast/queues/fanout';
+import { pauseQueue } from '@holdfast/queues/pause';
+import { openProducer } from '@holdfast/queues/producer';
+import { accounted, type Bench, type Part } from '../bench.ts';
+import { nowMs } from '../clock.ts';
+import { bareLoopSeconds } from '../hooks/bareLoop.ts';
+import { type HookReceiver, startHookReceiver } from '../hooks/receiver.ts';
+import { openHttp } from '../http.ts';
+import { round } from '../statistics.ts';
+
+const atOnce = 128;
+
+/**
+ * The webhook-sender alone: events of the executions that have run are fanned out once more, to a new endpoint, each to one
+ * delivery. A bare loop of the same client posts the same bytes to the same receiver, before it and after it.
+ */
+export const webhooks: Part = {
+  about: 'deliveries/s, attempts recorded, and posts/s of a bare loop of the same HTTP client beside them',
+  async run(bench) {
+    const receiver = await startHookReceiver();
+    const endpoint = await subscribeAlone(bench, receiver.url);
+    const resume = await pauseQueue(fanoutQueue, bench.redis);
+    try {
+      const eventIds = await renewEvents(bench);
+      const bare = await bareLoop(bench, receiver, eventIds);
+      const perS = await deliver(bench, { receiver, endpointId: endpoint.id, eventIds, resume });
+      const bareAgain = await bareLoop(bench, receiver, eventIds);
+      const barePerS = 2 / (1 / bare + 1 / bareAgain);
+      return { deliveries_per_s: round(perS), bare_posts_per_s: round(barePerS) };
+    } finally {
+      await endpoint.close();
+      await receiver.close();
+    }
+  },
+};
+
+/** A new endpoint of the bench's organization, which its other endpoints rest beside. */
+async function subscribeAlone({ db, state, apiKey }: Bench, url: string) {
+  const api = openHttp(state.base_url, apiKey, 1);
+  const wanted = { url, events: ['execution.completed'], max_in_flight: atOnce };
+  const { id } = (await api.post('/v1/webhooks/endpoints', wanted, 201)) as { id: string };
+  api.close();
+  const others = `organization_id = (SELECT organization_id FROM webhook_endpoints WHERE id = $1) AND id <> $1`;
+  await db.pool.query(`UPDATE webhook_endpoints SET is_active = false WHERE ${others}`, [id]);
+  return {
+    id,
+    async close() {
+      await db.pool.query(`UPDATE webhook_endpoints SET is_active = true WHERE ${others}`, [id]);
+      await db.pool.query(
+        'UPDATE webhook_endpoints SET is_active = false, deleted_at = now() WHERE id = $1',
+        [id],
+      );
+    },
+  };
+}
+
+/** The last events that were delivered, as if they had just happened. */
+async function renewEvents({ db, flags }: Bench): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `UPDATE events SET fanned_out_at = NULL, created_at = now() WHERE id IN (
+       SELECT id FROM events WHERE type = 'execution.completed' AND body IS NOT NULL ORDER BY id DESC LIMIT $1
+     ) RETURNING id`,
+    [flags.executions],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function bareLoop(bench: Bench, receiver: HookReceiver, eventIds: string[]): Promise<number> {
+  bench.say('a bare loop');
+  const { rows } = await bench.db.pool.query<{ body: string }>(
+    'SELECT body FROM events WHERE id = ANY ($1) LIMIT 1000',
+    [eventIds],
+  );
+  const bodies = rows.map(({ body }) => body);
+  const count = eventIds.length;
+  return count / (await bareLoopSeconds({ url: receiver.url, bodies, headers, count, atOnce }));
+}
+
+/** As those of a delivery. */
+const headers = {
+  'Content-Type': 'application/json',
+  'User-Agent': 'Holdfast-Webhooks/1.0',
+  'X-Signature-Timestamp': '1774002600',
+  'X-Signature': '0'.repeat(64),
+  'webhook-id': 'evt_00000000-0000-7000-8000-000000000000',
+  'webhook-timestamp': '1774002600',
+  'webhook-signature': `v1,${'0'.repeat(44)}`,
+};
+
+/** Deliveries per second, from the first hint until the last attempt is recorded. */
+async function deliver(
+  bench: Bench,
+  args: { receiver: HookReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },
+): Promise<number> {
+  const { receiver, eventIds, endpointId } = args;
+  const already = receiver.arrivals.length;
+  const fanout = openProducer(fanoutQueue, bench.redis, createLogger('bench', 'warn'));
+  await fanout.addAll(fanoutJobs(eventIds));
+  let seconds = Number.NaN;
+  await accounted(bench, 'webhooks', async () => {
+    const startMs = nowMs();
+    await args.resume();
+    await receiver.until(already + eventIds.length);
+    await untilRecorded(bench, endpointId, eventIds.length);
+    seconds = (nowMs() - startMs) / 1000;
+    return eventIds;
+  });
+  await fanout.close();
+  return eventIds.length / seconds;
+}
+
+async function untilRecorded({ db }: Bench, endpointId: string, count: number): Promise<void> {
+  const text = `SELECT count(*)::int AS recorded FROM deliveries WHERE endpoint_id = $1 AND state = 'delivered'`;
+  for (;;) {
+    const { rows } = await db.pool.query<{ recorded: number }>(text, [endpointId]);
+    if ((rows[0]?.recorded ?? 0) >= count) return;
+    await sleep(5);
+  }
+}
