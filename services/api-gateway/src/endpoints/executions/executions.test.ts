@@ -117,6 +117,10 @@ describe('POST /v1/executions', () => {
     [{ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 10.5 }, ['timeout_seconds INVALID_TYPE']],
     [{ model: 'writer', input: { prompt: 'a' }, webhook_url: 'nonsense' }, ['webhook_url INVALID_URL']],
     [
+      { model: 'writer', input: { prompt: 'a' }, webhook_url: 'https://GATEWAY.test./own' },
+      ['webhook_url INVALID_URL'],
+    ],
+    [
       { model: 'painter', input: { prompt: 'a', source: 'https://x.test/a.png' } },
       ['input.source INVALID_FORMAT'],
     ],
