@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listenAt } from '@holdfast/kit/listen';
 import { type Answer, answerTo } from './answer.ts';
 import type { ListenFlags } from './flags.ts';
-import { createHistory, type History } from './history.ts';
+import { type Before, createHistory, type History } from './history.ts';
 import { type Delivered, type EventFields, isTaken } from './line.ts';
 import { problemOf } from './verify.ts';
 
@@ -32,8 +32,11 @@ export async function startReceiver(flags: ListenFlags, show: Show): Promise<Rec
     const problem = problemOf(text, taken.headers, await secret.promise);
     const event = fieldsOf(text);
     const answer = problem === null ? await answerTo(taken, flags, ending.signal) : refusal;
-    const seen = problem === null ? noted(history, event, answer) : { times: 0, wasTaken: false };
-    show({ at, event, problem, before: seen, answered: answer.status, remark: answer.remark }, text);
+    const isLate = request.socket.destroyed;
+    const isGood = isTaken(answer.status) && !isLate;
+    const before = problem === null ? noted(history, event.id ?? '', isGood) : { times: 0, wasTaken: false };
+    const remark = isLate ? 'too late: nobody waits for it any more' : answer.remark;
+    show({ at, event, problem, before, answered: answer.status, remark }, text);
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
@@ -51,9 +54,9 @@ export async function startReceiver(flags: ListenFlags, show: Show): Promise<Rec
 
 const refusal: Answer = { status: 401, headers: {}, body: '', remark: null };
 
-function noted(history: History, { id = '' }: EventFields, { status }: Answer) {
-  const before = history.before(id);
-  history.note(id, isTaken(status));
+function noted(history: History, eventId: string, taken: boolean): Before {
+  const before = history.before(eventId);
+  history.note(eventId, taken);
   return before;
 }
 
