@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { type ExecutionErrorCode, executionErrors } from './errorCodes.ts';
 
+/** What clients name a model by. */
+export const modelSlug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case: letters, digits, . _ -');
+
 const price = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal in quotes, such as "0.04"')
@@ -100,7 +105,7 @@ const errorRule = z.strictObject({
 
 /** One model of the catalogue: a YAML file in `models/`, kept as JSON in the table `models`. */
 export const modelDefinition = z.strictObject({
-  slug: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case: letters, digits, . _ -'),
+  slug: modelSlug,
   display_name: z.string().min(1).max(200).optional(),
   description: z.string().max(4000).optional(),
   active: z.boolean().default(true).describe('False: known, but not offered.'),

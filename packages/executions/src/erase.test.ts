@@ -108,15 +108,22 @@ async function storeFile(executionId: string): Promise<string> {
   return id;
 }
 
-/** Fans the events of an execution out to one endpoint, as webhook-sender does, in this state; answers the delivery. */
+/**
+ * Fans the events of an execution out to one endpoint, as webhook-sender does, in this state, and the receiver
+ * repeats what it was sent; answers the delivery.
+ */
 async function deliver(executionId: string, type: string, state = 'pending'): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>(
     `WITH v AS (
        UPDATE events SET fanned_out_at = now(), body = $3 WHERE id = event_id($1, $2) RETURNING id, organization_id
+     ),
+     d AS (
+       INSERT INTO deliveries (id, event_id, organization_id, lane, url, state, finished_at, expires_at)
+       SELECT delivery_id(id, NULL), id, organization_id, organization_id || ' ' || $3, $3, $4, CASE WHEN $4 <> 'pending' THEN now() END,
+         now() + interval '1 day' FROM v RETURNING id
      )
-     INSERT INTO deliveries (id, event_id, organization_id, url, state, finished_at, expires_at)
-     SELECT delivery_id(id, NULL), id, organization_id, $3, $4, CASE WHEN $4 <> 'pending' THEN now() END,
-       now() + interval '1 day' FROM v RETURNING id`,
+     INSERT INTO delivery_attempts (delivery_id, number, status_code, answer)
+     SELECT id, 1, 500, 'I got ' || $3 FROM d RETURNING delivery_id AS id`,
     [executionId, type, `https://${secret}.test/`, state],
   );
   return rows[0]?.id ?? '';
@@ -155,7 +162,14 @@ describe('erasing an execution', () => {
     const before = await getExecution(db, organizationId, id);
     const balance = await getBalance(db, organizationId);
     expect(await tracesIn()).toEqual(
-      expect.arrayContaining(['executions', 'attempts', 'events', 'deliveries', 'provider_callbacks']),
+      expect.arrayContaining([
+        'executions',
+        'attempts',
+        'events',
+        'deliveries',
+        'delivery_attempts',
+        'provider_callbacks',
+      ]),
     );
 
     await erase(gateway, organizationId, id);
@@ -230,6 +244,28 @@ describe('its webhooks', () => {
     expect(await redeliver(gateway, organizationId, newId('dlv'))).toBeNull();
   });
 
+  it('were answered, and of the answers the words are gone alone', async () => {
+    const { id } = await ended(success);
+    const { id: otherId } = await ended(failure);
+    const other = await deliver(otherId, 'execution.failed', 'failed');
+    const answers = async (delivery: string) =>
+      (
+        await db.pool.query('SELECT status_code, answer FROM delivery_attempts WHERE delivery_id = $1', [
+          delivery,
+        ])
+      ).rows;
+    const ids = [
+      await deliver(id, 'execution.started', 'delivered'),
+      await deliver(id, 'execution.completed', 'failed'),
+    ];
+    await erase(gateway, organizationId, id);
+    for (const delivery of ids) {
+      expect(await answers(delivery)).toEqual([{ status_code: 500, answer: null }]);
+    }
+    expect(await answers(other)).toEqual([{ status_code: 500, answer: expect.stringContaining(secret) }]);
+    await erase(gateway, organizationId, otherId);
+  });
+
   it('of an endpoint are recovered without the erased ones', async () => {
     const endpointId = newId('wh');
     const ids = [(await ended(success)).id, (await ended(success)).id];
@@ -237,13 +273,16 @@ describe('its webhooks', () => {
       await db.pool.query(
         `WITH v AS (UPDATE events SET fanned_out_at = now(), body = '{}' WHERE id = event_id($1, 'execution.completed')
            RETURNING id, organization_id)
-         INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, state, finished_at, expires_at)
-         SELECT delivery_id(id, $2), id, organization_id, $2, 'https://x.test', 'failed', now(), now() FROM v`,
+         INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, state, finished_at, expires_at)
+         SELECT delivery_id(id, $2), id, organization_id, $2, $2, 'https://x.test', 'failed', now(), now() FROM v`,
         [id, endpointId],
       );
     }
     await erase(gateway, organizationId, ids[0] ?? '');
-    expect(await recoverDeliveries(gateway, endpointId, new Date(0))).toHaveLength(1);
+    expect(await recoverDeliveries(gateway, endpointId, new Date(0), 10)).toEqual({
+      count: 1,
+      hasMore: false,
+    });
     await erase(gateway, organizationId, ids[1] ?? '');
   });
 

@@ -1,14 +1,15 @@
-import { transitions } from '@holdfast/domain/statuses';
 import { erasedOutcome } from '../attempts/erasedOutcome.ts';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { inTransaction } from '../transaction.ts';
+import { deliveriesOfSql, eventsOfSql } from './deliveriesOf.ts';
 
 /**
  * Erases what an execution that has ended was sent and has made, wherever it stands, and keeps its status, times and
  * money. False when it is not this organization's, or has not ended. It can be repeated, and erases what has come since.
  *
- * - deliveries that are pending end as `expired`: what they would send is gone;
+ * - deliveries that are pending end as `expired`: what they would send is gone. So are the answers of receivers, which may
+ *   have repeated what they were sent;
  * - its attempts count as settled: of one that still runs nothing more is kept than how it ends, and its handle only
  *   until the provider has been told to stop;
  * - its output files expire, so that the dispatcher removes them. Uploads may serve other executions and stay.
@@ -31,7 +32,7 @@ UPDATE executions SET erased_at = coalesce(erased_at, now()), input = '{}', meta
   output = NULL, error_message = NULL
 WHERE id = $1 AND organization_id = $2 AND completed_at IS NOT NULL RETURNING id`;
 
-const events = `event_id($1, '${transitions.start.event}'), event_id($1, '${transitions.complete.event}')`;
+const events = eventsOfSql('$1');
 
 // Rows are locked in order of id, as every statement over them does.
 const traces = {
@@ -40,17 +41,19 @@ WITH its AS (SELECT id FROM events WHERE id IN (${events}) ORDER BY id FOR UPDAT
 UPDATE events v SET body = NULL, fanned_out_at = coalesce(v.fanned_out_at, now())
 FROM its WHERE v.id = its.id AND v.id IN (${events})`,
 
-  // The ids of deliveries begin with the time of the execution, and are found by it.
   erase_deliveries: `
 WITH its AS (
-  SELECT id, state, endpoint_id FROM deliveries
-  WHERE id >= 'dlv_' || substr($1, 6, 14) AND id < 'dlv_' || substr($1, 6, 14) || 'g' AND event_id IN (${events})
-  ORDER BY id FOR UPDATE
+  SELECT d.id, d.state, d.endpoint_id FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} ORDER BY d.id FOR UPDATE
 )
 UPDATE deliveries d SET next_attempt_at = NULL, lease_until = NULL,
   state = CASE its.state WHEN 'pending' THEN 'expired' ELSE its.state END, finished_at = coalesce(d.finished_at, now()),
-  url = CASE WHEN its.endpoint_id IS NULL THEN '' ELSE d.url END
-FROM its WHERE d.id = its.id AND d.id >= 'dlv_' || substr($1, 6, 14) AND d.id < 'dlv_' || substr($1, 6, 14) || 'g'`,
+  url = CASE WHEN its.endpoint_id IS NULL THEN '' ELSE d.url END,
+  lane = CASE WHEN its.endpoint_id IS NULL THEN d.organization_id ELSE d.lane END
+FROM its WHERE d.id = its.id AND ${deliveriesOfSql('d', '$1')}`,
+
+  erase_answers: `
+UPDATE delivery_attempts a SET answer = NULL
+FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id AND a.answer IS NOT NULL`,
 
   erase_attempts: `
 WITH its AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)

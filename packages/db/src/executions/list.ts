@@ -1,6 +1,7 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
+import { type Condition, givenConditions } from '../conditions.ts';
 import { runStatement } from '../statement.ts';
 import { executionColumns } from './row.ts';
 
@@ -20,19 +21,14 @@ export async function listExecutions(
   filter: ExecutionFilter,
   limit: number,
 ): Promise<Execution[]> {
-  const given = conditions.filter(({ name }) => filter[name] !== undefined);
-  const where = given.map(({ sql }, index) => ` AND ${sql.replace('?', `$${index + 3}`)}`);
+  const given = givenConditions(conditions, filter, 2);
   const text = `SELECT ${executionColumns('e')} FROM executions e
-    WHERE e.organization_id = $1${where.join('')} ORDER BY e.created_at DESC, e.id DESC LIMIT $2`;
-  const name = ['list_executions', ...given.map((condition) => condition.name)].join('_').slice(0, 63);
-  return await runStatement<Execution>(db.pool, name, text, [
-    organizationId,
-    limit,
-    ...given.map((condition) => filter[condition.name]),
-  ]);
+    WHERE e.organization_id = $1${given.sql} ORDER BY e.created_at DESC, e.id DESC LIMIT $2`;
+  const values = [organizationId, limit, ...given.values];
+  return await runStatement<Execution>(db.pool, `list_executions_${given.key}`, text, values);
 }
 
-const conditions: { name: keyof ExecutionFilter; sql: string }[] = [
+const conditions: Condition<ExecutionFilter>[] = [
   { name: 'status', sql: 'e.status = ?' },
   { name: 'model', sql: 'e.model = ?' },
   { name: 'createdAfter', sql: 'e.created_at > ?' },

@@ -20,7 +20,7 @@ export async function oldMonths(pool: Queryable, retentionDays: number): Promise
 
 /**
  * Takes away what hangs on old executions in the tables that are not cut by month, page by page: attempts and callbacks,
- * attempts of deliveries, idempotency keys. Their output files expire, so that the dispatcher removes them; what it has
+ * idempotency keys. Their output files expire, so that the dispatcher removes them; what it has
  * removed of executions that were dropped is forgotten. Ends early when `isStopped`; what is left is found again.
  */
 export async function clearOldMonths(

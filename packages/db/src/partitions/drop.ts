@@ -11,11 +11,17 @@ export type Dropped = {
 type Row = { partition: string; kept: string | null };
 
 /**
- * Drops the months of executions, events and deliveries that lie wholly before the last `retentionDays` days (30 at
+ * Drops the months of executions, events, deliveries and their attempts that lie wholly before the last `retentionDays` days (30 at
  * least), once `clearOldMonths` has taken away what hangs on them. One month is one transaction.
  */
 export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<Dropped> {
   const text = 'SELECT partition, kept FROM drop_partitions($1::int)';
+  return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
+}
+
+/** The same of the log of deliveries alone: deliveries and their attempts. Nothing has to be cleared before. */
+export async function dropDeliveries(pool: Queryable, retentionDays: number): Promise<Dropped> {
+  const text = 'SELECT partition, kept FROM drop_deliveries($1::int)';
   return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
 }
 

@@ -19,7 +19,7 @@ import { startExecutions } from '../executions/start.ts';
 import { insertOutput, markOutputReady } from '../files/insertOutput.ts';
 import { listRemovableFiles, markFilesDeleted } from '../files/removable.ts';
 import { clearOldMonths } from './clear.ts';
-import { dropJournalPartitions, dropPartitions } from './drop.ts';
+import { dropDeliveries, dropJournalPartitions, dropPartitions } from './drop.ts';
 import { listPartitions, readHorizon } from './list.ts';
 import { makePartitions } from './make.ts';
 import { planDrop } from './plan.ts';
@@ -101,8 +101,8 @@ async function completed(time: string): Promise<string> {
        RETURNING id, organization_id
      ),
      d AS (
-       INSERT INTO deliveries (id, event_id, organization_id, url, state, finished_at, expires_at)
-       SELECT delivery_id(id, NULL), id, organization_id, 'https://x.test/', 'delivered', now(), now() FROM v RETURNING id
+       INSERT INTO deliveries (id, event_id, organization_id, lane, url, state, finished_at, expires_at)
+       SELECT delivery_id(id, NULL), id, organization_id, 'lane', 'https://x.test/', 'delivered', now(), now() FROM v RETURNING id
      )
      INSERT INTO delivery_attempts (delivery_id, number) SELECT id, 1 FROM d`,
     [id],
@@ -110,7 +110,7 @@ async function completed(time: string): Promise<string> {
   return id;
 }
 
-const hanging = ['attempts', 'provider_callbacks', 'idempotency_keys', 'delivery_attempts'];
+const hanging = ['attempts', 'provider_callbacks', 'idempotency_keys'];
 
 async function count(tables: string[]): Promise<number[]> {
   const counts = tables.map(async (table) => {
@@ -131,10 +131,10 @@ describe('partitions', () => {
     const before = await listPartitions(db.pool);
     const all = await Promise.all(Array.from({ length: 8 }, () => makePartitions(ledger.pool, 5)));
     const names = all.flat();
-    expect(names).toHaveLength(8);
-    expect(new Set(names).size).toBe(8);
+    expect(names).toHaveLength(10);
+    expect(new Set(names).size).toBe(10);
     expect(await makePartitions(ledger.pool, 5)).toEqual([]);
-    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 8);
+    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 10);
     expect((await readHorizon(ledger.pool)).monthsAhead).toBe(5);
   });
 
@@ -159,7 +159,7 @@ describe('partitions', () => {
        )
        SELECT parent, count(DISTINCT (rules, indexes, triggers, options))::int AS shapes FROM shape GROUP BY parent`,
     );
-    expect(rows).toHaveLength(4);
+    expect(rows).toHaveLength(5);
     for (const { shapes } of rows) expect(shapes).toBe(1);
   });
 });
@@ -169,7 +169,7 @@ describe('months that are older than the retention', () => {
     const [old, young] = [await completed('2025-01-15'), await completed(new Date().toISOString())];
     await completed('2025-01-31T23:59:59.999Z');
     const balance = await getBalance(db, organizationId);
-    expect(await count(hanging)).toEqual([3, 3, 3, 3]);
+    expect(await count([...hanging, 'delivery_attempts'])).toEqual([3, 3, 3, 3]);
 
     await clearOldMonths(ledger.pool, 30);
     const { dropped, kept } = await dropPartitions(ledger.pool, 30);
@@ -177,10 +177,12 @@ describe('months that are older than the retention', () => {
     expect(kept).toEqual([]);
     expect(dropped).toEqual(
       ['01', '02', '03'].flatMap((month) =>
-        ['deliveries', 'events', 'executions'].map((table) => `${table}_2025_${month}`),
+        ['deliveries', 'delivery_attempts', 'events', 'executions'].map((table) => `${table}_2025_${month}`),
       ),
     );
-    expect(await count([...hanging, 'executions', 'events', 'deliveries'])).toEqual([1, 1, 1, 1, 1, 2, 1]);
+    expect(await count([...hanging, 'executions', 'events', 'deliveries', 'delivery_attempts'])).toEqual([
+      1, 1, 1, 1, 2, 1, 1,
+    ]);
     expect(await auditLedger(db)).toEqual([]);
     expect(await getBalance(db, organizationId)).toEqual(balance);
     expect(await getExecution(db, organizationId, old)).toBeNull();
@@ -226,7 +228,7 @@ describe('months that are older than the retention', () => {
     await setPending('pending');
     expect(await reason()).toBe('deliveries of it are pending');
     await clearOldMonths(ledger.pool, 30);
-    expect(await count(hanging)).toEqual([1, 1, 1, 1]);
+    expect(await count(hanging)).toEqual([1, 1, 1]);
     await setPending('failed');
     await db.pool.query('UPDATE events SET fanned_out_at = NULL');
     expect(await reason()).toBe('events of it have not been fanned out');
@@ -242,7 +244,7 @@ describe('months that are older than the retention', () => {
       (await planDrop(db.pool, 30, includingJournal)).map(({ name, kept }) => [name, kept]);
     const reason = 'executions of it have not ended';
     const names = (month: string) =>
-      ['deliveries', 'events', 'executions'].map((table) => `${table}_2025_${month}`);
+      ['deliveries', 'delivery_attempts', 'events', 'executions'].map((table) => `${table}_2025_${month}`);
     expect(await plan(false)).toEqual([
       ...names('01').map((name) => [name, null]),
       ...names('02').map((name) => [name, reason]),
@@ -270,8 +272,28 @@ describe('months that are older than the retention', () => {
     await expect(dropJournalPartitions(db.pool, 29)).rejects.toThrow('never dropped');
     const daysSinceMidFebruary = Math.floor((Date.now() - Date.parse('2025-02-15')) / 86_400_000);
     const { dropped } = await dropPartitions(ledger.pool, daysSinceMidFebruary);
-    expect(dropped).toEqual(['deliveries_2025_01', 'events_2025_01', 'executions_2025_01']);
+    expect(dropped).toEqual([
+      'deliveries_2025_01',
+      'delivery_attempts_2025_01',
+      'events_2025_01',
+      'executions_2025_01',
+    ]);
     expect(await months()).toContain('2025-02');
+  });
+
+  it('may lose the log of their deliveries sooner', async () => {
+    const id = await completed('2025-01-15');
+    const names = ['01', '02', '03'].flatMap((month) => [
+      `deliveries_2025_${month}`,
+      `delivery_attempts_2025_${month}`,
+    ]);
+    expect(await dropDeliveries(ledger.pool, 30)).toEqual({ dropped: names, kept: [] });
+    expect(await dropDeliveries(ledger.pool, 30)).toEqual({ dropped: [], kept: [] });
+    expect(await count(['deliveries', 'delivery_attempts', 'executions', 'events'])).toEqual([0, 0, 1, 2]);
+    expect(await getExecution(db, organizationId, id)).not.toBeNull();
+    await expect(dropDeliveries(ledger.pool, 29)).rejects.toThrow('never dropped');
+    await clearOldMonths(ledger.pool, 30);
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(6);
   });
 
   it('are left for another time while somebody works with them', async () => {
@@ -283,7 +305,7 @@ describe('months that are older than the retention', () => {
     expect(kept[0]).toEqual({ partition: 'executions_2025_01', reason: 'it is in use' });
     await reader.query('ROLLBACK');
     reader.release();
-    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(9);
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(12);
   });
 
   it('of the journal may take longer to add up than a statement of a service', async () => {

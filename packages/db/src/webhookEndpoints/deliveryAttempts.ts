@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import type { DeliveryAttemptRow, DeliveryRow } from './deliveryRow.ts';
+import type { DeliveryRow } from './deliveryRow.ts';
 
 /** Adds to each delivery its attempts, in their order. */
 export async function withAttempts(
@@ -12,16 +12,5 @@ export async function withAttempts(
     orderBy: { number: 'asc' },
   });
   const byDelivery = Map.groupBy(rows, ({ deliveryId }) => deliveryId);
-  return deliveries.map((delivery) => ({
-    ...delivery,
-    attempts: (byDelivery.get(delivery.id) ?? []).map(
-      ({ number, startedAt, durationMs, statusCode, error }): DeliveryAttemptRow => ({
-        number,
-        startedAt,
-        durationMs,
-        statusCode,
-        error,
-      }),
-    ),
-  }));
+  return deliveries.map((delivery) => ({ ...delivery, attempts: byDelivery.get(delivery.id) ?? [] }));
 }

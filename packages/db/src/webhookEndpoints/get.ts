@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
-import { shownColumns, type WebhookEndpointRow } from './row.ts';
+import { runStatement } from '../statement.ts';
+import { shownColumnsSql, type WebhookEndpointRow } from './row.ts';
 
 /** Null when the organization has none of that id, or it is deleted. */
 export async function getWebhookEndpoint(
@@ -7,8 +8,10 @@ export async function getWebhookEndpoint(
   organizationId: string,
   id: string,
 ): Promise<WebhookEndpointRow | null> {
-  return db.prisma.webhookEndpoint.findFirst({
-    where: { id, organizationId, deletedAt: null },
-    select: shownColumns,
-  });
+  const values = [id, organizationId];
+  const [row] = await runStatement<WebhookEndpointRow>(db.pool, 'get_webhook_endpoint', statement, values);
+  return row ?? null;
 }
+
+const statement = `SELECT ${shownColumnsSql} FROM webhook_endpoints
+  WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL`;

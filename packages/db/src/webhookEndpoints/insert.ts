@@ -1,7 +1,7 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { inTransaction } from '../transaction.ts';
-import { shownColumnsSql, type WebhookEndpointRow } from './row.ts';
+import { type Payload, shownColumnsSql, type WebhookEndpointRow } from './row.ts';
 
 export type NewWebhookEndpoint = {
   id: string;
@@ -9,6 +9,10 @@ export type NewWebhookEndpoint = {
   url: string;
   description: string;
   events: string[];
+  models: string[];
+  payload: Payload;
+  maxInFlight: number;
+  maxPerSecond: number | null;
   /** Sealed JSON. */
   headers: string | null;
   /** Sealed. */
@@ -21,18 +25,31 @@ export async function insertWebhookEndpoint(
   endpoint: NewWebhookEndpoint,
   maximum: number,
 ): Promise<WebhookEndpointRow | null> {
-  const { id, organizationId, url, description, events, headers, secret } = endpoint;
   return inTransaction(db, async (client) => {
-    await runStatement(client, 'lock_organization_endpoints', lock, [organizationId]);
-    const values = [id, organizationId, url, description, events, headers, secret, maximum];
+    await runStatement(client, 'lock_organization_endpoints', lock, [endpoint.organizationId]);
+    const values = [maximum, ...columns.map(([property]) => endpoint[property])];
     const [row] = await runStatement<WebhookEndpointRow>(client, 'insert_webhook_endpoint', insert, values);
     return row ?? null;
   });
 }
 
+const columns: [keyof NewWebhookEndpoint, string][] = [
+  ['organizationId', 'organization_id'],
+  ['id', 'id'],
+  ['url', 'url'],
+  ['description', 'description'],
+  ['events', 'events'],
+  ['models', 'models'],
+  ['payload', 'payload'],
+  ['maxInFlight', 'max_in_flight'],
+  ['maxPerSecond', 'max_per_second'],
+  ['headers', 'headers'],
+  ['secret', 'secret'],
+];
+
 const lock = 'SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE';
 
-const insert = `INSERT INTO webhook_endpoints (id, organization_id, url, description, events, headers, secret)
-  SELECT $1, $2, $3, $4, $5, $6, $7
-  WHERE (SELECT count(*) FROM webhook_endpoints WHERE organization_id = $2 AND deleted_at IS NULL) < $8
+const insert = `INSERT INTO webhook_endpoints (${columns.map(([, column]) => column).join(', ')})
+  SELECT ${columns.map((_, index) => `$${index + 2}`).join(', ')}
+  WHERE (SELECT count(*) FROM webhook_endpoints WHERE organization_id = $2 AND deleted_at IS NULL) < $1
   RETURNING ${shownColumnsSql}`;

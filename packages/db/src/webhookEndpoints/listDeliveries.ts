@@ -1,31 +1,46 @@
 import type { Database } from '../client.ts';
+import { type Condition, givenConditions } from '../conditions.ts';
+import { deliveriesOfSql } from '../executions/deliveriesOf.ts';
 import { runStatement } from '../statement.ts';
 import { withAttempts } from './deliveryAttempts.ts';
-import { type DeliveryRow, type DeliveryState, deliveryColumnsSql } from './deliveryRow.ts';
+import { type DeliveryRow, type DeliveryState, deliveryColumnsSql, shownStateSql } from './deliveryRow.ts';
 
-/** Deliveries of an endpoint, newest first; those older than `cursor` (the id of one of them) if given. */
+export type DeliveryFilter = {
+  /** One of these two at least: without them no index leads to a page. */
+  endpointId?: string | undefined;
+  executionId?: string | undefined;
+  state?: DeliveryState | undefined;
+  eventType?: string | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** The id of a delivery: only those listed after it. */
+  cursor?: string | undefined;
+};
+
+/** Deliveries of an organization to an endpoint or of an execution, newest first. */
 export async function listDeliveries(
   db: Database,
-  args: {
-    endpointId: string;
-    limit: number;
-    cursor?: string | undefined;
-    state?: DeliveryState | undefined;
-  },
+  organizationId: string,
+  filter: DeliveryFilter,
+  limit: number,
 ): Promise<DeliveryRow[]> {
-  const values = [args.endpointId, args.limit, args.cursor ?? null, args.state ?? null];
-  const rows = await runStatement<Omit<DeliveryRow, 'attempts'>>(
-    db.pool,
-    'list_deliveries',
-    statement,
-    values,
-  );
-  return withAttempts(db, rows);
+  const given = givenConditions(conditions, filter, 2);
+  const text = `SELECT ${deliveryColumnsSql} FROM deliveries d JOIN events e ON e.id = d.event_id
+    WHERE d.organization_id = $1${given.sql} ORDER BY d.created_at DESC, d.id DESC LIMIT $2`;
+  const values = [organizationId, limit, ...given.values];
+  return withAttempts(db, await runStatement(db.pool, `list_deliveries_${given.key}`, text, values));
 }
 
-const statement = `SELECT ${deliveryColumnsSql}
-  FROM deliveries d JOIN events e ON e.id = d.event_id
-  WHERE d.endpoint_id = $1 AND ($4::text IS NULL OR d.state = $4)
-    AND ($3::text IS NULL OR (d.created_at, d.id) <
-      (SELECT c.created_at, c.id FROM deliveries c WHERE c.id = $3 AND c.endpoint_id = $1))
-  ORDER BY d.created_at DESC, d.id DESC LIMIT $2`;
+const conditions: Condition<DeliveryFilter>[] = [
+  { name: 'endpointId', sql: 'd.endpoint_id = ?' },
+  { name: 'executionId', sql: deliveriesOfSql('d', '?') },
+  { name: 'state', sql: `${shownStateSql} = ?` },
+  { name: 'eventType', sql: 'e.type = ?' },
+  { name: 'createdAfter', sql: 'd.created_at > ?' },
+  { name: 'createdBefore', sql: 'd.created_at < ?' },
+  {
+    name: 'cursor',
+    sql: `(d.created_at, d.id) <
+      (SELECT c.created_at, c.id FROM deliveries c WHERE c.id = ? AND c.organization_id = $1)`,
+  },
+];

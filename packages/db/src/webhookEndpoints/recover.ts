@@ -2,26 +2,70 @@ import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
+export type Recovered = {
+  /** How many are due again. */
+  count: number;
+  /** Whether others are left, for the next call. */
+  hasMore: boolean;
+};
+
+/** Rows locked at once: a statement of some ten milliseconds. */
+const page = 1000;
+
 /**
- * Makes every delivery of an endpoint that has failed or expired since then due again, each for another 24 hours and
- * with all its attempts, except those whose execution was erased. Answers their ids.
+ * Makes deliveries of an endpoint that were made since then and have failed or expired due again, the oldest first and
+ * at most `limit`, each for another 24 hours and with all its attempts; except those whose execution was erased.
  */
-export async function recoverDeliveries(db: Database, endpointId: string, since: Date): Promise<string[]> {
-  const rows = await runStatement<{ id: string }>(db.pool, 'recover_deliveries', statement, [
-    endpointId,
-    since,
-    limits.webhookExpiryMs,
-  ]);
-  return rows.map(({ id }) => id);
+export async function recoverDeliveries(
+  db: Database,
+  endpointId: string,
+  since: Date,
+  limit: number,
+): Promise<Recovered> {
+  let count = 0;
+  let after: Place = { createdAt: since, id: '' };
+  for (;;) {
+    const most = Math.min(page, limit - count);
+    const found = await nextPage(db, endpointId, after, most + 1);
+    const ids = found.slice(0, most).map(({ id }) => id);
+    count += await makeDue(db, ids);
+    after = found[most - 1] ?? after;
+    if (found.length <= most) return { count, hasMore: false };
+    if (count >= limit) return { count, hasMore: true };
+  }
 }
 
+type Place = { createdAt: Date; id: string };
+
+async function nextPage(db: Database, endpointId: string, after: Place, most: number): Promise<Place[]> {
+  const values = [endpointId, after.createdAt, after.id, most];
+  return await runStatement<Place>(db.pool, 'recoverable_deliveries', readStatement, values);
+}
+
+async function makeDue(db: Database, ids: string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const values = [ids, limits.webhookExpiryMs];
+  return (await runStatement(db.pool, 'recover_deliveries', writeStatement, values)).length;
+}
+
+const readStatement = `
+SELECT d.id, d.created_at AS "createdAt" FROM deliveries d JOIN events v ON v.id = d.event_id
+WHERE d.endpoint_id = $1 AND d.created_at >= $2 AND (d.created_at, d.id) > ($2::timestamptz, $3)
+  AND d.state IN ('failed', 'expired') AND v.body IS NOT NULL
+ORDER BY d.created_at, d.id LIMIT $4`;
+
 // What was erased can't be sent again; locked, for it might be erased now.
-const statement = `WITH due AS (
-    SELECT d.id FROM deliveries d JOIN events v ON v.id = d.event_id
-    WHERE d.endpoint_id = $1 AND d.state IN ('failed', 'expired') AND d.created_at >= $2 AND v.body IS NOT NULL
-    ORDER BY v.id FOR SHARE OF v
-  )
-  UPDATE deliveries d SET state = 'pending', finished_at = NULL, next_attempt_at = now(), attempts = 0,
-    expires_at = now() + $3 * interval '1 millisecond', lease_until = NULL
-  FROM due WHERE d.id = due.id AND d.endpoint_id = $1 AND d.state IN ('failed', 'expired')
-  RETURNING d.id`;
+const writeStatement = `
+WITH whole AS MATERIALIZED (
+  SELECT v.id FROM events v
+  WHERE v.id = ANY (ARRAY (SELECT d.event_id FROM deliveries d WHERE d.id = ANY ($1::text[]))) AND v.body IS NOT NULL
+  ORDER BY v.id FOR SHARE OF v
+),
+held AS MATERIALIZED (
+  SELECT d.id FROM deliveries d
+  WHERE d.id = ANY ($1::text[]) AND d.state IN ('failed', 'expired') AND d.event_id IN (SELECT id FROM whole)
+  ORDER BY d.id FOR UPDATE OF d
+)
+UPDATE deliveries d SET state = 'pending', finished_at = NULL, next_attempt_at = now(), attempts = 0,
+  expires_at = now() + $2 * interval '1 millisecond', lease_until = NULL
+WHERE d.id = ANY (ARRAY (SELECT id FROM held)) RETURNING d.id`;

@@ -31,7 +31,7 @@ async function isErased(db: Database, organizationId: string, id: string): Promi
 // The event is locked, for it might be erased now. A pending delivery that is being attempted keeps its lease: the
 // attempt in flight goes on.
 const statement = `WITH whole AS (
-    SELECT v.id, v.type, v.execution_id FROM deliveries d JOIN events v ON v.id = d.event_id
+    SELECT v.id, v.type, v.execution_id, v.endpoint_id FROM deliveries d JOIN events v ON v.id = d.event_id
     WHERE d.id = $1 AND d.organization_id = $2 AND v.body IS NOT NULL FOR SHARE OF v
   ),
   d AS (

@@ -17,6 +17,6 @@ const statement = `WITH removed AS (
     RETURNING id
   ), dropped AS (
     UPDATE deliveries d SET state = 'failed', finished_at = now(), next_attempt_at = NULL
-    FROM removed WHERE d.endpoint_id = removed.id AND d.state = 'pending'
+    FROM removed WHERE d.lane = removed.id AND d.state = 'pending'
   )
   SELECT id FROM removed`;

@@ -1,9 +1,17 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import { shownColumnsSql, type WebhookEndpointRow } from './row.ts';
+import { type Payload, shownColumnsSql, type WebhookEndpointRow } from './row.ts';
 
+/** What is undefined stays as it is. */
 export type WebhookEndpointChanges = {
   events?: string[] | undefined;
+  models?: string[] | undefined;
+  payload?: Payload | undefined;
+  maxInFlight?: number | undefined;
+  /** Null: as many as there are. */
+  maxPerSecond?: number | null | undefined;
+  /** Sealed JSON; null: none any more. */
+  headers?: string | null | undefined;
   description?: string | undefined;
   isActive?: boolean | undefined;
 };
@@ -18,24 +26,44 @@ export async function updateWebhookEndpoint(
   id: string,
   changes: WebhookEndpointChanges,
 ): Promise<WebhookEndpointRow | null> {
-  const { events, description, isActive } = changes;
-  const values = [id, organizationId, events ?? null, description ?? null, isActive ?? null];
+  const { events, models, payload, maxInFlight, maxPerSecond, headers, description, isActive } = changes;
+  const values = [
+    id,
+    organizationId,
+    isActive ?? null,
+    events ?? null,
+    models ?? null,
+    payload ?? null,
+    maxInFlight ?? null,
+    description ?? null,
+    orWord(maxPerSecond, 0),
+    orWord(headers, ''),
+  ];
   const [row] = await runStatement<WebhookEndpointRow>(db.pool, 'update_webhook_endpoint', statement, values);
   return row ?? null;
 }
 
+/** Null for what stays; what is to be null is told by a word that is no value. */
+function orWord<Value>(change: Value | null | undefined, word: Value): Value | null {
+  return change === undefined ? null : (change ?? word);
+}
+
 const statement = `WITH updated AS (
     UPDATE webhook_endpoints SET
-      events = coalesce($3, events),
-      description = coalesce($4, description),
-      is_active = coalesce($5, is_active),
-      failure_count = CASE WHEN $5 THEN 0 ELSE failure_count END,
-      probe_at = CASE WHEN $5 THEN NULL ELSE probe_at END
+      events = coalesce($4, events),
+      models = coalesce($5, models),
+      payload = coalesce($6, payload),
+      max_in_flight = coalesce($7, max_in_flight),
+      description = coalesce($8, description),
+      max_per_second = nullif(coalesce($9, max_per_second), 0),
+      headers = nullif(coalesce($10, headers), ''),
+      is_active = coalesce($3, is_active),
+      failure_count = CASE WHEN $3 THEN 0 ELSE failure_count END,
+      probe_at = CASE WHEN $3 THEN NULL ELSE probe_at END
     WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL
     RETURNING *
   ), due AS (
     UPDATE deliveries d SET next_attempt_at = now()
-    FROM updated WHERE $5 AND d.endpoint_id = updated.id AND d.state = 'pending'
-      AND (d.next_attempt_at IS NULL OR d.next_attempt_at > now())
+    FROM updated WHERE $3 AND d.lane = updated.id AND d.state = 'pending' AND d.next_attempt_at > now()
   )
   SELECT ${shownColumnsSql} FROM updated`;
