@@ -48,6 +48,9 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
       'To verify a delivery, compute the hex HMAC-SHA256 of `<X-Signature-Timestamp>.<raw body>`, keyed with the ' +
         'whole secret, and compare it with `X-Signature`. Refuse timestamps older than 5 minutes. The headers of ' +
         'Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) are sent beside them.',
+      '`docs/webhooks.md` of the source has whole receivers in TypeScript, Python, Go, Ruby, PHP, Java and shell, ' +
+        'and what they should know of duplicates, order, replay and catching up. `npm run webhooks:listen` prints ' +
+        'what a Holdfast on your machine sends.',
     ],
   },
   {
