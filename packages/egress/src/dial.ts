@@ -35,7 +35,8 @@ const probeAfterMs = 60_000;
 const attemptTimeoutMs = 1500;
 
 /** Opens a socket to an origin. It has no time limit of its own: whoever gives up destroys it. */
-export function dial({ origin, guard, sessions, onProgress, onDone }: Dial): Dialling {
+export function dial(call: Dial): Dialling {
+  const { origin, guard, onProgress, onDone } = call;
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const target = { origin, isTls: url.protocol === 'https:', host, port: portOf(url) };
@@ -48,17 +49,17 @@ export function dial({ origin, guard, sessions, onProgress, onDone }: Dial): Dia
     if (isOver) return;
     const proxy = guard?.proxy;
     if (!proxy) {
-      held = connect(target, addresses, sessions, onProgress, onDone);
+      held = connect(call, target, addresses);
       return;
     }
     held = openTunnel(proxy, { host: chosen(addresses) ?? host, port: target.port }, (error, socket) => {
       if (error) fail(error);
-      else held = connect(target, addresses, sessions, onProgress, onDone, socket);
+      else held = connect(call, target, addresses, socket);
     });
   };
   onProgress('dialling');
   if (!guard || guard.proxy?.resolves || net.isIP(host) !== 0) open(null);
-  else resolve(guard.lookupFor(target.port), host, (error, found) => (error ? fail(error) : open(found)));
+  else resolve(guard, host, target.port, (error, found) => (error ? fail(error) : open(found)));
   return {
     destroy() {
       isOver = true;
@@ -67,13 +68,15 @@ export function dial({ origin, guard, sessions, onProgress, onDone }: Dial): Dia
   };
 }
 
-/** As `net.connect` would ask. */
+/** As `net.connect` would ask; what this machine can't reach a proxy may. */
 function resolve(
-  lookup: LookupFunction,
+  guard: Guard,
   host: string,
+  port: number,
   done: (error: Error | null, addresses: LookupAddress[]) => void,
 ): void {
-  lookup(host, { all: true, hints: ADDRCONFIG }, (error, addresses) => {
+  const hints = guard.proxy ? 0 : ADDRCONFIG;
+  guard.lookupFor(port)(host, { all: true, hints }, (error, addresses) => {
     done(error, Array.isArray(addresses) ? addresses : []);
   });
 }
@@ -85,11 +88,9 @@ function chosen(addresses: LookupAddress[] | null): string | undefined {
 
 /** To the addresses that were checked, where a name has such, or through a tunnel to one of them. */
 function connect(
+  { sessions, onProgress, onDone }: Dial,
   target: Target,
   addresses: LookupAddress[] | null,
-  sessions: TlsSessions,
-  onProgress: (progress: DialProgress) => void,
-  onDone: Done,
   tunnel?: Socket,
 ): Socket {
   const at = {
