@@ -45,7 +45,7 @@ export const forget = 'DROP TABLE bench_grown';
 type Month = { suffix: string };
 
 export function finishedStatements({ suffix }: Month): string[] {
-  const tables = ['executions', 'transfers', 'events', 'deliveries'];
+  const tables = ['executions', 'transfers', 'events', 'deliveries', 'delivery_attempts'];
   return [
     ...tables.map(
       (table) => `CREATE TABLE ${table}${suffix} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`,
@@ -71,13 +71,13 @@ export function finishedStatements({ suffix }: Month): string[] {
      SELECT event_id('exec_' || uuid, type), organization_id, 'exec_' || uuid, type, at,
        CASE type WHEN 'execution.completed' THEN rpad('{"type":"execution.completed"', 700, ' ') || '}' END, at
      FROM bench_grown, (VALUES ('execution.started'), ('execution.completed')) AS v (type)`,
-    `INSERT INTO deliveries${suffix} (id, event_id, organization_id, endpoint_id, url, state, attempts,
+    `INSERT INTO deliveries${suffix} (id, event_id, organization_id, endpoint_id, lane, url, state, attempts,
        next_attempt_at, expires_at, created_at, finished_at)
-     SELECT delivery_id(event, endpoint), event, organization_id, endpoint, 'https://example.com/', 'delivered', 1, NULL,
+     SELECT delivery_id(event, endpoint), event, organization_id, endpoint, endpoint, 'https://example.com/', 'delivered', 1, NULL,
        at + interval '1 day', at, at
      FROM (SELECT *, event_id('exec_' || uuid, 'execution.completed') AS event,
        replace(organization_id, 'org_', 'wh_') AS endpoint FROM bench_grown) AS g`,
-    `INSERT INTO delivery_attempts (delivery_id, number, started_at, duration_ms, status_code)
+    `INSERT INTO delivery_attempts${suffix} (delivery_id, number, started_at, duration_ms, status_code)
      SELECT id, 1, created_at, 12, 204 FROM deliveries${suffix}`,
     `INSERT INTO attempts (id, execution_id, number, provider, state, token, external_id, outcome, created_at,
        finished_at, settled_at)
@@ -92,7 +92,14 @@ export function finishedStatements({ suffix }: Month): string[] {
 
 /** Its indexes are made now that it is full. */
 function attach(table: string, suffix: string): string {
-  const prefix = { executions: 'exec', transfers: 'exec', events: 'evt', deliveries: 'dlv' }[table];
+  const prefixes = {
+    executions: 'exec',
+    transfers: 'exec',
+    events: 'evt',
+    deliveries: 'dlv',
+    delivery_attempts: 'dlv',
+  };
+  const prefix = new Map(Object.entries(prefixes)).get(table);
   const month = `to_date('${suffix}', '_YYYY_MM')`;
   return `DO $$ BEGIN EXECUTE format('ALTER TABLE ${table} ATTACH PARTITION ${table}${suffix} FOR VALUES FROM (%L) TO (%L)',
     month_bound('${prefix}', ${month}), month_bound('${prefix}', (${month} + interval '1 month')::date)); END $$`;

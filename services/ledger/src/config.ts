@@ -15,7 +15,14 @@ export const ledgerConfig = {
     .max(36_500)
     .optional()
     .describe(
-      'Days that executions are kept, with their events, deliveries and output files; months that lie wholly before are dropped, the journal of money stays. For ever unless set',
+      'Days that executions are kept, with their events, deliveries and output files; months that lie wholly before are dropped, the journal of money stays. For ever unless set; deliveries go sooner (DELIVERY_RETENTION_DAYS)',
+    ),
+  DELIVERY_RETENTION_DAYS: positiveInt()
+    .min(30)
+    .max(36_500)
+    .default(30)
+    .describe(
+      'Days that the log of webhook deliveries is kept, with their attempts and what was answered; months that lie wholly before are dropped',
     ),
 };
 

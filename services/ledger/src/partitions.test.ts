@@ -26,8 +26,8 @@ afterEach(async () => {
 });
 
 const log = createLogger('test', 'silent');
-const keep = (retentionDays: number | null) =>
-  keepPartitions({ db, retentionDays, isStopped: () => false, log });
+const keep = (executions: number | null, deliveries = 36_500) =>
+  keepPartitions({ db, retentionDays: { executions, deliveries }, isStopped: () => false, log });
 
 const names = async () => (await listPartitions(db.pool)).map(({ name }) => name);
 const makePast = () => owner.pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);
@@ -51,7 +51,7 @@ async function readGauges(): Promise<number[]> {
 describe('the upkeep of partitions', () => {
   it('makes three months ahead', async () => {
     const before = await names();
-    expect(await dropAhead()).toHaveLength(12);
+    expect(await dropAhead()).toHaveLength(15);
     expect((await readGauges())[0]).toBe(0);
     await keep(null);
     expect(await names()).toEqual(before);
@@ -66,6 +66,37 @@ describe('the upkeep of partitions', () => {
     await keep(30);
     expect((await names()).filter((name) => name.endsWith('2025_01'))).toEqual(['transfers_2025_01']);
     expect((await readGauges())[1]).toBeGreaterThan(Date.parse('2026-01-01') / 1000);
+  });
+
+  it('drops the log of deliveries by a retention of its own, and nothing else', async () => {
+    await makePast();
+    const old = async () => (await names()).filter((name) => name.endsWith('2025_01'));
+    const rest = ['events_2025_01', 'executions_2025_01', 'transfers_2025_01'];
+    expect(await old()).toEqual(['deliveries_2025_01', 'delivery_attempts_2025_01', ...rest]);
+    await keep(null, 30);
+    expect(await old()).toEqual(rest);
+    await keep(30, 30);
+    expect(await old()).toEqual(['transfers_2025_01']);
+  });
+
+  it('keeps the log of a month in which a delivery is pending', async () => {
+    await makePast();
+    await owner.pool.query(
+      `INSERT INTO deliveries (id, event_id, organization_id, lane, url, expires_at)
+       SELECT delivery_id(event, NULL), event, 'org_1', 'lane', 'https://x.test/', now() + interval '1 day'
+       FROM (SELECT month_bound('evt', '2025-01-15') || '-7000' AS event) AS made`,
+    );
+    const warn = jest.spyOn(log, 'warn');
+    await keep(null, 30);
+    expect(warn).toHaveBeenCalledWith(
+      { partition: 'deliveries_2025_01', reason: 'deliveries of it are pending' },
+      expect.any(String),
+    );
+    warn.mockRestore();
+    expect(await names()).toContain('delivery_attempts_2025_01');
+    await owner.pool.query(`UPDATE deliveries SET state = 'expired', finished_at = now()`);
+    await keep(null, 30);
+    expect(await names()).not.toContain('deliveries_2025_01');
   });
 
   it('tells when the next month is not there and cannot be made', async () => {

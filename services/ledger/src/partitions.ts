@@ -1,18 +1,21 @@
 import type { Database } from '@holdfast/db/client';
 import { clearOldMonths } from '@holdfast/db/partitions/clear';
-import { dropPartitions } from '@holdfast/db/partitions/drop';
+import { type Dropped, dropDeliveries, dropPartitions } from '@holdfast/db/partitions/drop';
 import { readHorizon } from '@holdfast/db/partitions/list';
 import { makePartitions } from '@holdfast/db/partitions/make';
 import type { Logger } from '@holdfast/kit/logger';
 import type { LedgerMetrics } from './metrics.ts';
 
+/** Days; null: for ever. */
+export type Retention = { executions: number | null; deliveries: number };
+
 /**
- * Makes the partitions of the months to come and, with a retention, drops those of months that are older. What can't be
+ * Makes the partitions of the months to come and drops those of months that are older than their retention. What can't be
  * dropped now is left for the next time. `isStopped` ends it between two pages.
  */
 export async function keepPartitions(args: {
   db: Database;
-  retentionDays: number | null;
+  retentionDays: Retention;
   isStopped(): boolean;
   log: Logger;
 }): Promise<void> {
@@ -23,10 +26,15 @@ export async function keepPartitions(args: {
   } finally {
     await warnWhenShort(db, log);
   }
-  if (retentionDays === null) return;
-  await clearOldMonths(db.pool, retentionDays, isStopped);
-  if (isStopped()) return;
-  const { dropped, kept } = await dropPartitions(db.pool, retentionDays);
+  if (retentionDays.executions !== null) {
+    await clearOldMonths(db.pool, retentionDays.executions, isStopped);
+    if (isStopped()) return;
+    report(await dropPartitions(db.pool, retentionDays.executions), retentionDays.executions, log);
+  }
+  report(await dropDeliveries(db.pool, retentionDays.deliveries), retentionDays.deliveries, log);
+}
+
+function report({ dropped, kept }: Dropped, retentionDays: number, log: Logger): void {
   if (dropped.length > 0) log.info({ dropped, retentionDays }, 'old partitions were dropped');
   for (const { partition, reason } of kept) log.warn({ partition, reason }, 'an old partition is kept');
 }

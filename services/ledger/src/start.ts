@@ -60,7 +60,10 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     settle,
     metrics,
     auditIntervalS,
-    retentionDays: config.RETENTION_DAYS ?? null,
+    retentionDays: {
+      executions: config.RETENTION_DAYS ?? null,
+      deliveries: config.DELIVERY_RETENTION_DAYS,
+    },
     turnOf,
     log,
   });

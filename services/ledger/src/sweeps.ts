@@ -9,7 +9,7 @@ import type { PayloadOf } from '@holdfast/queues/queue';
 import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
-import { exportHorizon, keepPartitions } from './partitions.ts';
+import { exportHorizon, keepPartitions, type Retention } from './partitions.ts';
 import { reportEnded } from './report.ts';
 
 /** How soon an audit that is due begins, and how old what is exported of the last one may be. */
@@ -23,8 +23,7 @@ export function startSweeps(args: {
   settle: Producer<PayloadOf<typeof settleQueue>>;
   metrics: LedgerMetrics;
   auditIntervalS: number;
-  /** Null: nothing is dropped. */
-  retentionDays: number | null;
+  retentionDays: Retention;
   turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
@@ -64,7 +63,7 @@ function startAudits(args: {
 function startUpkeep(args: {
   db: Database;
   metrics: LedgerMetrics;
-  retentionDays: number | null;
+  retentionDays: Retention;
   isTurn: Turn;
   log: Logger;
 }): Sweep[] {

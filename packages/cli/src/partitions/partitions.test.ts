@@ -43,7 +43,7 @@ describe('holdfast partitions', () => {
 
   it('make makes what is missing, so many months ahead', async () => {
     const { said } = await run('make', '--months', '4');
-    expect(said[0]).toMatch(/^made: deliveries_\d{4}_\d\d, events_/);
+    expect(said[0]).toMatch(/^made: deliveries_\d{4}_\d\d, delivery_attempts_\d{4}_\d\d, events_/);
     expect(await run('make')).toEqual({ code: 0, said: ['They are there already.'] });
   });
 
@@ -53,9 +53,10 @@ describe('holdfast partitions', () => {
     expect(code).toBe(0);
     expect(said.map((line) => line.split(/ +/)[1])).toEqual([
       'deliveries_2025_01',
+      'delivery_attempts_2025_01',
       'events_2025_01',
       'executions_2025_01',
-      '3',
+      '4',
     ]);
     expect(said.at(-1)).toContain('again with --yes');
     expect(await names()).toEqual(before);
@@ -63,7 +64,9 @@ describe('holdfast partitions', () => {
 
   it('drop --yes leaves the journal, and drops it with --including-journal', async () => {
     const { said } = await run('drop', '--older-than-days', '30', '--yes');
-    expect(said.at(-1)).toBe('dropped: deliveries_2025_01, events_2025_01, executions_2025_01');
+    expect(said.at(-1)).toBe(
+      'dropped: deliveries_2025_01, delivery_attempts_2025_01, events_2025_01, executions_2025_01',
+    );
     expect(await names()).toContain('transfers_2025_01');
     const all = await run('drop', '--older-than-days', '30', '--including-journal', '--yes');
     expect(all.said.at(-1)).toBe('dropped: transfers_2025_01');
@@ -82,7 +85,7 @@ describe('holdfast partitions', () => {
     expect(code).toBe(1);
     expect(said.slice(-2)).toEqual([
       'executions_2025_01 was not dropped: it is in use. Try again.',
-      'not dropped: deliveries_2025_01, events_2025_01, executions_2025_01',
+      'not dropped: deliveries_2025_01, delivery_attempts_2025_01, events_2025_01, executions_2025_01',
     ]);
     expect(said.filter((line) => line.startsWith('dropped'))).toEqual([]);
     expect(await names()).toContain('deliveries_2025_01');

@@ -69,7 +69,7 @@ function list(all: Partition[], say: Say): number {
 }
 
 const lineOf = ({ month, name, rows, bytes }: Partition) =>
-  `${month}  ${name.padEnd(20)}  ${String(rows ?? '?').padStart(12)} rows  ${megabytes(bytes).padStart(10)} MB`;
+  `${month}  ${name.padEnd(25)}  ${String(rows ?? '?').padStart(12)} rows  ${megabytes(bytes).padStart(10)} MB`;
 
 const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1);
 
