@@ -23,10 +23,12 @@ import { postUpload } from './endpoints/files/postUpload.ts';
 import { getModel } from './endpoints/models/getModel.ts';
 import { listModels } from './endpoints/models/listModels.ts';
 import { deleteEndpoint } from './endpoints/webhooks/deleteEndpoint.ts';
+import { getDelivery } from './endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from './endpoints/webhooks/getEndpoint.ts';
 import { getSecret } from './endpoints/webhooks/getSecret.ts';
 import { listDeliveries } from './endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from './endpoints/webhooks/listEndpoints.ts';
+import { listExecutionDeliveries } from './endpoints/webhooks/listExecutionDeliveries.ts';
 import { patchEndpoint } from './endpoints/webhooks/patchEndpoint.ts';
 import { postEndpoint } from './endpoints/webhooks/postEndpoint.ts';
 import { postRecover } from './endpoints/webhooks/postRecover.ts';
@@ -65,6 +67,8 @@ export const endpoints: readonly Endpoint[] = [
   postTest,
   listDeliveries,
   postRecover,
+  listExecutionDeliveries,
+  getDelivery,
   postRedeliver,
   getSecret,
   postRotateSecret,

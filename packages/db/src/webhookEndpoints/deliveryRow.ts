@@ -1,6 +1,6 @@
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
 
-export type DeliveryAttemptRow = {
+type DeliveryAttemptRow = {
   number: number;
   startedAt: Date;
   durationMs: number | null;

@@ -9,9 +9,21 @@ export function timestamp(description: string) {
 
 /** An id in answers. */
 export function idField(prefix: IdPrefix, description = 'Id') {
-  const example = `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
-  return z.string().meta({ description, example });
+  return z.string().meta({ description, example: exampleId(prefix) });
 }
+
+/** An id in a query. */
+export function idFilter(prefix: IdPrefix, description: string) {
+  return z
+    .string()
+    .refine((text) => isId(prefix, text), {
+      message: `must be an id as ${exampleId(prefix)}`,
+      params: { code: 'INVALID_FORMAT' },
+    })
+    .meta({ description, example: exampleId(prefix) });
+}
+
+const exampleId = (prefix: IdPrefix) => `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
 
 /** The id in a path. What is not of its shape is answered as unknown, by `knownShape`. */
 export function idParams<Name extends string>(prefix: IdPrefix, name: Name) {

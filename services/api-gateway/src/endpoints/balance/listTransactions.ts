@@ -1,10 +1,10 @@
 import { listTransfers } from '@holdfast/db/balances/listTransfers';
 import { invalidField } from '@holdfast/domain/errors';
-import { isId } from '@holdfast/domain/ids';
 import { transferKinds } from '@holdfast/domain/transferKinds';
 import { z } from 'zod';
 import { toCsv } from '../../http/csv.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { idFilter } from '../../http/fields.ts';
 import { pageBy, pageFields, pageQuery } from '../../http/paging.ts';
 import { timeFilter, toDate } from '../../http/timeFilter.ts';
 import {
@@ -13,14 +13,6 @@ import {
   transactionColumns,
   transactionRecord,
 } from './transactionRecord.ts';
-
-const executionId = z
-  .string()
-  .refine((text) => isId('exec', text), {
-    message: 'must be the id of an execution',
-    params: { code: 'INVALID_FORMAT' },
-  })
-  .meta({ description: 'Only those of this execution', example: exampleTransaction.execution_id });
 
 export const listTransactions = endpoint({
   method: 'GET',
@@ -34,7 +26,7 @@ export const listTransactions = endpoint({
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
     kind: z.enum(transferKinds).optional().describe('Only these'),
-    execution_id: executionId.optional(),
+    execution_id: idFilter('exec', 'Only those of this execution').optional(),
     created_after: timeFilter('Only those made after this time'),
     created_before: timeFilter('Only those made before this time'),
   }),

@@ -1,6 +1,7 @@
 import type { WebhookEndpointRow } from '@holdfast/db/webhookEndpoints/row';
 import { z } from 'zod';
 import { idField, timestamp } from '../../http/fields.ts';
+import { maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';
 
 export const WebhookEndpoint = z
   .object({
@@ -8,6 +9,10 @@ export const WebhookEndpoint = z
     url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
     description: z.string().meta({ example: 'Production' }),
     events: z.array(z.string()).meta({ example: ['execution.completed', 'execution.failed'] }),
+    models: z.array(z.string()).meta({ description: 'Empty: all', example: [] }),
+    payload: payloadField,
+    max_in_flight: maxInFlightField,
+    max_per_second: maxPerSecondField,
     is_active: z.boolean().describe('Whether deliveries are made'),
     status: z.enum(['active', 'inactive']).describe('`is_active` in a word'),
     failure_count: z.int().meta({ description: 'Failed deliveries in a row', example: 0 }),
@@ -18,6 +23,7 @@ export const WebhookEndpoint = z
       .meta({ example: '2026-03-20T10:30:08.610Z' }),
     last_failure: timestamp('The last failed delivery').nullable(),
     last_error: z.string().nullable().describe('What the last failure was'),
+    failing_since: timestamp('Since when it was told to be failing; null: it is well').nullable(),
     created_at: timestamp('When the endpoint was made'),
   })
   .meta({ id: 'WebhookEndpoint' });
@@ -28,12 +34,17 @@ export function webhookEndpointRecord(row: WebhookEndpointRow): z.infer<typeof W
     url: row.url,
     description: row.description,
     events: row.events,
+    models: row.models,
+    payload: row.payload,
+    max_in_flight: row.maxInFlight,
+    max_per_second: row.maxPerSecond,
     is_active: row.isActive,
     status: row.isActive ? 'active' : 'inactive',
     failure_count: row.failureCount,
     last_success: row.lastSuccess?.toISOString() ?? null,
     last_failure: row.lastFailure?.toISOString() ?? null,
     last_error: row.lastError,
+    failing_since: row.failingSince?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -1,11 +1,35 @@
-import { listDueDeliveries } from '@holdfast/db/webhookEndpoints/due';
 import { updateWebhookEndpoint } from '@holdfast/db/webhookEndpoints/update';
 import { z } from 'zod';
+import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
-import { maxHints } from '../../webhooks/maxHints.ts';
-import { descriptionField, eventsField } from './endpointFields.ts';
+import { invalidInput } from '../../http/validate.ts';
+import { headerProblems } from '../../webhooks/customHeaders.ts';
+import { sealedHeaders } from '../../webhooks/sealedHeaders.ts';
+import { unknownModels } from '../../webhooks/unknownModels.ts';
+import {
+  descriptionField,
+  eventsField,
+  headersField,
+  maxInFlightField,
+  maxPerSecondField,
+  modelsField,
+  payloadField,
+} from './endpointFields.ts';
 import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
+
+const Body = z
+  .strictObject({
+    events: eventsField.optional(),
+    models: modelsField.optional(),
+    payload: payloadField.optional(),
+    max_in_flight: maxInFlightField.optional(),
+    max_per_second: maxPerSecondField.optional(),
+    headers: headersField.optional().describe('In place of all there were; `{}` takes them away'),
+    description: descriptionField.optional(),
+    is_active: z.boolean().optional(),
+  })
+  .meta({ id: 'WebhookEndpointChanges' });
 
 export const patchEndpoint = endpoint({
   method: 'PATCH',
@@ -13,30 +37,36 @@ export const patchEndpoint = endpoint({
   tag: 'Webhooks',
   summary: 'Change a webhook endpoint',
   description:
-    'Setting `is_active` to true resets `failure_count` and lets the deliveries flow that waited meanwhile.',
+    'What is not given stays as it is. Setting `is_active` to true resets `failure_count` and lets the deliveries flow ' +
+    'that waited meanwhile.',
   permission: 'full',
   limit: 'other',
   params: idParams('wh', 'id'),
-  body: z
-    .strictObject({
-      events: eventsField.optional(),
-      description: descriptionField.optional(),
-      is_active: z.boolean().optional(),
-    })
-    .meta({ id: 'WebhookEndpointChanges' }),
+  body: Body,
   responses: { 200: { description: 'The endpoint as it is now', schema: WebhookEndpoint } },
-  async handle({ context, caller, params, body }) {
+  async handle({ context, caller: { organizationId }, params, body }) {
     const id = knownShape('wh', params.id, 'webhook endpoint');
-    const row = await updateWebhookEndpoint(context.db, caller.organizationId, id, {
+    await check(context, body);
+    const row = await updateWebhookEndpoint(context.db, organizationId, id, {
       events: body.events && [...new Set(body.events)],
+      models: body.models && [...new Set(body.models)],
+      payload: body.payload,
+      maxInFlight: body.max_in_flight,
+      maxPerSecond: body.max_per_second,
+      headers: body.headers && sealedHeaders(context.box, body.headers),
       description: body.description,
       isActive: body.is_active,
     });
     if (!row) throw notFound('webhook endpoint');
-    if (body.is_active) {
-      const due = await listDueDeliveries(context.db, id, maxHints);
-      await context.deliver.addAll(due.map((deliveryId) => ({ deliveryId })));
-    }
+    if (body.is_active) await context.deliver.add({ lane: id, organizationId });
     return { status: 200, body: webhookEndpointRecord(row) };
   },
 });
+
+async function check(
+  { models }: Context,
+  { headers = {}, models: slugs = [] }: z.infer<typeof Body>,
+): Promise<void> {
+  const details = [...headerProblems(headers), ...(await unknownModels(models, slugs))];
+  if (details.length > 0) throw invalidInput(details);
+}

@@ -1,13 +1,25 @@
 import { insertWebhookEndpoint } from '@holdfast/db/webhookEndpoints/insert';
 import { invalidField } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
+import { limits } from '@holdfast/domain/limits';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
-import type { EgressPolicy } from '@holdfast/egress/policy';
 import { z } from 'zod';
+import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { invalidInput } from '../../http/validate.ts';
 import { headerProblems } from '../../webhooks/customHeaders.ts';
-import { descriptionField, eventsField, maxEndpoints } from './endpointFields.ts';
+import { sealedHeaders } from '../../webhooks/sealedHeaders.ts';
+import { unknownModels } from '../../webhooks/unknownModels.ts';
+import {
+  descriptionField,
+  eventsField,
+  headersField,
+  maxEndpoints,
+  maxInFlightField,
+  maxPerSecondField,
+  modelsField,
+  payloadField,
+} from './endpointFields.ts';
 import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
 
 const Body = z
@@ -15,13 +27,11 @@ const Body = z
     url: z.string().meta({ description: 'HTTPS, on port 443 or 8443', example: 'https://example.com/hooks' }),
     description: descriptionField.default(''),
     events: eventsField.default([]),
-    headers: z
-      .record(z.string(), z.string())
-      .default({})
-      .meta({
-        description: 'Added to every delivery; at most 20, each up to 4 KiB. Never shown again',
-        example: { 'X-Tenant': 'acme' },
-      }),
+    models: modelsField.default([]),
+    payload: payloadField.default('full'),
+    max_in_flight: maxInFlightField.default(limits.webhookMaxInFlight),
+    max_per_second: maxPerSecondField.default(null),
+    headers: headersField.default({}),
   })
   .meta({ id: 'WebhookEndpointRequest' });
 
@@ -42,7 +52,7 @@ export const postEndpoint = endpoint({
   body: Body,
   responses: { 201: { description: 'The endpoint, with its secret', schema: Created } },
   async handle({ context, caller, body }) {
-    check(context.egress, body);
+    await check(context, body);
     const secret = newWebhookSecret();
     const row = await insertWebhookEndpoint(
       context.db,
@@ -52,6 +62,10 @@ export const postEndpoint = endpoint({
         url: body.url,
         description: body.description,
         events: [...new Set(body.events)],
+        models: [...new Set(body.models)],
+        payload: body.payload,
+        maxInFlight: body.max_in_flight,
+        maxPerSecond: body.max_per_second,
         headers: sealedHeaders(context.box, body.headers),
         secret: context.box.seal(secret),
       },
@@ -62,15 +76,15 @@ export const postEndpoint = endpoint({
   },
 });
 
-function check(egress: EgressPolicy, { url, headers }: z.infer<typeof Body>): void {
+async function check(
+  { egress, models }: Context,
+  { url, headers, models: slugs }: z.infer<typeof Body>,
+): Promise<void> {
   const problem = egress.checkUrl(url);
   const details = [
     ...(problem ? [{ field: 'url', code: problem.code, message: `url ${problem.message}.` }] : []),
     ...headerProblems(headers),
+    ...(await unknownModels(models, slugs)),
   ];
   if (details.length > 0) throw invalidInput(details);
-}
-
-function sealedHeaders(box: { seal(plain: string): string }, headers: Record<string, string>) {
-  return Object.keys(headers).length === 0 ? null : box.seal(JSON.stringify(headers));
 }

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findEndpoint } from '../../webhooks/findEndpoint.ts';
-import { maxHints } from '../../webhooks/maxHints.ts';
+
+/** At one call, which takes about a second. */
+const mostAtOnce = 10_000;
 
 export const postRecover = endpoint({
   method: 'POST',
@@ -11,7 +13,8 @@ export const postRecover = endpoint({
   tag: 'Webhooks',
   summary: 'Send all failed deliveries again',
   description:
-    'Every delivery to this endpoint made since then that has failed or expired becomes due again.',
+    'Every delivery to this endpoint made since then that has failed or expired becomes due again: the oldest first, at ' +
+    `most ${mostAtOnce.toLocaleString('en')} at a call. Call again while \`has_more\` is true.`,
   permission: 'full',
   limit: 'other',
   params: idParams('wh', 'id'),
@@ -25,13 +28,19 @@ export const postRecover = endpoint({
   responses: {
     200: {
       description: 'How many are due again',
-      schema: z.object({ redelivered: z.int().meta({ example: 3 }) }).meta({ id: 'Recovered' }),
+      schema: z
+        .object({
+          redelivered: z.int().meta({ example: 3 }),
+          has_more: z.boolean().meta({ description: 'Whether others are left', example: false }),
+        })
+        .meta({ id: 'Recovered' }),
     },
   },
   async handle({ context, caller, params, body }) {
-    const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
-    const due = await recoverDeliveries(context.db, id, new Date(body.since));
-    await context.deliver.addAll(due.slice(0, maxHints).map((deliveryId) => ({ deliveryId })));
-    return { status: 200, body: { redelivered: due.length } };
+    const { organizationId } = caller;
+    const { id } = await findEndpoint(context.db, organizationId, params.id);
+    const { count, hasMore } = await recoverDeliveries(context.db, id, new Date(body.since), mostAtOnce);
+    if (count > 0) await context.deliver.add({ lane: id, organizationId });
+    return { status: 200, body: { redelivered: count, has_more: hasMore } };
   },
 });

@@ -10,7 +10,7 @@ export const postRedeliver = endpoint({
   tag: 'Webhooks',
   summary: 'Send a delivery again',
   description:
-    'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours. 410 when its execution was erased.',
+    'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours. 410 when its execution was erased, 404 when it is no longer kept.',
   permission: 'full',
   limit: 'other',
   params: idParams('dlv', 'id'),
@@ -23,7 +23,7 @@ export const postRedeliver = endpoint({
     if (delivery === 'erased') {
       throw new ApiError('EXECUTION_ERASED', 'What it would send was erased with its execution.');
     }
-    await context.deliver.add({ deliveryId: id });
+    await context.deliver.add({ lane: delivery.lane, organizationId: caller.organizationId });
     return { status: 202, body: deliveryRecord(delivery) };
   },
 });

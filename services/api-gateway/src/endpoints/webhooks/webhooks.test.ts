@@ -1,4 +1,4 @@
-import { newId } from '@holdfast/domain/ids';
+import type { DeliveryState } from '@holdfast/db/webhookEndpoints/deliveryRow';
 import { connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/deliver';
 import { openQueue } from '@holdfast/queues/producer';
@@ -8,7 +8,9 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { applyTestModels } from '../../testing/testModels.ts';
 
 let gateway: TestGateway;
 let organizationId: string;
@@ -16,6 +18,7 @@ let key: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
+  await applyTestModels(gateway.context.db);
   organizationId = await gateway.newOrganization();
   key = await gateway.newKey(organizationId);
 });
@@ -39,21 +42,13 @@ async function newEndpoint(body: object = {}): Promise<{ id: string; secret: str
   ).body;
 }
 
-/** A delivery as fan-out would make it, of an event that has one. */
-async function newDelivery(endpointId: string, state: 'pending' | 'failed' | 'expired' | 'delivered') {
-  const finishedAt = state === 'pending' ? null : new Date();
-  const { rows } = await gateway.context.db.pool.query<{ id: string }>(
-    `WITH v AS (
-       INSERT INTO events (id, organization_id, execution_id, type, body, fanned_out_at)
-       VALUES (event_id($1, 'execution.completed'), $2, $1, 'execution.completed', '{}', now()) RETURNING id
-     )
-     INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, url, state, next_attempt_at, expires_at, finished_at)
-     SELECT delivery_id(v.id, $3), v.id, $2, $3, $4, $5, now() + interval '1 minute', now() + interval '2 minutes', $6
-     FROM v RETURNING id`,
-    [newId('exec'), organizationId, endpointId, url, state, finishedAt],
-  );
-  const [{ id } = { id: '' }] = rows;
-  return id;
+const newDelivery = async (endpointId: string, state: DeliveryState) =>
+  (await insertDelivery(gateway.context.db, { organizationId, endpointId, state })).id;
+
+/** What the sender has been told that is due. */
+async function hinted(): Promise<unknown[]> {
+  const jobs = await openQueue(deliverQueue.name, gateway.context.redis)().getWaiting();
+  return jobs.map(({ data }) => data);
 }
 
 const delivery = (id: string) => gateway.context.db.prisma.delivery.findUniqueOrThrow({ where: { id } });
@@ -86,8 +81,18 @@ describe('a webhook endpoint', () => {
     [{}, 'url', 'REQUIRED'],
     [{ url: 'http://example.com/hooks' }, 'url', 'INVALID_URL'],
     [{ url: 'https://127.0.0.1/' }, 'url', 'INVALID_URL'],
+    [{ url: 'https://GATEWAY.test./own' }, 'url', 'INVALID_URL'],
+    [{ url: 'https://example.com:9000/' }, 'url', 'INVALID_URL'],
     [{ url: 'https://user:pass@example.com/' }, 'url', 'INVALID_URL'],
     [{ url, events: ['execution.exploded'] }, 'events.0', 'INVALID_VALUE'],
+    [{ url, events: ['endpoint.exploded'] }, 'events.0', 'INVALID_VALUE'],
+    [{ url, models: ['writer', 'unheard-of'] }, 'models.1', 'NOT_FOUND'],
+    [{ url, models: ['No Slug'] }, 'models.0', 'INVALID_FORMAT'],
+    [{ url, payload: 'slim' }, 'payload', 'INVALID_VALUE'],
+    [{ url, max_in_flight: 0 }, 'max_in_flight', 'OUT_OF_RANGE'],
+    [{ url, max_in_flight: 257 }, 'max_in_flight', 'OUT_OF_RANGE'],
+    [{ url, max_per_second: 10_001 }, 'max_per_second', 'OUT_OF_RANGE'],
+    [{ url, max_per_second: 0.5 }, 'max_per_second', 'INVALID_TYPE'],
     [{ url, description: 'x'.repeat(1001) }, 'description', 'OUT_OF_RANGE'],
     [{ url, secret: 'mine' }, 'secret', 'UNKNOWN_FIELD'],
     [{ url, headers: { Host: 'x' } }, 'headers.Host', 'RESERVED_HEADER'],
@@ -115,6 +120,74 @@ describe('a webhook endpoint', () => {
       .send({ url, headers: { [`${'n'.repeat(100_000)} `]: 'a' } })
       .expect(400);
     expect(refused.text.length).toBeLessThan(2000);
+  });
+
+  it('takes what it is sent of which models, in which shape and how fast, and shows it', async () => {
+    const plain = {
+      models: [],
+      payload: 'full',
+      max_in_flight: 8,
+      max_per_second: null,
+      failing_since: null,
+    };
+    expect(await newEndpoint()).toMatchObject(plain);
+    const events = ['execution.*', 'endpoint.*', 'endpoint.failing', 'execution.expired'];
+    const wanted = {
+      events,
+      models: ['writer', 'retired'],
+      payload: 'thin',
+      max_in_flight: 256,
+      max_per_second: 5,
+    };
+    const { id } = await newEndpoint({ ...wanted, models: ['writer', 'retired', 'writer'] });
+    expect((await call('get', `${base}/${id}`).expect(200)).body).toMatchObject(wanted);
+    const { body: list } = await call('get', base).expect(200);
+    expect(list.endpoints.find((one: { id: string }) => one.id === id)).toMatchObject(wanted);
+
+    const { body: slower } = await call('patch', `${base}/${id}`).send({ max_in_flight: 1 }).expect(200);
+    expect(slower).toMatchObject({ ...wanted, max_in_flight: 1 });
+    const { body } = await call('patch', `${base}/${id}`)
+      .send({ events: [], ...plain, failing_since: undefined, max_in_flight: 9 })
+      .expect(200);
+    expect(body).toMatchObject({ events: [], ...plain, max_in_flight: 9 });
+  });
+
+  it('knows a model that was made a moment ago', async () => {
+    await newEndpoint({ models: ['writer'] });
+    const slug = 'made-now';
+    await gateway.context.db.pool.query(
+      `INSERT INTO models (slug, definition, is_active, updated_at)
+       SELECT $1, jsonb_set(definition, '{slug}', to_jsonb($1::text)), true, now() FROM models WHERE slug = 'writer'`,
+      [slug],
+    );
+    expect(await newEndpoint({ models: [slug] })).toMatchObject({ models: [slug] });
+  });
+
+  it('changed refuses what it would refuse when it is made', async () => {
+    const { id } = await newEndpoint();
+    for (const [body, field, code] of [
+      [{ models: ['unheard-of'] }, 'models.0', 'NOT_FOUND'],
+      [{ events: ['endpoint.exploded'] }, 'events.0', 'INVALID_VALUE'],
+      [{ headers: { Host: 'x' } }, 'headers.Host', 'RESERVED_HEADER'],
+      [{ max_per_second: 0 }, 'max_per_second', 'OUT_OF_RANGE'],
+    ] as const) {
+      const refused = await call('patch', `${base}/${id}`).send(body).expect(400);
+      expect(refused.body.error.details[0]).toMatchObject({ field, code });
+    }
+  });
+
+  it('can be given other headers, and none', async () => {
+    const { id } = await newEndpoint({ headers: { 'X-Old': 'old' } });
+    const stored = async () =>
+      (await gateway.context.db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } })).headers;
+    await call('patch', `${base}/${id}`).send({ description: 'Same' }).expect(200);
+    expect(JSON.parse(gateway.context.box.open((await stored()) ?? ''))).toEqual({ 'X-Old': 'old' });
+    await call('patch', `${base}/${id}`)
+      .send({ headers: { 'X-New': 'new' } })
+      .expect(200);
+    expect(JSON.parse(gateway.context.box.open((await stored()) ?? ''))).toEqual({ 'X-New': 'new' });
+    await call('patch', `${base}/${id}`).send({ headers: {} }).expect(200);
+    expect(await stored()).toBeNull();
   });
 
   it('is listed page by page, newest first', async () => {
@@ -147,7 +220,7 @@ describe('a webhook endpoint', () => {
     const { body } = await call('patch', `${base}/${id}`).send({ is_active: true }).expect(200);
     expect(body).toMatchObject({ id, description: 'New', is_active: true, failure_count: 0 });
     expect((await delivery(waiting)).nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now() + 1000);
-    expect(await openQueue(deliverQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
+    expect(await hinted()).toContainEqual({ lane: id, organizationId });
     const row = await gateway.context.db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } });
     expect(row.probeAt).toBeNull();
     await call('patch', `${base}/${id}`).send({ url }).expect(400);
@@ -179,40 +252,12 @@ describe('a webhook endpoint', () => {
       await call('get', `${base}/${id}/deliveries`, as).expect(status);
       await call('post', `${base}/${id}/recover`, as).send({ since: '2026-01-01T00:00:00Z' }).expect(status);
       await call('post', `/v1/webhooks/deliveries/${failed}/redeliver`, as).expect(status);
+      await call('get', `/v1/webhooks/deliveries/${failed}`, as).expect(status);
     }
   });
 });
 
 describe('deliveries', () => {
-  it('are listed with their attempts', async () => {
-    const { id } = await newEndpoint();
-    const failed = await newDelivery(id, 'failed');
-    const pending = await newDelivery(id, 'pending');
-    await gateway.context.db.prisma.deliveryAttempt.createMany({
-      data: [
-        { deliveryId: failed, number: 2, durationMs: 12, statusCode: 500, error: 'HTTP 500' },
-        { deliveryId: failed, number: 1, durationMs: 30_000, error: 'timeout' },
-      ],
-    });
-    const { body } = await call('get', `${base}/${id}/deliveries`).expect(200);
-    expect(body.deliveries.map((one: { id: string }) => one.id)).toEqual([pending, failed]);
-    expect(body.deliveries[1]).toMatchObject({
-      event_type: 'execution.completed',
-      status: 'failed',
-      next_attempt_at: null,
-      attempts: [
-        { number: 1, status_code: null, duration_ms: 30_000, error: 'timeout' },
-        { number: 2, status_code: 500, duration_ms: 12, error: 'HTTP 500' },
-      ],
-    });
-    const page = await call('get', `${base}/${id}/deliveries?limit=1`).expect(200);
-    expect(page.body).toMatchObject({ has_more: true, next_cursor: pending });
-    const next = await call('get', `${base}/${id}/deliveries?limit=1&cursor=${pending}`).expect(200);
-    expect(next.body.deliveries[0].id).toBe(failed);
-    const filtered = await call('get', `${base}/${id}/deliveries?status=failed`).expect(200);
-    expect(filtered.body.deliveries).toHaveLength(1);
-  });
-
   it('sent again are due at once, for another day', async () => {
     const { id } = await newEndpoint();
     const failed = await newDelivery(id, 'failed');
@@ -220,6 +265,7 @@ describe('deliveries', () => {
     expect(body).toMatchObject({ id: failed, endpoint_id: id, status: 'pending', finished_at: null });
     expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(86_300_000);
     expect(await delivery(failed)).toMatchObject({ state: 'pending', leaseUntil: null });
+    expect(await hinted()).toContainEqual({ lane: id, organizationId });
   });
 
   it('are 410 when what they would send was erased', async () => {
@@ -241,11 +287,14 @@ describe('deliveries', () => {
     const [failed = '', expired = '', delivered = '', old = ''] = ids;
     await gateway.context.db.prisma.delivery.update({ where: { id: old }, data: { createdAt: new Date(0) } });
     const since = new Date(Date.now() - 3_600_000).toISOString();
-    await call('post', `${base}/${id}/recover`).send({ since }).expect(200, { redelivered: 2 });
+    await call('post', `${base}/${id}/recover`)
+      .send({ since })
+      .expect(200, { redelivered: 2, has_more: false });
     const states = await Promise.all(
       [failed, expired, delivered, old].map(async (one) => (await delivery(one)).state),
     );
     expect(states).toEqual(['pending', 'pending', 'delivered', 'failed']);
+    expect(await hinted()).toContainEqual({ lane: id, organizationId });
     await call('post', `${base}/${id}/recover`).send({ since: 'yesterday' }).expect(400);
   });
 });

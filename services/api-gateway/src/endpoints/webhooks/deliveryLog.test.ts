@@ -1,0 +1,248 @@
+import type { DeliveryState } from '@holdfast/db/webhookEndpoints/deliveryRow';
+import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
+import { newId } from '@holdfast/domain/ids';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { insertDelivery } from '../../testing/insertDelivery.ts';
+import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ organizationId, key } = await organizationWithKey(gateway));
+});
+
+afterAll(async () => {
+  await gateway.close();
+});
+
+const base = '/v1/webhooks/endpoints';
+const deliveries = '/v1/webhooks/deliveries';
+
+function call(method: 'get' | 'post', path: string, as = key) {
+  return request(gateway.app)[method](path).auth(as, { type: 'bearer' });
+}
+
+async function newEndpoint(): Promise<string> {
+  return (await call('post', base).send({ url: 'https://example.com/hooks' }).expect(201)).body.id;
+}
+
+const newDelivery = (endpointId: string | null, state: DeliveryState, more: object = {}) =>
+  insertDelivery(gateway.context.db, { organizationId, endpointId, state, ...more });
+
+/** The ids that a list answers. */
+async function listed(path: string): Promise<string[]> {
+  const { body } = await call('get', path).expect(200);
+  return body.deliveries.map(({ id }: { id: string }) => id);
+}
+
+const set = (id: string, data: object) => gateway.context.db.prisma.delivery.update({ where: { id }, data });
+
+describe('the log of an endpoint', () => {
+  it('has each delivery with its attempts: what was answered, or how far it came', async () => {
+    const endpoint = await newEndpoint();
+    const { id, executionId } = await newDelivery(endpoint, 'failed');
+    await gateway.context.db.prisma.deliveryAttempt.createMany({
+      data: [
+        {
+          deliveryId: id,
+          number: 2,
+          durationMs: 12,
+          statusCode: 500,
+          error: 'HTTP 500',
+          stage: 'response',
+          answer: 'oh',
+        },
+        { deliveryId: id, number: 1, durationMs: 30_000, error: 'no answer within 30 s', stage: 'timeout' },
+      ],
+    });
+    const { body } = await call('get', `${base}/${endpoint}/deliveries`).expect(200);
+    expect(body.deliveries).toEqual([
+      expect.objectContaining({
+        id,
+        endpoint_id: endpoint,
+        about_endpoint_id: null,
+        event_type: 'execution.completed',
+        execution_id: executionId,
+        status: 'failed',
+        next_attempt_at: null,
+        attempts: [
+          expect.objectContaining({ number: 1, status_code: null, error_stage: 'timeout', response: null }),
+          expect.objectContaining({ number: 2, status_code: 500, error_stage: 'response', response: 'oh' }),
+        ],
+      }),
+    ]);
+    expect((await call('get', `${deliveries}/${id}`).expect(200)).body).toEqual(body.deliveries[0]);
+    expect(body.deliveries[0]).not.toHaveProperty('lane');
+  });
+
+  it('is read page by page, newest first', async () => {
+    const endpoint = await newEndpoint();
+    const ids: string[] = [];
+    for (const state of ['failed', 'pending', 'delivered'] as const) {
+      const { id } = await newDelivery(endpoint, state);
+      await set(id, { createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, ids.length)) });
+      ids.unshift(id);
+    }
+    const { body } = await call('get', `${base}/${endpoint}/deliveries?limit=2`).expect(200);
+    expect(body).toMatchObject({ has_more: true, next_cursor: ids[1] });
+    expect(await listed(`${base}/${endpoint}/deliveries?limit=2&cursor=${ids[1]}`)).toEqual([ids[2]]);
+    expect(await listed(`${base}/${endpoint}/deliveries`)).toEqual(ids);
+  });
+
+  it('is searched by status, type and time', async () => {
+    const endpoint = await newEndpoint();
+    const old = (await newDelivery(endpoint, 'failed', { type: 'execution.failed' })).id;
+    const young = (await newDelivery(endpoint, 'delivered')).id;
+    await set(old, { createdAt: new Date('2026-01-01T00:00:00Z') });
+    await set(young, { createdAt: new Date('2026-01-02T00:00:00Z') });
+    const found = (query: string) => listed(`${base}/${endpoint}/deliveries?${query}`);
+    expect(await found('status=failed')).toEqual([old]);
+    expect(await found('event_type=execution.completed')).toEqual([young]);
+    expect(await found('created_after=2026-01-01T12:00:00Z')).toEqual([young]);
+    expect(await found('created_before=2026-01-01T12:00:00Z')).toEqual([old]);
+    expect(
+      await found(`status=failed&event_type=execution.failed&created_before=2026-01-02T00:00:00Z`),
+    ).toEqual([old]);
+    expect(await found(`status=failed&cursor=${young}`)).toEqual([old]);
+    await call('get', `${base}/${endpoint}/deliveries?status=lost`).expect(400);
+    await call('get', `${base}/${endpoint}/deliveries?event_type=execution.*`).expect(400);
+    await call('get', `${base}/${endpoint}/deliveries?created_after=yesterday`).expect(400);
+  });
+
+  it('shows as expired what waits beyond its time, unless it is being sent', async () => {
+    const endpoint = await newEndpoint();
+    const { id } = await newDelivery(endpoint, 'pending');
+    const past = new Date(Date.now() - 1000);
+    const shown = async () => (await call('get', `${deliveries}/${id}`).expect(200)).body;
+    expect(await shown()).toMatchObject({ status: 'pending', finished_at: null });
+    await set(id, { expiresAt: past, leaseUntil: new Date(Date.now() + 60_000) });
+    expect(await shown()).toMatchObject({ status: 'pending' });
+    await set(id, { leaseUntil: past });
+    expect(await shown()).toMatchObject({
+      status: 'expired',
+      next_attempt_at: null,
+      finished_at: past.toISOString(),
+    });
+    expect(await listed(`${base}/${endpoint}/deliveries?status=pending`)).toEqual([]);
+    expect(await listed(`${base}/${endpoint}/deliveries?status=expired`)).toEqual([id]);
+  });
+
+  it('tells which endpoint an event is about when it is about none of your executions', async () => {
+    const [endpoint, failing] = [await newEndpoint(), await newEndpoint()];
+    const { rows } = await gateway.context.db.pool.query<{ id: string }>(
+      `WITH v AS (
+         INSERT INTO events (id, organization_id, endpoint_id, type, body, fanned_out_at)
+         VALUES (new_id('evt'), $1, $3, 'endpoint.failing', '{}', now()) RETURNING id
+       )
+       INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, expires_at)
+       SELECT delivery_id(id, $2), id, $1, $2, $2, 'https://example.com/hooks', now() + interval '1 day' FROM v
+       RETURNING id`,
+      [organizationId, endpoint, failing],
+    );
+    const { body } = await call('get', `${base}/${endpoint}/deliveries?event_type=endpoint.failing`).expect(
+      200,
+    );
+    expect(body.deliveries).toEqual([
+      expect.objectContaining({
+        id: rows[0]?.id,
+        endpoint_id: endpoint,
+        execution_id: null,
+        about_endpoint_id: failing,
+        event_type: 'endpoint.failing',
+      }),
+    ]);
+  });
+});
+
+describe('the log of an execution', () => {
+  it('has what was sent of it to every endpoint and to its own webhook_url', async () => {
+    const endpoint = await newEndpoint();
+    const executionId = newId('exec');
+    const started = await newDelivery(endpoint, 'delivered', { executionId, type: 'execution.started' });
+    const own = await newDelivery(null, 'failed', { executionId });
+    const ended = await newDelivery(endpoint, 'delivered', { executionId });
+    await newDelivery(endpoint, 'delivered');
+    const of = (query = '') => listed(`${deliveries}?execution_id=${executionId}${query}`);
+    expect((await of()).toSorted()).toEqual([started.id, own.id, ended.id].toSorted());
+    expect(await of('&status=failed')).toEqual([own.id]);
+    expect(await of('&event_type=execution.started')).toEqual([started.id]);
+    const [first, ...rest] = await of();
+    expect(await of(`&cursor=${first}`)).toEqual(rest);
+    const stranger = await organizationWithKey(gateway);
+    const { body } = await call('get', `${deliveries}?execution_id=${executionId}`, stranger.key).expect(200);
+    expect(body.deliveries).toEqual([]);
+  });
+
+  it('is asked for by an execution', async () => {
+    for (const [query, code] of [
+      ['', 'REQUIRED'],
+      ['?execution_id=evt_1', 'INVALID_FORMAT'],
+    ]) {
+      const { body } = await call('get', `${deliveries}${query}`).expect(400);
+      expect(body.error.details).toEqual([expect.objectContaining({ field: 'execution_id', code })]);
+    }
+  });
+});
+
+describe('recovery', () => {
+  it('goes on where it stopped, the oldest first', async () => {
+    const endpoint = await newEndpoint();
+    const ids: string[] = [];
+    for (let minute = 0; minute < 5; minute += 1) {
+      const { id } = await newDelivery(endpoint, minute % 2 === 0 ? 'failed' : 'expired');
+      await set(id, { createdAt: new Date(Date.UTC(2026, 0, 1, 0, minute)) });
+      ids.push(id);
+    }
+    const since = new Date(Date.UTC(2026, 0, 1, 0, 1));
+    const recover = (limit: number) => recoverDeliveries(gateway.context.db, endpoint, since, limit);
+    expect(await recover(2)).toEqual({ count: 2, hasMore: true });
+    const pending = await listed(`${base}/${endpoint}/deliveries?status=pending`);
+    expect(pending).toEqual([ids[2], ids[1]]);
+    expect(await recover(2)).toEqual({ count: 2, hasMore: false });
+    expect(await recover(2)).toEqual({ count: 0, hasMore: false });
+    expect(await listed(`${base}/${endpoint}/deliveries?status=failed`)).toEqual([ids[0]]);
+  });
+
+  it('of thousands is one call', async () => {
+    const endpoint = await newEndpoint();
+    await gateway.context.db.pool.query(
+      `WITH v AS (
+         INSERT INTO events (id, organization_id, execution_id, type, body, fanned_out_at)
+         SELECT event_id(x, 'execution.completed'), $1, x, 'execution.completed', '{}', now()
+         FROM (SELECT new_id('exec') AS x FROM generate_series(1, 2500)) AS made RETURNING id
+       )
+       INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, state, expires_at, finished_at)
+       SELECT delivery_id(id, $2), id, $1, $2, $2, 'https://example.com/hooks', 'failed', now(), now() FROM v`,
+      [organizationId, endpoint],
+    );
+    await call('post', `${base}/${endpoint}/recover`)
+      .send({ since: '2026-01-01T00:00:00Z' })
+      .expect(200, { redelivered: 2500, has_more: false });
+    const pending = await gateway.context.db.prisma.delivery.count({
+      where: { endpointId: endpoint, state: 'pending' },
+    });
+    expect(pending).toBe(2500);
+  });
+});
+
+describe('what is no longer kept', () => {
+  it('is not found, and can neither be sent again nor recovered', async () => {
+    const { pool } = gateway.context.db;
+    const endpoint = await newEndpoint();
+    await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);
+    const executionId = 'exec_01946000-0000-7000-8000-000000000000';
+    const { id } = await newDelivery(endpoint, 'failed', { executionId });
+    await call('get', `${deliveries}/${id}`).expect(200);
+    await pool.query('SELECT drop_deliveries(30)');
+    await call('get', `${deliveries}/${id}`).expect(404);
+    await call('post', `${deliveries}/${id}/redeliver`).expect(404);
+    await call('post', `${base}/${endpoint}/recover`)
+      .send({ since: '2025-01-01T00:00:00Z' })
+      .expect(200, { redelivered: 0, has_more: false });
+  });
+});

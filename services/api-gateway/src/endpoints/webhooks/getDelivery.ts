@@ -1,0 +1,22 @@
+import { getDelivery as readDelivery } from '@holdfast/db/webhookEndpoints/getDelivery';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { Delivery, deliveryRecord } from './deliveryRecord.ts';
+
+export const getDelivery = endpoint({
+  method: 'GET',
+  path: '/v1/webhooks/deliveries/{id}',
+  tag: 'Webhooks',
+  summary: 'Read a delivery',
+  description: 'With its attempts.',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('dlv', 'id'),
+  responses: { 200: { description: 'The delivery', schema: Delivery } },
+  async handle({ context, caller, params }) {
+    const id = knownShape('dlv', params.id, 'delivery');
+    const delivery = await readDelivery(context.db, caller.organizationId, id);
+    if (!delivery) throw notFound('delivery');
+    return { status: 200, body: deliveryRecord(delivery) };
+  },
+});

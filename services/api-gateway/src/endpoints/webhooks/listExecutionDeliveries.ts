@@ -1,0 +1,21 @@
+import { listDeliveries } from '@holdfast/db/webhookEndpoints/listDeliveries';
+import { endpoint } from '../../http/endpoint.ts';
+import { idFilter } from '../../http/fields.ts';
+import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
+
+export const listExecutionDeliveries = endpoint({
+  method: 'GET',
+  path: '/v1/webhooks/deliveries',
+  tag: 'Webhooks',
+  summary: "List an execution's deliveries",
+  description: 'To every endpoint and to its own `webhook_url`, newest first, each with its attempts.',
+  permission: 'full',
+  limit: 'other',
+  query: deliveryQuery.extend({ execution_id: idFilter('exec', 'Those of this execution') }),
+  responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
+  async handle({ context, caller, query }) {
+    const filter = { executionId: query.execution_id, ...deliveryFilter(query) };
+    const rows = await listDeliveries(context.db, caller.organizationId, filter, query.limit + 1);
+    return { status: 200, body: deliveryPage(rows, query.limit) };
+  },
+});
