@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { ledgerAudit } from './ledger/audit.ts';
 import { partitions, partitionsUsage } from './partitions/partitions.ts';
+import { secretsReencrypt } from './secrets/reencrypt.ts';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -11,4 +12,5 @@ export const commands: readonly Command[] = [
     usage: partitionsUsage,
     run: (args, { openDatabase, say }) => partitions(args, openDatabase, say),
   },
+  secretsReencrypt,
 ];

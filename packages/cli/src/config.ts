@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 import { UsageError } from './usageError.ts';
 
@@ -10,8 +11,8 @@ import { UsageError } from './usageError.ts';
 export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   if (named !== undefined) return checked(named, '--database-url');
   if (env['DATABASE_URL']) return checked(env['DATABASE_URL'], 'DATABASE_URL');
-  const local = localUrl(resolve(env['HOLDFAST_HOME'] || '.holdfast', 'local.json'));
-  if (local !== null) return local;
+  const local = localFile(env, 'local.json', localState);
+  if (local !== null) return local.database_url;
   throw new Error(
     'there is no database: give --database-url, set DATABASE_URL, or run npm start in this folder',
   );
@@ -34,12 +35,27 @@ function isReadable(url: string): boolean {
   }
 }
 
-const localState = z.object({ database_url: z.string() });
+/**
+ * Those of ENCRYPTION_KEYS, else of the `npm start` in this folder.
+ * @throws UsageError when they can't be read; an Error when there are none
+ */
+export function sealingKeys(env: NodeJS.ProcessEnv = process.env): EncryptionKeys {
+  const text = env['ENCRYPTION_KEYS'] || localFile(env, 'secrets.json', localSecrets)?.encryptionKeys;
+  if (!text) throw new Error('there are no keys: set ENCRYPTION_KEYS as the services have it');
+  const keys = encryptionKeys.safeParse(text);
+  if (!keys.success)
+    throw new UsageError('ENCRYPTION_KEYS is no list like id:base64,id:base64 of 32 bytes each');
+  return keys.data;
+}
 
-/** What `npm start` has written there; null when none runs, or the file is not for us to read. */
-function localUrl(path: string): string | null {
+const localState = z.object({ database_url: z.string() });
+const localSecrets = z.object({ encryptionKeys: z.string() });
+
+/** What `npm start` has written to its folder; null when none runs there, or the file is not for us to read. */
+function localFile<Content>(env: NodeJS.ProcessEnv, name: string, shape: z.ZodType<Content>): Content | null {
   try {
-    return localState.parse(JSON.parse(readFileSync(path, 'utf8'))).database_url;
+    const path = resolve(env['HOLDFAST_HOME'] || '.holdfast', name);
+    return shape.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     return null;
   }

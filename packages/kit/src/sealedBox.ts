@@ -3,10 +3,15 @@ import { z } from 'zod';
 
 /** Secrets at rest: AES-256-GCM as `<key id>.<base64 of nonce, tag and ciphertext>`. */
 export type SealedBox = {
+  /** The ids of its keys: that of the one that seals, then those that only open. */
+  keyIds: readonly [string, ...string[]];
   seal(plain: string): string;
   /** @throws when the key is not known or the text was changed. */
   open(sealed: string): string;
 };
+
+/** The id of the key that a text was sealed with. */
+export const keyIdOf = (sealed: string): string => sealed.split('.', 1)[0] ?? '';
 
 /** `id:base64,id:base64`: 32-byte keys. The first seals; every one opens, so that keys can be rotated. */
 export const encryptionKeys = z
@@ -18,6 +23,7 @@ export const encryptionKeys = z
     (keys) => keys.every(({ key }) => key.length === 32),
     'each key must be 32 bytes in base64, as id:base64',
   )
+  .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'each key needs an id of its own')
   .describe('Keys for secrets at rest, as id:base64 of 32 bytes, comma-separated; the first seals, all open');
 
 export type EncryptionKeys = z.infer<typeof encryptionKeys>;
@@ -26,10 +32,11 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 export function createSealedBox(keys: EncryptionKeys): SealedBox {
-  const [current] = keys;
+  const [current, ...others] = keys;
   if (!current) throw new Error('at least one encryption key is needed');
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
   return {
+    keyIds: [current.id, ...others.map(({ id }) => id)],
     seal(plain) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce);
@@ -37,10 +44,10 @@ export function createSealedBox(keys: EncryptionKeys): SealedBox {
       return `${current.id}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64')}`;
     },
     open(sealed) {
-      const [id = '', payload = ''] = sealed.split('.');
+      const id = keyIdOf(sealed);
       const key = byId.get(id);
       if (!key) throw new Error(`no encryption key with id ${id}: add it to ENCRYPTION_KEYS`);
-      const bytes = Buffer.from(payload, 'base64');
+      const bytes = Buffer.from(sealed.slice(id.length + 1), 'base64');
       // Without its length, a tag cut to 4 bytes would do.
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
         authTagLength: tagBytes,

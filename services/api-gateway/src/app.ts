@@ -33,6 +33,7 @@ import { patchEndpoint } from './endpoints/webhooks/patchEndpoint.ts';
 import { postEndpoint } from './endpoints/webhooks/postEndpoint.ts';
 import { postRecover } from './endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from './endpoints/webhooks/postRedeliver.ts';
+import { postRotateEndpointSecret } from './endpoints/webhooks/postRotateEndpointSecret.ts';
 import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
 import { postTest } from './endpoints/webhooks/postTest.ts';
 import { mountStorage } from './files/mountStorage.ts';
@@ -64,6 +65,7 @@ export const endpoints: readonly Endpoint[] = [
   getEndpoint,
   patchEndpoint,
   deleteEndpoint,
+  postRotateEndpointSecret,
   postTest,
   listDeliveries,
   postRecover,

@@ -1,4 +1,4 @@
-import { signatureHeaders } from '@holdfast/domain/webhookSignature';
+import { type Signers, signatureHeaders } from '@holdfast/domain/webhookSignature';
 
 /** What a custom header may not be called, beside the names we send: they would change the request itself. */
 const refused =
@@ -7,7 +7,7 @@ const refused =
 /** The headers of one attempt: the endpoint's own, and ours over them, signed now. */
 export function requestHeaders(args: {
   custom: Record<string, string>;
-  secret: string;
+  signers: Signers;
   eventId: string;
   body: string;
 }): Record<string, string> {

@@ -1,17 +1,19 @@
+import type { SigningSecrets } from '@holdfast/db/webhooks/signingSecrets';
 import { limits } from '@holdfast/domain/limits';
+import { type Signers, signingKeys } from '@holdfast/domain/webhookSignature';
 import type { EgressPolicy } from '@holdfast/egress/policy';
 import { type PostResult, postJson } from '@holdfast/egress/post';
 import type { Logger } from '@holdfast/kit/logger';
+import type { SealedBox } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
+import { remembering } from './remembering.ts';
 import { requestHeaders } from './requestHeaders.ts';
-import type { OpenSecret } from './secrets.ts';
 
-export type Message = {
+export type Message = SigningSecrets & {
   url: string;
   eventId: string;
   body: string;
-  /** Sealed, as in the database. */
-  secret: string;
+  /** Sealed JSON, as in the database. */
   headers: string | null;
 };
 
@@ -24,15 +26,24 @@ const customHeaders = z.record(z.string(), z.string());
 /** `stopped` ends what is in flight. */
 export function createSend(args: {
   policy: EgressPolicy;
-  openSecret: OpenSecret;
+  box: SealedBox;
   stopped: AbortSignal;
   log: Logger;
 }): Send {
-  const { policy, openSecret, stopped, log } = args;
+  const { policy, box, stopped, log } = args;
 
-  function headersOf({ secret, headers, eventId, body }: Message): Record<string, string> {
-    const custom = headers === null ? {} : customHeaders.parse(JSON.parse(openSecret(headers)));
-    return requestHeaders({ custom, secret: openSecret(secret), eventId, body });
+  const keysOf = remembering((sealed) => signingKeys(box.open(sealed)));
+  const customOf = remembering((sealed) => customHeaders.parse(JSON.parse(box.open(sealed))));
+
+  function signersOf({ secret, previousSecret, isPreviousPrimary }: SigningSecrets): Signers {
+    const previous = previousSecret === null ? null : keysOf(previousSecret);
+    return { current: keysOf(secret), previous, isPreviousPrimary };
+  }
+
+  function headersOf(message: Message): Record<string, string> {
+    const { headers, eventId, body } = message;
+    const custom = headers === null ? {} : customOf(headers);
+    return requestHeaders({ custom, signers: signersOf(message), eventId, body });
   }
 
   return async (message) => {

@@ -20,7 +20,6 @@ import { createAttempt } from './deliver.ts';
 import { createFanOut } from './fanOut.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { webhookMetrics } from './metrics.ts';
-import { createOpenSecret } from './secrets.ts';
 import { createSend } from './send.ts';
 import { startSweeps } from './sweeps.ts';
 import { startWorkers } from './workers.ts';
@@ -109,6 +108,5 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
 function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal) {
   const policy = createEgressPolicy(egressSettings(config));
   for (const opening of policy.openings) log.warn(`egress is opened: ${opening}`);
-  const openSecret = createOpenSecret(createSealedBox(config.ENCRYPTION_KEYS));
-  return createSend({ policy, openSecret, stopped, log });
+  return createSend({ policy, box: createSealedBox(config.ENCRYPTION_KEYS), stopped, log });
 }

@@ -1,7 +1,9 @@
 import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { endpointSecretsSql, type SigningSecrets } from './signingSecrets.ts';
 
-/** Where a test call goes; secret and headers are sealed. */
-export type TestTarget = { url: string; secret: string; headers: string | null };
+/** Where a test call goes; its headers are sealed JSON. */
+export type TestTarget = SigningSecrets & { url: string; headers: string | null };
 
 /** The organization's endpoint, active or not; null when it has none of that id. */
 export async function getTestTarget(
@@ -9,8 +11,10 @@ export async function getTestTarget(
   organizationId: string,
   endpointId: string,
 ): Promise<TestTarget | null> {
-  return await db.prisma.webhookEndpoint.findFirst({
-    where: { id: endpointId, organizationId, deletedAt: null },
-    select: { url: true, secret: true, headers: true },
-  });
+  const values = [endpointId, organizationId];
+  const [target] = await runStatement<TestTarget>(db.pool, 'get_test_target', statement, values);
+  return target ?? null;
 }
+
+const statement = `SELECT w.url, w.headers, ${endpointSecretsSql} FROM webhook_endpoints w
+  WHERE w.id = $1 AND w.organization_id = $2 AND w.deleted_at IS NULL`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { newWebhookSecret, signatureHeaders } from '@holdfast/domain/webhookSignature';
+import { newWebhookSecret, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fencedIn } from '../walk.ts';
 import { isOnThisMachine, type Language, languages } from './languages.ts';
@@ -24,13 +24,24 @@ const eventId = 'evt_019d0a5c-7c1e-7a44-9a53-0c1f2b6d7e88';
 const text = `{"id": "${eventId}","type":"execution.completed", "cost":1.0,"text":"Grüße ✓ \\u00e9"}\n\n`;
 
 type Signed = ReturnType<typeof signatureHeaders>;
-const signed = (change: { secret?: string; body?: string; ageS?: number } = {}): Signed =>
-  signatureHeaders({
-    secret: change.secret ?? secret,
+type Change = {
+  secret?: string;
+  body?: string;
+  ageS?: number;
+  previous?: string;
+  isPreviousPrimary?: boolean;
+};
+
+function signed(change: Change = {}): Signed {
+  const { body = text, ageS = 0, previous, isPreviousPrimary = false } = change;
+  const current = signingKeys(change.secret ?? secret);
+  return signatureHeaders({
+    signers: { current, previous: previous ? signingKeys(previous) : null, isPreviousPrimary },
     eventId,
-    timestampS: Math.floor(Date.now() / 1000) - (change.ageS ?? 0),
-    body: change.body ?? text,
+    timestampS: Math.floor(Date.now() / 1000) - ageS,
+    body,
   });
+}
 
 const without = (name: keyof Signed) =>
   Object.fromEntries(Object.entries(signed()).filter(([n]) => n !== name));
@@ -71,26 +82,25 @@ const refusedByScheme: Record<'standard' | 'x', Record<string, () => Record<stri
     }),
     'a timestamp that is none': () => ({ ...signed(), 'X-Signature-Timestamp': 'soon' }),
     'an empty signature': () => ({ ...signed(), 'X-Signature': '' }),
+    'a rotation by its old secret when the new one is primary': () =>
+      signed({ secret: other, previous: secret }),
     'half a signature': () => ({ ...signed(), 'X-Signature': signed()['X-Signature'].slice(0, 32) }),
   },
 };
-
-/** Of a rotation: a signature by each secret, with a space between. */
-const bySecrets = (...secrets: string[]) => ({
-  ...signed(),
-  'webhook-signature': secrets.map((one) => signed({ secret: one })['webhook-signature']).join(' '),
-});
 
 const accepted: Record<'standard' | 'x', Record<string, () => Record<string, string>>> = {
   standard: {
     'what is authentic': () => ({ ...signed(), 'X-Signature': 'of no concern' }),
     'what took four minutes': () => signed({ ageS: 240 }),
-    'the second signature of a rotation': () => bySecrets(other, secret),
-    'the first signature of a rotation': () => bySecrets(secret, other),
+    'a rotation by its old secret': () => signed({ secret: other, previous: secret }),
+    'a rotation by its new secret': () => signed({ secret, previous: other }),
   },
   x: {
     'what is authentic': () => ({ ...signed(), 'webhook-signature': 'of no concern' }),
     'what took four minutes': () => signed({ ageS: 240 }),
+    'a rotation by its old secret while that is primary': () =>
+      signed({ secret: other, previous: secret, isPreviousPrimary: true }),
+    'a rotation by its new secret': () => signed({ secret, previous: other }),
   },
 };
 

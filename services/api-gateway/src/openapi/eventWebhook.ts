@@ -29,14 +29,16 @@ const Event = z
 
 const signature = z.object({
   'X-Signature': z.string().meta({
-    description: 'Hex HMAC-SHA256 of `<X-Signature-Timestamp>.<raw body>`, keyed with the secret',
+    description:
+      'Hex HMAC-SHA256 of `<X-Signature-Timestamp>.<raw body>`, keyed with the secret; after a rotation with the new one, unless `keep_primary=old` was asked for',
     example: '5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
   }),
   'X-Signature-Timestamp': z.string().meta({ description: 'Unix seconds', example: '1774002600' }),
   'webhook-id': idField('evt', 'The event, as Standard Webhooks has it'),
   'webhook-timestamp': z.string().meta({ description: 'Unix seconds', example: '1774002600' }),
   'webhook-signature': z.string().meta({
-    description: 'Base64 HMAC-SHA256, as Standard Webhooks has it',
+    description:
+      'Base64 HMAC-SHA256, as Standard Webhooks has it: for 24 hours after a rotation two, with a blank between, by the new secret and by the one before it. Any one that fits will do',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   }),
 });

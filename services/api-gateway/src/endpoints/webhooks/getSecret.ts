@@ -1,6 +1,7 @@
 import { getWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
 import { endpoint } from '../../http/endpoint.ts';
 import { WebhookSecret } from './secretRecord.ts';
+import { validUntilOf } from './secretRotation.ts';
 
 export const getSecret = endpoint({
   method: 'GET',
@@ -12,7 +13,8 @@ export const getSecret = endpoint({
   limit: 'other',
   responses: { 200: { description: 'The secret', schema: WebhookSecret } },
   async handle({ context, caller }) {
-    const sealed = await getWebhookSecret(context.db, caller.organizationId);
-    return { status: 200, body: { secret: context.box.open(sealed) } };
+    const row = await getWebhookSecret(context.db, caller.organizationId);
+    const secret = context.box.open(row.sealedSecret);
+    return { status: 200, body: { secret, previous_secret_valid_until: validUntilOf(row) } };
   },
 });

@@ -1,20 +1,23 @@
-import { setWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
+import { rotateWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { endpoint } from '../../http/endpoint.ts';
 import { WebhookSecret } from './secretRecord.ts';
+import { RotationQuery, rotationDescription, rotationOf, validUntilOf } from './secretRotation.ts';
 
 export const postRotateSecret = endpoint({
   method: 'POST',
   path: '/v1/webhooks/secret/rotate',
   tag: 'Webhooks',
   summary: 'Replace the secret of `webhook_url` deliveries',
-  description: 'Every attempt from now on is signed with the new secret.',
+  description: rotationDescription,
   permission: 'full',
   limit: 'other',
+  query: RotationQuery,
   responses: { 200: { description: 'The new secret', schema: WebhookSecret } },
-  async handle({ context, caller }) {
+  async handle({ context, caller, query }) {
     const secret = newWebhookSecret();
-    await setWebhookSecret(context.db, caller.organizationId, context.box.seal(secret));
-    return { status: 200, body: { secret } };
+    const rotation = rotationOf(query, secret, context.box);
+    const rotated = await rotateWebhookSecret(context.db, caller.organizationId, rotation);
+    return { status: 200, body: { secret, previous_secret_valid_until: validUntilOf(rotated) } };
   },
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { exampleSecret, previousSecretValidUntil } from './secretRotation.ts';
 
 export const WebhookSecret = z
   .object({
-    secret: z.string().meta({ example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }),
+    secret: z.string().meta({ example: exampleSecret }),
+    previous_secret_valid_until: previousSecretValidUntil,
   })
   .meta({ id: 'WebhookSecret' });

@@ -1,0 +1,190 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { getWebhookSecret, rotateWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
+import { countSecrets } from '@holdfast/db/secrets/count';
+import { replaceSealed } from '@holdfast/db/secrets/replace';
+import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdfast } from '../testing/holdfast.ts';
+
+let url: string;
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ url, drop } = await createTestDatabase());
+  db = openDatabase({ url, poolSize: 4, applicationName: 'test' });
+});
+afterEach(async () => {
+  await db.close();
+  await drop();
+});
+
+const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+const boxOf = (keys: string) => createSealedBox(encryptionKeys.parse(keys));
+const [older, newer] = [entry('old'), entry('new')];
+const [oldBox, newBox] = [boxOf(older), boxOf(newer)];
+
+const reencrypt = (keys = `${newer},${older}`, ...flags: string[]) =>
+  holdfast(['secrets', 'reencrypt', ...flags], { DATABASE_URL: url, ENCRYPTION_KEYS: keys });
+
+async function addOrganization(sealed: string): Promise<string> {
+  const id = `org_${randomUUID()}`;
+  await db.pool.query(`INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, 'test', $2)`, [
+    id,
+    sealed,
+  ]);
+  return id;
+}
+
+/** With everything sealed that an endpoint can have; its previous secret is valid for so many seconds. */
+async function addEndpoint(organizationId: string, fields: { previousForS: number; isDeleted?: boolean }) {
+  const id = `wh_${randomUUID()}`;
+  const sealed = ['endpoint', 'before', '{"X-Token":"t"}'].map(oldBox.seal);
+  await db.pool.query(
+    `INSERT INTO webhook_endpoints (id, organization_id, url, secret, previous_secret, headers, previous_secret_until,
+       deleted_at)
+     VALUES ($1, $2, 'https://example.com', $3, $4, $5, now() + $6 * interval '1 second',
+       CASE WHEN $7 THEN now() END)`,
+    [id, organizationId, ...sealed, fields.previousForS, fields.isDeleted ?? false],
+  );
+  return async () => {
+    const { rows } = await db.pool.query<{ secret: string; previous: string | null; headers: string | null }>(
+      'SELECT secret, previous_secret AS previous, headers FROM webhook_endpoints WHERE id = $1',
+      [id],
+    );
+    return rows[0];
+  };
+}
+
+const counts = async () => Object.fromEntries(await countSecrets(db));
+
+describe('holdfast secrets reencrypt', () => {
+  it('seals everything with the first key: then the other opens nothing that is needed', async () => {
+    const organization = await addOrganization(oldBox.seal('mine'));
+    await db.pool.query(
+      `UPDATE organizations SET previous_webhook_secret = $1, previous_webhook_secret_until = now() + interval '1 hour'`,
+      [oldBox.seal('mine before')],
+    );
+    const endpoint = await addEndpoint(organization, { previousForS: 3600 });
+    await addOrganization(newBox.seal('already'));
+    expect(await counts()).toEqual({ old: 5, new: 1 });
+
+    const { code, stdout, stderr } = await reencrypt();
+    expect([code, stdout]).toEqual([
+      0,
+      'new: 6, the key that seals\nold: 0\nEvery secret is sealed with new: old can go.\n',
+    ]);
+    expect(stderr).toContain('webhook_endpoints.headers: 1 sealed anew\n');
+    const kept = await endpoint();
+    expect(newBox.open((await getWebhookSecret(db, organization)).sealedSecret)).toBe('mine');
+    expect([kept?.secret, kept?.previous, kept?.headers].map((sealed) => newBox.open(sealed ?? ''))).toEqual([
+      'endpoint',
+      'before',
+      '{"X-Token":"t"}',
+    ]);
+    expect((await reencrypt(newer)).stdout).toContain('Every secret is sealed with new.\n');
+  });
+
+  it('erases what is needed no longer: ended secrets, and those of deleted endpoints', async () => {
+    const organization = await addOrganization(newBox.seal('mine'));
+    const ended = await addEndpoint(organization, { previousForS: -1 });
+    const deleted = await addEndpoint(organization, { previousForS: 3600, isDeleted: true });
+    expect(await reencrypt()).toMatchObject({ code: 0 });
+    expect(await ended()).toMatchObject({ previous: null, secret: expect.stringMatching(/^new\./) });
+    expect(await deleted()).toEqual({ secret: '', previous: null, headers: null });
+    expect(await counts()).toEqual({ new: 3 });
+  });
+
+  it('in a dry run tells what it would do, and changes nothing', async () => {
+    const organization = await addOrganization(oldBox.seal('mine'));
+    await addEndpoint(organization, { previousForS: -1, isDeleted: true });
+    const { code, stdout } = await reencrypt(undefined, '--dry-run');
+    expect([code, stdout.split('\n').at(-2)]).toEqual([
+      0,
+      '4 would be sealed with new. Nothing was changed.',
+    ]);
+    expect(await counts()).toEqual({ old: 4 });
+  });
+
+  it('goes through many, page by page', async () => {
+    const sealed = oldBox.seal('mine');
+    await db.pool.query(
+      `INSERT INTO organizations (id, name, webhook_secret) SELECT 'org_' || n, 'n', $1 FROM generate_series(1, 1100) n`,
+      [sealed],
+    );
+    const { code, stderr } = await reencrypt();
+    expect([code, stderr.match(/organizations.webhook_secret: \d+/g)]).toEqual([
+      0,
+      [500, 1000, 1100].map((rows) => `organizations.webhook_secret: ${rows}`),
+    ]);
+    expect(await counts()).toEqual({ new: 1100 });
+  });
+
+  it('fails when some are left: keys that are not known, and what does not open', async () => {
+    const damaged = await addOrganization(boxOf(entry('old')).seal('another key of that id'));
+    await addOrganization(boxOf(entry('lost')).seal('lost'));
+    await addOrganization(oldBox.seal('mine'));
+    const { code, stdout } = await reencrypt();
+    expect(code).toBe(1);
+    expect(stdout.split('\n')).toEqual([
+      `organizations.webhook_secret of ${damaged} does not open: its key is another one, or it was changed`,
+      'new: 1, the key that seals',
+      'old: 1',
+      'lost: 1, a key that ENCRYPTION_KEYS does not have',
+      '2 are left that new does not seal. Does every service have new first? Then run this again.',
+      '',
+    ]);
+  });
+
+  it('loses no secret that is rotated meanwhile', async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, () => addOrganization(oldBox.seal('first'))));
+    const run = reencrypt();
+    const isOver = run.then(() => true);
+    const last = new Map<string, string>();
+    for (let n = 0; !(await Promise.race([isOver, Promise.resolve(false)])); n++) {
+      const id = ids[n % ids.length] ?? '';
+      const sealedSecret = newBox.seal(`rotated ${n}`);
+      await rotateWebhookSecret(db, id, { sealedSecret, overlapMs: 3_600_000, keepsPrimary: false });
+      last.set(id, `rotated ${n}`);
+      await new Promise(setImmediate);
+    }
+    expect(await run).toMatchObject({ code: 0 });
+    for (const id of ids) {
+      const { sealedSecret } = await getWebhookSecret(db, id);
+      expect(newBox.open(sealedSecret)).toBe(last.get(id) ?? 'first');
+    }
+    expect(Object.keys(await counts())).toEqual(['new']);
+  });
+
+  it('leaves what is no longer what it has read', async () => {
+    const sealed = oldBox.seal('read');
+    const [same, changed] = [await addOrganization(sealed), await addOrganization(oldBox.seal('changed'))];
+    const rows = [same, changed].map((id) => ({ id, sealed, resealed: newBox.seal('read') }));
+    const column = { table: 'organizations', column: 'webhook_secret' } as const;
+    expect(await replaceSealed(db, column, rows)).toBe(1);
+    expect(oldBox.open((await getWebhookSecret(db, changed)).sealedSecret)).toBe('changed');
+    expect(newBox.open((await getWebhookSecret(db, same)).sealedSecret)).toBe('read');
+  });
+
+  it('takes the keys of npm start when nothing else is said', async () => {
+    await addOrganization(oldBox.seal('mine'));
+    const home = testFolder('cli');
+    writeFileSync(join(home, 'secrets.json'), JSON.stringify({ encryptionKeys: `${newer},${older}` }));
+    const env = { DATABASE_URL: url, HOLDFAST_HOME: home, ENCRYPTION_KEYS: '' };
+    expect(await holdfast(['secrets', 'reencrypt'], env)).toMatchObject({ code: 0 });
+    expect(await counts()).toEqual({ new: 1 });
+  });
+
+  it('needs keys that it can read, and does not show them', async () => {
+    expect(await reencrypt('')).toMatchObject({ code: 3, stdout: '' });
+    const { code, stderr } = await reencrypt('k1:beef');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^holdfast: ENCRYPTION_KEYS is no list [^\n]+\n$/);
+    expect(stderr).not.toContain('beef');
+  });
+});

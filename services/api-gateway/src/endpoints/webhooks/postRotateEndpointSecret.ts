@@ -1,0 +1,42 @@
+import { rotateEndpointSecret } from '@holdfast/db/webhookEndpoints/rotateSecret';
+import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+import {
+  exampleSecret,
+  previousSecretValidUntil,
+  RotationQuery,
+  rotationDescription,
+  rotationOf,
+  validUntilOf,
+} from './secretRotation.ts';
+
+const Rotated = z
+  .object({
+    id: idField('wh'),
+    secret: z.string().meta({ description: 'The new secret. Shown only here', example: exampleSecret }),
+    previous_secret_valid_until: previousSecretValidUntil,
+  })
+  .meta({ id: 'RotatedWebhookSecret' });
+
+export const postRotateEndpointSecret = endpoint({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints/{id}/rotate-secret',
+  tag: 'Webhooks',
+  summary: 'Replace the secret of a webhook endpoint',
+  description: rotationDescription,
+  permission: 'full',
+  limit: 'other',
+  params: idParams('wh', 'id'),
+  query: RotationQuery,
+  responses: { 200: { description: 'The new secret', schema: Rotated } },
+  async handle({ context, caller, params, query }) {
+    const id = knownShape('wh', params.id, 'webhook endpoint');
+    const secret = newWebhookSecret();
+    const rotation = rotationOf(query, secret, context.box);
+    const rotated = await rotateEndpointSecret(context.db, caller.organizationId, id, rotation);
+    if (!rotated) throw notFound('webhook endpoint');
+    return { status: 200, body: { id, secret, previous_secret_valid_until: validUntilOf(rotated) } };
+  },
+});
