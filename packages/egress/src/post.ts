@@ -4,6 +4,7 @@ import { type Exchange, exchange } from './exchange.ts';
 import { messageOf } from './messageOf.ts';
 import type { EgressPolicy } from './policy.ts';
 import { targetOf } from './target.ts';
+import { proxyFault } from './tunnel.ts';
 
 export type PostOptions = {
   url: string;
@@ -22,10 +23,11 @@ export type PostStage = 'policy' | 'dns' | 'connect' | 'tls' | 'timeout' | 'resp
 export type PostResult =
   /** `body`: as it was sent, compressed or not; at most `maxResponseBytes`. */
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer; durationMs: number }
-  | { ok: false; stage: PostStage; message: string; durationMs: number };
+  /** `isOwnFault`: it ended at our proxy, and says nothing of the receiver. */
+  | { ok: false; stage: PostStage; message: string; durationMs: number; isOwnFault?: true };
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
-type Failure = { stage: PostStage; message: string };
+type Failure = { stage: PostStage; message: string; isOwnFault?: true };
 
 /**
  * One POST to an address we don't trust: no redirect, no retry, no decompression. Any status is `ok: true`.
@@ -87,7 +89,9 @@ function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, 
   if (cause === 'timeout') {
     return { stage: 'timeout', message: `no ${awaited[progress]} within ${timeoutMs} ms` };
   }
-  return { stage: stageOf(cause, progress), message: messageOf(cause) };
+  const { code }: NodeJS.ErrnoException = cause;
+  const failure: Failure = { stage: stageOf(cause, progress), message: messageOf(cause) };
+  return code === proxyFault ? { ...failure, isOwnFault: true } : failure;
 }
 
 /** `UND_ERR_INVALID_ARG`, `UND_ERR_NOT_SUPPORTED`: undici's word for headers that can't be sent. */

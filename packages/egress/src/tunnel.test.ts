@@ -207,7 +207,7 @@ describe('a proxy that does not open the tunnel', () => {
       answering('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
       'the proxy sent more than its answer',
     ],
-    ['hangs up', (socket: Socket) => socket.destroy(), 'the proxy cannot be reached: ECONNRESET'],
+    ['hangs up', (socket: Socket) => socket.destroy(), 'the proxy hung up'],
   ])('%s', async (_name, answer, message) => {
     const proxy = await startProxy(answer);
     const policy = through(`http://user:secret@127.0.0.1:${proxy.port}`);
@@ -244,7 +244,19 @@ describe('a proxy that does not open the tunnel', () => {
     expect(await post('https://name.test/', { policy })).toMatchObject({
       stage: 'connect',
       message: 'the proxy cannot be reached: ECONNREFUSED',
+      isOwnFault: true,
     });
+  });
+
+  it.each([
+    ['HTTP/1.1 407 Who\r\n\r\n', true],
+    ['no HTTP\r\n\r\n', true],
+    ['HTTP/1.1 403 No\r\n\r\n', undefined],
+    ['HTTP/1.1 502 No\r\n\r\n', undefined],
+  ])('answers %j: our own fault: %s', async (text, isOwnFault) => {
+    const proxy = await startProxy(answering(text));
+    const result = await post('https://name.test/', { policy: through(`http://127.0.0.1:${proxy.port}`) });
+    expect('isOwnFault' in result ? result.isOwnFault : undefined).toBe(isOwnFault);
   });
 });
 

@@ -31,13 +31,13 @@ export function openTunnel(proxy: Proxy, to: { host: string; port: number }, don
     open = socket;
     // Between two listeners of others: a socket that fails unheard would end the process.
     socket.on('error', () => {});
-    const problem = problemOf(response.statusCode ?? 0, head);
-    if (problem === null) return done(null, socket);
+    const error = refusalOf(response.statusCode ?? 0, head);
+    if (error === null) return done(null, socket);
     socket.destroy();
-    done(proxyError(problem), null);
+    done(error, null);
   });
   request.on('error', (error: NodeJS.ErrnoException) => {
-    if (open === undefined) done(proxyError(describe(error)), null);
+    if (open === undefined) done(unreachable(error), null);
   });
   request.end();
   return {
@@ -48,16 +48,25 @@ export function openTunnel(proxy: Proxy, to: { host: string; port: number }, don
   };
 }
 
-function problemOf(status: number, head: Buffer): string | null {
-  if (status < 200 || status > 299) return `the proxy refused: ${status}`;
+/** Code of a failure that says nothing of whom we wanted to reach. */
+export const proxyFault = 'EGRESS_PROXY_FAULT';
+const refused = 'EGRESS_PROXY_REFUSED';
+
+function refusalOf(status: number, head: Buffer): Error | null {
+  if (status < 200 || status > 299) {
+    return proxyError(`the proxy refused: ${status}`, status === 407 ? proxyFault : refused);
+  }
   // Nobody has been asked anything yet.
-  return head.length > 0 ? 'the proxy sent more than its answer' : null;
+  return head.length > 0 ? proxyError('the proxy sent more than its answer', proxyFault) : null;
 }
 
-function describe({ code = 'UNKNOWN' }: NodeJS.ErrnoException): string {
-  return code.startsWith('HPE_') ? 'the proxy gave no HTTP answer' : `the proxy cannot be reached: ${code}`;
+function unreachable({ code = 'UNKNOWN' }: NodeJS.ErrnoException): Error {
+  if (code.startsWith('HPE_')) return proxyError('the proxy gave no HTTP answer', proxyFault);
+  // Some hang up where others answer 502.
+  if (code === 'ECONNRESET') return proxyError('the proxy hung up', refused);
+  return proxyError(`the proxy cannot be reached: ${code}`, proxyFault);
 }
 
-function proxyError(message: string): Error {
-  return Object.assign(new Error(message), { code: 'EGRESS_PROXY' });
+function proxyError(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
 }

@@ -24,7 +24,7 @@ export function judge(
   return {
     ok,
     isGone,
-    countsForEndpoint: result.ok || !ourFaults.includes(result.stage),
+    countsForEndpoint: result.ok || !isOurFault(result),
     durationMs: result.durationMs,
     statusCode,
     error: ok ? null : errorOf(result),
@@ -37,6 +37,11 @@ export function judge(
 
 /** Stages at which an attempt ended that say nothing of the receiver. */
 const ourFaults = ['aborted', 'unprepared'];
+
+/** Without a proxy that works every endpoint would fail, and be turned off. */
+function isOurFault(result: Extract<Result, { ok: false }>): boolean {
+  return ourFaults.includes(result.stage) || ('isOwnFault' in result && result.isOwnFault);
+}
 
 /** Shown to the endpoint's owner. A certificate may put anything into a message, NUL too, which the database refuses. */
 function errorOf(result: Result): string {
