@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import type { Redis } from 'ioredis';
@@ -11,8 +12,8 @@ export type Peers = {
   close(): Promise<void>;
 };
 
-const tellEveryMs = 5000;
-const forgottenAfterS = 15;
+const tellEveryMs = 1000;
+const forgottenAfterS = 10;
 const answerWithinMs = 1000;
 
 /** Makes itself known to the other copies of a service, on a connection of `connectProducer`. */
@@ -29,16 +30,25 @@ export async function openPeers(redis: Redis, service: string, log: Logger): Pro
     }
   }
 
+  const tellNow = () => void tell();
+  // One that has just begun to connect is not asked in vain, and told when it is there.
+  redis.on('ready', tellNow);
+  await within(answerWithinMs, 'connecting', untilReady(redis)).catch(() => undefined);
   await tell();
-  const timer = setInterval(() => void tell(), tellEveryMs);
+  const timer = setInterval(tellNow, tellEveryMs);
   return {
     count: () => count,
     async close() {
       clearInterval(timer);
+      redis.off('ready', tellNow);
       if (redis.status !== 'ready') return;
       await within(answerWithinMs, 'leaving', redis.zrem(key, id)).catch(() => undefined);
     },
   };
+}
+
+async function untilReady(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') await once(redis, 'ready');
 }
 
 /** By the clock of Redis, for those of the copies may differ. */

@@ -26,6 +26,8 @@ export type Lanes = {
   close(): void;
   /** Resolves when no place is taken. */
   idle(): Promise<void>;
+  /** How many lanes are in use. */
+  inUse(): number;
 };
 
 type Lane = {
@@ -53,7 +55,7 @@ export function createLanes(args: {
 }): Lanes {
   const lanes = new Map<string, Lane>();
   const shares = createShares(args.size);
-  /** Lanes that are owed something and have room, whose organization had no share left: by organization, in turn. */
+  /** Lanes that are owed something and have room, by organization; both in turn. None that claims or is paused. */
   const waiting = new Map<string, Set<Lane>>();
   let isClosed = false;
 
@@ -84,18 +86,15 @@ export function createLanes(args: {
     lane.inFlight -= places;
     shares.give(lane.organizationId, places);
     claimMore(lane);
-    admit();
   }
 
+  /** Behind the others of its organization: a lane that never runs dry must not keep its places for itself. */
   function claimMore(lane: Lane): void {
-    if (lane.isOwed && !lane.isClaiming && lane.pause === null && !isClosed) {
-      const room = roomOf(lane);
-      const share = shares.roomOf(lane.organizationId);
-      if (room > 0 && share > 0) return void claim(lane, Math.min(room, share));
-      if (room > 0) return wait(lane);
-    }
-    const isIdle = lane.inFlight === 0 && !lane.isOwed && !lane.isClaiming && lane.pause === null;
-    if (isIdle) lanes.delete(lane.key);
+    const { isOwed, isClaiming, pause } = lane;
+    const isAtRest = !isClaiming && pause === null;
+    if (isOwed && isAtRest && roomOf(lane) > 0) wait(lane);
+    else if (!isOwed && isAtRest && lane.inFlight === 0) lanes.delete(lane.key);
+    admit();
   }
 
   function wait(lane: Lane): void {
@@ -106,14 +105,16 @@ export function createLanes(args: {
 
   /** Lets organizations in, one lane each in turn, as far as there are places. */
   function admit(): void {
+    if (isClosed) return;
     for (const [organizationId, its] of waiting) {
-      if (shares.roomOf(organizationId) === 0) continue;
+      const share = shares.roomOf(organizationId);
       const [lane] = its;
-      waiting.delete(organizationId);
-      if (!lane) continue;
+      if (share === 0 || !lane) continue;
       its.delete(lane);
+      waiting.delete(organizationId);
       if (its.size > 0) waiting.set(organizationId, its);
-      claimMore(lane);
+      const room = Math.min(roomOf(lane), share);
+      if (room > 0) void claim(lane, room);
     }
   }
 
@@ -146,7 +147,7 @@ export function createLanes(args: {
   }
 
   /** The lane has room again once the receiver has answered, the process only once that is written down. */
-  function run(delivery: ClaimedDelivery): void {
+  async function makeAttempt(delivery: ClaimedDelivery): Promise<void> {
     let isInLane = true;
     const leave = () => {
       const lane = isInLane ? lanes.get(delivery.lane) : undefined;
@@ -155,14 +156,15 @@ export function createLanes(args: {
       lane.inFlight -= 1;
       claimMore(lane);
     };
-    void args.attempt(delivery, leave).then((isDelivered) => {
-      leave();
-      shares.give(delivery.organizationId, 1);
-      // A failing endpoint is well again: what waited behind the probe may go.
-      if (delivery.isProbe && isDelivered) wake(delivery);
-      admit();
-    });
+    const isDelivered = await args.attempt(delivery, leave);
+    leave();
+    shares.give(delivery.organizationId, 1);
+    // A failing endpoint is well again: what waited behind the probe may go.
+    if (delivery.isProbe && isDelivered) wake(delivery);
+    admit();
   }
+
+  const run = (delivery: ClaimedDelivery) => void makeAttempt(delivery);
 
   function wake(to: LaneOf): void {
     const lane = open(to);
@@ -189,5 +191,6 @@ export function createLanes(args: {
       for (const { pause } of lanes.values()) if (pause) clearTimeout(pause);
     },
     idle: shares.idle,
+    inUse: () => lanes.size,
   };
 }

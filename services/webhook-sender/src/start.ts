@@ -93,10 +93,12 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     async stop() {
       const cutOff = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
-      await Promise.all([workers.stop(), sweeps.stop(), peers.close()]);
+      await Promise.all([workers.stop(), sweeps.stop()]);
       await fanOut.idle();
       await lanes.idle();
       clearTimeout(cutOff);
+      // Until now the others leave room for what was in flight here.
+      await peers.close();
       await Promise.all([fanout.close(), deliver.close()]);
       producing.disconnect();
       working.disconnect();

@@ -80,7 +80,8 @@ export async function recordAttempts(
 }
 
 // Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. One in good
-// health whose last success is young is left as it is: else every delivery would write its endpoint's row.
+// health whose last success is young is left as it is: else every delivery would write its endpoint's row. Of one that
+// somebody has switched off nothing is told: what was in flight then says nothing new.
 const statement = `
 WITH item AS (
   SELECT *, now() + delay_s * interval '1 second' AS next_at
@@ -119,7 +120,7 @@ written AS (
 ),
 turned AS (
   SELECT *, is_active AND NOT gone AND failures < $16::int AS stays_active,
-    CASE WHEN is_active AND (gone OR failures >= $16::int) THEN 'endpoint.deactivated'
+    CASE WHEN NOT is_active THEN NULL WHEN gone OR failures >= $16::int THEN 'endpoint.deactivated'
       WHEN failing_since IS NULL AND failures >= $21::int THEN 'endpoint.failing'
       WHEN failing_since IS NOT NULL AND failures = 0 THEN 'endpoint.recovered' END AS told
   FROM judged
@@ -129,8 +130,9 @@ counted AS (
     probe_at = CASE WHEN j.failures = 0 THEN NULL WHEN j.failures = j.before AND NOT j.succeeded THEN w.probe_at
       ELSE now() + greatest(least($17::float8, power(2, least(j.failures, 20) - 1)), j.retry_after_s)
         * interval '1 second' END,
-    failing_since = CASE WHEN j.failures = 0 THEN NULL WHEN j.told IS NULL THEN w.failing_since
-      ELSE coalesce(w.failing_since, now()) END,
+    failing_since = CASE j.told WHEN 'endpoint.recovered' THEN NULL
+      WHEN 'endpoint.failing' THEN now() WHEN 'endpoint.deactivated' THEN coalesce(w.failing_since, now())
+      ELSE w.failing_since END,
     last_success = CASE WHEN j.succeeded THEN now() ELSE w.last_success END,
     last_failure = CASE WHEN j.error IS NOT NULL THEN now() ELSE w.last_failure END,
     last_error = coalesce(j.error, w.last_error)

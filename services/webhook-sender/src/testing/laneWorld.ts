@@ -1,0 +1,150 @@
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
+import type { LaneClaim, LaneRoom } from '@holdfast/db/webhooks/claimLanes';
+import { createLanes, type LaneOf } from '../lanes.ts';
+
+type OfLane = {
+  lane: string;
+  organizationId: string;
+  /** Deliveries in the database that nobody has claimed. */
+  pending: number;
+  /** Requests that its receiver has not answered. */
+  open: number;
+  maxInFlight: number;
+};
+
+type Request = { delivery: ClaimedDelivery; accept(): void; end(isDelivered?: boolean): void };
+type Claim = LaneRoom & { give(fields?: Partial<LaneClaim>, isProbe?: boolean): void; fail(): void };
+
+/** What lanes are played against: a database and receivers that answer when a test says so. */
+export function openLaneWorld(options: { size: number; senders?: () => number }) {
+  const known = new Map<string, OfLane>();
+  const claims = new Set<Claim>();
+  const requests = new Set<Request>();
+  const tally = { sent: 0, most: 0 };
+
+  const lanes = createLanes({
+    size: options.size,
+    senders: options.senders ?? (() => 1),
+    claim: (asked) =>
+      new Promise((resolve, reject) => {
+        const claim: Claim = {
+          ...asked,
+          give(fields, isProbe = false) {
+            claims.delete(claim);
+            const of = laneOf(asked.lane);
+            const count = Math.min(asked.room, isProbe ? 1 : asked.room, of.pending);
+            of.pending -= count;
+            const claimed = Array.from({ length: count }, () => deliveryIn(of, isProbe));
+            const given = { claimed, ended: [], maxInFlight: of.maxInFlight, waitMs: null, ...fields };
+            resolve(count > 0 || fields ? given : null);
+          },
+          fail() {
+            claims.delete(claim);
+            reject(new Error('the database is away'));
+          },
+        };
+        claims.add(claim);
+      }),
+    attempt: (delivery, accepted) =>
+      new Promise((resolve) => {
+        const of = laneOf(delivery.lane);
+        of.open += 1;
+        tally.sent += 1;
+        let isOpen = true;
+        const accept = () => {
+          if (isOpen) of.open -= 1;
+          isOpen = false;
+        };
+        const request: Request = {
+          delivery,
+          accept() {
+            accept();
+            accepted();
+          },
+          end(isDelivered = true) {
+            requests.delete(request);
+            accept();
+            resolve(isDelivered);
+          },
+        };
+        requests.add(request);
+        tally.most = Math.max(tally.most, requests.size);
+      }),
+  });
+
+  function laneOf(lane: string): OfLane {
+    const of = known.get(lane);
+    if (!of) throw new Error(`nobody has anything in lane ${lane}`);
+    return of;
+  }
+
+  function add({ lane, organizationId, maxInFlight = 8 }: LaneOf): OfLane {
+    const of = known.get(lane) ?? { lane, organizationId, maxInFlight, pending: 0, open: 0 };
+    known.set(lane, of);
+    return of;
+  }
+
+  return {
+    lanes,
+    tally,
+    claims,
+    requests,
+    /** Requests that the lane's receiver has not answered. */
+    openIn: (lane: string) => laneOf(lane).open,
+    pendingIn: (lane: string) => laneOf(lane).pending,
+    all: () => [...known.values()],
+    /** `count` deliveries are written, and their lane is told. */
+    write(to: LaneOf, count: number): void {
+      add(to).pending += count;
+      lanes.wake(to);
+    },
+    /** As fan-out does: one delivery, in a place of its lane or left to it. Answers whether it had one. */
+    fanOut(to: LaneOf): boolean {
+      const of = add(to);
+      const isTaken = lanes.take(to);
+      if (isTaken) lanes.run(deliveryIn(of, false));
+      else {
+        of.pending += 1;
+        lanes.wake(to);
+      }
+      return isTaken;
+    },
+    /** All claims are answered, and those that follow from them, too. */
+    async giveAll(): Promise<void> {
+      await settled();
+      while (claims.size > 0) {
+        for (const claim of claims) claim.give();
+        await settled();
+      }
+    },
+  };
+}
+
+/** Whatever hangs on promises that are resolved has happened. */
+export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+let made = 0;
+
+function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean): ClaimedDelivery {
+  made += 1;
+  return {
+    id: `dlv_${made}`,
+    lane,
+    organizationId,
+    attempts: 1,
+    number: 1,
+    endpointId: lane.startsWith('wh_') ? lane : null,
+    isProbe,
+    url: 'https://example.com',
+    eventId: 'evt_1',
+    eventType: 'execution.completed',
+    eventCreatedAt: new Date(0),
+    executionId: 'exec_1',
+    isThin: false,
+    body: '{}',
+    headers: null,
+    secret: '',
+    previousSecret: null,
+    isPreviousPrimary: false,
+  };
+}
