@@ -1,7 +1,8 @@
 import type { Database } from '@holdfast/db/client';
+import { readAudiences } from '@holdfast/db/webhooks/audiences';
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
 import { readEventsToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
-import { fanOutEvents, type NewDelivery } from '@holdfast/db/webhooks/fanOutEvents';
+import { fanOutEvents } from '@holdfast/db/webhooks/fanOutEvents';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
@@ -25,9 +26,14 @@ export function createFanOut(args: {
   const { db, log, firstDelayS, lanes } = args;
 
   async function run(eventIds: string[]): Promise<undefined[]> {
-    const events = await readEventsToFanOut(db, [...new Set(eventIds)]);
-    const planned = events.flatMap((event) => planFanOut(event, log));
-    if (planned.length > 0) await write(planned);
+    const asked = [...new Set(eventIds)];
+    const [events, audiences] = await Promise.all([readEventsToFanOut(db, asked), readAudiences(db, asked)]);
+    const planned = events.flatMap((event) => {
+      // Nobody's: it was fanned out between the two reads.
+      const audience = audiences.get(event.organizationId);
+      return audience ? planFanOut(event, audience, log) : [];
+    });
+    for (const some of inPortions(planned)) await write(some);
     return eventIds.map(() => undefined);
   }
 
@@ -49,13 +55,14 @@ export function createFanOut(args: {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       args.written(deliveries.length);
-      const events = new Map(planned.map((one) => [one.event.id, one]));
-      for (const delivery of deliveries) {
-        const claimed = toClaimed(delivery, events.get(delivery.eventId));
-        if (delivery.taken) {
-          unused.set(claimed.lane, (unused.get(claimed.lane) ?? 0) - 1);
-          lanes.run(claimed);
-        } else if (mayBeSent(claimed)) lanes.wake(claimed);
+      const claims = claimsOf(planned);
+      for (const { id, eventId, endpointId, taken } of deliveries) {
+        const claim = claims.get(`${eventId} ${endpointId}`);
+        if (!claim) throw new Error('a delivery of nobody was written');
+        if (taken) {
+          unused.set(claim.lane, (unused.get(claim.lane) ?? 0) - 1);
+          lanes.run({ ...claim, id });
+        } else if (mayBeSent(claim)) lanes.wake(claim);
       }
     } finally {
       for (const [lane, count] of unused) lanes.give(lane, count);
@@ -72,23 +79,35 @@ export function createFanOut(args: {
   return createBatcher({ maxSize: 100, concurrency: 2, run });
 }
 
-type NewClaim = ClaimedDelivery & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
+/** Deliveries that are written by one statement, unless one event has more. */
+const portion = 1000;
 
-function toClaimed({ id, endpointId }: NewDelivery, planned: PlannedEvent | undefined): NewClaim {
-  const receiver = planned?.receivers.find((one) => one.endpointId === endpointId);
-  if (!planned || !receiver) throw new Error('a delivery of nobody was written');
-  const { event, body } = planned;
-  return {
-    ...receiver,
-    id,
-    attempts: 1,
-    number: 1,
-    isProbe: false,
-    organizationId: event.organizationId,
-    eventId: event.id,
-    eventType: event.type,
-    eventCreatedAt: event.createdAt,
-    executionId: event.executionId,
-    body: body ?? '',
-  };
+function inPortions(planned: PlannedEvent[]): PlannedEvent[][] {
+  const portions: PlannedEvent[][] = [];
+  let room = 0;
+  for (const event of planned) {
+    room -= Math.max(1, event.receivers.length);
+    if (room < 0) {
+      portions.push([]);
+      room = portion - event.receivers.length;
+    }
+    portions.at(-1)?.push(event);
+  }
+  return portions;
+}
+
+type Claim = Omit<ClaimedDelivery, 'id'> & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
+
+/** First attempts, by event and endpoint. */
+function claimsOf(planned: PlannedEvent[]): Map<string, Claim> {
+  const first = { attempts: 1, number: 1, isProbe: false };
+  return new Map(
+    planned.flatMap(({ event, body, receivers }) => {
+      const { id: eventId, type: eventType, createdAt: eventCreatedAt, organizationId, executionId } = event;
+      const about = { eventId, eventType, eventCreatedAt, organizationId, executionId, body: body ?? '' };
+      return receivers.map(
+        (receiver) => [`${eventId} ${receiver.endpointId}`, { ...receiver, ...first, ...about }] as const,
+      );
+    }),
+  );
 }

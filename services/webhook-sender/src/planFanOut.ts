@@ -1,4 +1,6 @@
-import type { EndpointToTell, EventToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
+import { type Audience, isFor } from '@holdfast/db/webhooks/audiences';
+import type { EventToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
+import type { SigningSecrets } from '@holdfast/db/webhooks/signingSecrets';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
 import { type Event, eventBody, thinEventBody } from '@holdfast/domain/eventBody';
 import { terminalEventTypes } from '@holdfast/domain/eventTypes';
@@ -12,14 +14,20 @@ export type PlannedEvent = {
   receivers: PlannedReceiver[];
 };
 
-export type PlannedReceiver = Omit<EndpointToTell, 'id'> & {
+export type PlannedReceiver = SigningSecrets & {
   /** Null: the execution's own `webhook_url`. */
   endpointId: string | null;
   lane: string;
+  url: string;
+  headers: string | null;
+  isThin: boolean;
+  maxInFlight: number;
+  isFailing: boolean;
+  isPaced: boolean;
 };
 
 /** Who is sent what. One event that can't be rendered must not hold up the others of its batch. */
-export function planFanOut(read: EventToFanOut, log: Logger): PlannedEvent[] {
+export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger): PlannedEvent[] {
   const event: Event = {
     id: read.eventId,
     type: read.eventType,
@@ -28,7 +36,7 @@ export function planFanOut(read: EventToFanOut, log: Logger): PlannedEvent[] {
     createdAt: read.eventCreatedAt,
   };
   try {
-    const receivers = receiversOf(read);
+    const receivers = receiversOf(read, audience);
     return [{ event, body: receivers.length > 0 ? render(event, read) : null, receivers }];
   } catch (error) {
     log.error(
@@ -40,13 +48,14 @@ export function planFanOut(read: EventToFanOut, log: Logger): PlannedEvent[] {
 }
 
 /** Spec, "Events" 7: `webhook_url` hears of endings alone. */
-function receiversOf(read: EventToFanOut): PlannedReceiver[] {
-  const { endpoints, webhookUrl, organizationSecrets, organizationId, eventType } = read;
-  const subscribed = endpoints.map(({ id, ...endpoint }) => ({ endpointId: id, lane: id, ...endpoint }));
-  const isEnding = terminalEventTypes.some((type) => type === eventType);
-  if (webhookUrl === null || organizationSecrets === null || !isEnding) return subscribed;
+function receiversOf(read: EventToFanOut, { endpoints, secrets }: Audience): PlannedReceiver[] {
+  const { webhookUrl, organizationId, eventType: type, model } = read;
+  const subscribed = endpoints
+    .filter((endpoint) => isFor(endpoint, { type, model }))
+    .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id }));
+  if (webhookUrl === null || !terminalEventTypes.some((ending) => ending === type)) return subscribed;
   const own: PlannedReceiver = {
-    ...organizationSecrets,
+    ...secrets,
     endpointId: null,
     lane: deliveryLane({ endpointId: null, organizationId, url: webhookUrl }),
     url: webhookUrl,
