@@ -7,26 +7,27 @@ type Organization = { id: string; apiKey: string };
 export const organizationName = 'Bench';
 
 const atOnce = 16;
-/** One endpoint takes all that the system can give, where others would have several. */
-const maxInFlight = 128;
+/** Requests that an endpoint takes at once which takes all that the system can give. */
+const alone = 128;
 
 /** An organization with more money than the load can spend, and an endpoint for the endings of its executions. */
 export async function createOrganization(state: LocalState, webhookUrl: string): Promise<Organization> {
-  const [organization] = await createOrganizations(state, webhookUrl, 1);
+  const [organization] = await createOrganizations(state, 1, () => [webhookUrl]);
   if (!organization) throw new Error('no organization was made');
   return organization;
 }
 
+/** `urlsOf`: the endpoints of each, by its number. */
 export async function createOrganizations(
   state: LocalState,
-  webhookUrl: string,
   count: number,
+  urlsOf: (number: number) => string[],
 ): Promise<Organization[]> {
   const admin = openHttp(state.admin_url, state.admin_token, atOnce);
   const made: Organization[] = [];
-  let left = count;
+  let next = 0;
   const maker = async () => {
-    while (left-- > 0) made.push(await createOne(state, admin, webhookUrl));
+    while (next < count) made.push(await createOne(state, admin, urlsOf(next++)));
   };
   try {
     await Promise.all(Array.from({ length: Math.min(count, atOnce) }, maker));
@@ -36,7 +37,7 @@ export async function createOrganizations(
   }
 }
 
-async function createOne(state: LocalState, admin: Http, webhookUrl: string): Promise<Organization> {
+async function createOne(state: LocalState, admin: Http, webhookUrls: string[]): Promise<Organization> {
   const { id } = (await admin.post('/admin/v1/organizations', { name: organizationName }, 201)) as {
     id: string;
   };
@@ -44,11 +45,15 @@ async function createOne(state: LocalState, admin: Http, webhookUrl: string): Pr
   await admin.post(`${path}/top-ups`, { amount: '1000000' }, 201);
   const { key } = (await admin.post(`${path}/api-keys`, { name: 'bench' }, 201)) as { key: string };
   const api = openHttp(state.base_url, key, 1);
-  await subscribe(api, webhookUrl).finally(api.close);
+  try {
+    const maxInFlight = webhookUrls.length === 1 ? alone : undefined;
+    for (const url of webhookUrls) {
+      await api.post('/v1/webhooks/endpoints', { url, events, max_in_flight: maxInFlight }, 201);
+    }
+  } finally {
+    api.close();
+  }
   return { id, apiKey: key };
 }
 
-async function subscribe(api: Http, url: string): Promise<void> {
-  const events = ['execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired'];
-  await api.post('/v1/webhooks/endpoints', { url, events, max_in_flight: maxInFlight }, 201);
-}
+const events = ['execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired'];

@@ -9,6 +9,7 @@ import { lone } from './parts/lone.ts';
 import { organizations } from './parts/organizations.ts';
 import { ownCost } from './parts/ownCost.ts';
 import { webhooks } from './parts/webhooks.ts';
+import { webhooksIsolation } from './parts/webhooksIsolation.ts';
 
 /** In the order in which they run: a quiet system first, a database that has grown last. */
 export const parts: Record<string, Part> = {
@@ -20,6 +21,7 @@ export const parts: Record<string, Part> = {
   creates,
   half_rate: halfRate,
   webhooks,
+  webhooks_isolation: webhooksIsolation,
   curve,
   grown,
 };

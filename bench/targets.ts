@@ -55,6 +55,21 @@ const targets: readonly Target[] = [
     isCeiling: true,
   },
   {
+    name: 'webhooks',
+    about: 'deliveries/s over posts/s of a bare loop of the same client',
+    of: ratio('deliveries_per_s', 'bare_posts_per_s'),
+    must: 0.35,
+    aim: 0.6,
+  },
+  {
+    name: 'webhooks: isolation',
+    about: 'event to delivery at healthy endpoints beside hanging ones, p99 over that without',
+    of: ratio('healthy_beside_hanging_p99_ms', 'healthy_alone_p99_ms'),
+    must: 2,
+    aim: 1.2,
+    isCeiling: true,
+  },
+  {
     name: 'grown: creates',
     about: 'creates/s of a database that has grown, over those of an empty one',
     of: ratio('grown_creates_per_s', 'empty_creates_per_s'),
