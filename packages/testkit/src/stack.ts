@@ -50,6 +50,7 @@ export async function startStack(overrides: Record<string, string> = {}) {
   const box = createSealedBox(parseConfig(webhookSenderConfig, environment).ENCRYPTION_KEYS);
   return {
     db,
+    databaseUrl: database.url,
     receiver,
     baseUrl: environment.PUBLIC_URL,
     services,
@@ -112,11 +113,11 @@ function starters(environment: Environment): Record<ServiceName, () => Promise<S
 
 /** Starts every service; each can be stopped and started again. */
 async function startServices(environment: Environment) {
-  const start = starters(environment);
   const running = new Map<ServiceName, Service>();
   const services = {
-    async start(name: ServiceName) {
-      running.set(name, await start[name]());
+    /** With other environment variables than before, when some are given. */
+    async start(name: ServiceName, changed: Record<string, string> = {}) {
+      running.set(name, await starters({ ...environment, ...changed })[name]());
     },
     async stop(name: ServiceName) {
       await running.get(name)?.stop();
@@ -124,7 +125,7 @@ async function startServices(environment: Environment) {
     },
     stopAll: () => Promise.all([...running.values()].map((service) => service.stop())),
   };
-  await Promise.all((Object.keys(start) as ServiceName[]).map(services.start));
+  await Promise.all((Object.keys(roleOf) as ServiceName[]).map((name) => services.start(name)));
   return services;
 }
 

@@ -18,6 +18,8 @@ export type WebhookEndpointRow = {
   lastFailure: Date | null;
   lastError: string | null;
   failingSince: Date | null;
+  /** Until when the secret before the last rotation signs too; null: it does not. */
+  previousSecretUntil: Date | null;
   createdAt: Date;
 };
 
@@ -25,4 +27,5 @@ export type WebhookEndpointRow = {
 export const shownColumnsSql = `id, url, description, events, models, payload, max_in_flight AS "maxInFlight",
   max_per_second AS "maxPerSecond", is_active AS "isActive", failure_count AS "failureCount",
   last_success AS "lastSuccess", last_failure AS "lastFailure", last_error AS "lastError",
-  failing_since AS "failingSince", created_at AS "createdAt"`;
+  failing_since AS "failingSince", created_at AS "createdAt",
+  CASE WHEN previous_secret_until > now() THEN previous_secret_until END AS "previousSecretUntil"`;

@@ -2,6 +2,7 @@ import type { WebhookEndpointRow } from '@holdfast/db/webhookEndpoints/row';
 import { z } from 'zod';
 import { idField, timestamp } from '../../http/fields.ts';
 import { maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';
+import { previousSecretValidUntil } from './secretRotation.ts';
 
 export const WebhookEndpoint = z
   .object({
@@ -24,6 +25,7 @@ export const WebhookEndpoint = z
     last_failure: timestamp('The last failed delivery').nullable(),
     last_error: z.string().nullable().describe('What the last failure was'),
     failing_since: timestamp('Since when it was told to be failing; null: it is well').nullable(),
+    previous_secret_valid_until: previousSecretValidUntil,
     created_at: timestamp('When the endpoint was made'),
   })
   .meta({ id: 'WebhookEndpoint' });
@@ -45,6 +47,7 @@ export function webhookEndpointRecord(row: WebhookEndpointRow): z.infer<typeof W
     last_failure: row.lastFailure?.toISOString() ?? null,
     last_error: row.lastError,
     failing_since: row.failingSince?.toISOString() ?? null,
+    previous_secret_valid_until: row.previousSecretUntil?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
   };
 }

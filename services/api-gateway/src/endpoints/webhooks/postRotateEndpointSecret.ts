@@ -5,7 +5,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
 import {
   exampleSecret,
-  previousSecretValidUntil,
+  overlapEnd,
   RotationQuery,
   rotationDescription,
   rotationOf,
@@ -16,7 +16,7 @@ const Rotated = z
   .object({
     id: idField('wh'),
     secret: z.string().meta({ description: 'The new secret. Shown only here', example: exampleSecret }),
-    previous_secret_valid_until: previousSecretValidUntil,
+    previous_secret_valid_until: overlapEnd,
   })
   .meta({ id: 'RotatedWebhookSecret' });
 

@@ -130,6 +130,18 @@ describe("the organization's secret", () => {
 });
 
 describe("an endpoint's secret", () => {
+  it('has a record that shows until when the one before it signs, too', async () => {
+    const { body } = await call('post', ofEndpoint.path()).expect(200);
+    const record = () => call('get', `/v1/webhooks/endpoints/${endpoint.id}`).expect(200);
+    const { previous_secret_valid_until: until } = body;
+    expect((await record()).body).toMatchObject({ previous_secret_valid_until: until });
+    await gateway.context.db.pool.query(
+      'UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1',
+      [endpoint.id],
+    );
+    expect((await record()).body).toMatchObject({ previous_secret_valid_until: null });
+  });
+
   it('is rotated by its organization alone, and not once it is deleted', async () => {
     const other = await gateway.newKey(await gateway.newOrganization());
     await call('post', ofEndpoint.path(), other).expect(404);

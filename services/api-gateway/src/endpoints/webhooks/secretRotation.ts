@@ -11,6 +11,9 @@ export const previousSecretValidUntil = timestamp(
   'Until when deliveries are signed with the secret before it, too; null: they are not',
 ).nullable();
 
+/** As it is after a rotation. */
+export const overlapEnd = previousSecretValidUntil.meta({ example: '2026-03-21T10:30:00.000Z' });
+
 export const rotationDescription = `\
 For 24 hours \`webhook-signature\` carries a signature by each secret, the new one first, and \`X-Signature\` is by the
 new one. Only one secret stays valid beside the new one: when there is another rotation within the 24 hours, the oldest
