@@ -9,6 +9,8 @@ import { getBalance } from './endpoints/balance/getBalance.ts';
 import { getUsage } from './endpoints/balance/getUsage.ts';
 import { listTransactions } from './endpoints/balance/listTransactions.ts';
 import { postCallback } from './endpoints/callbacks/postCallback.ts';
+import { getEvent } from './endpoints/events/getEvent.ts';
+import { listEvents } from './endpoints/events/listEvents.ts';
 import { deleteExecution } from './endpoints/executions/deleteExecution.ts';
 import { getExecution } from './endpoints/executions/getExecution.ts';
 import { getResult } from './endpoints/executions/getResult.ts';
@@ -74,6 +76,8 @@ export const endpoints: readonly Endpoint[] = [
   postRedeliver,
   getSecret,
   postRotateSecret,
+  listEvents,
+  getEvent,
   listApiKeys,
   postApiKey,
   postRotate,

@@ -116,7 +116,7 @@ describe('the rights of the services on the database', () => {
     ['holdfast_gateway', 'CREATE TEMPORARY TABLE mine (id int)'],
     ['holdfast_gateway', 'CREATE ROLE mine'],
     ['holdfast_gateway', 'CREATE SCHEMA mine'],
-    ['holdfast_gateway', "UPDATE webhook_endpoints SET secret = ''"],
+    ['holdfast_gateway', "UPDATE webhook_endpoints SET url = ''"],
     ['holdfast_dispatcher', 'UPDATE balances SET available = 1000'],
     ['holdfast_dispatcher', 'SELECT * FROM transfers'],
     ['holdfast_dispatcher', 'SELECT * FROM api_key_values'],

@@ -25,7 +25,8 @@ export async function listDeliveries(
   limit: number,
 ): Promise<DeliveryRow[]> {
   const given = givenConditions(conditions, filter, 2);
-  const text = `SELECT ${deliveryColumnsSql} FROM deliveries d JOIN events e ON e.id = d.event_id
+  const text = `SELECT ${deliveryColumnsSql} FROM deliveries d
+    CROSS JOIN LATERAL (SELECT * FROM events v WHERE v.id = d.event_id OFFSET 0) e
     WHERE d.organization_id = $1${given.sql} ORDER BY d.created_at DESC, d.id DESC LIMIT $2`;
   const values = [organizationId, limit, ...given.values];
   return withAttempts(db, await runStatement(db.pool, `list_deliveries_${given.key}`, text, values));

@@ -1,4 +1,5 @@
 import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { ThinEvent } from '../endpoints/events/eventRecord.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { addExamples } from './addExamples.ts';
 import { commonHeaders } from './answerHeaders.ts';
@@ -25,6 +26,7 @@ export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
     paths: pathsOf(documented),
     webhooks: eventWebhook,
     components: {
+      schemas: { ThinEvent },
       headers: commonHeaders,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: '`sk_`, 64 hex digits, `_` and 8 hex digits' },

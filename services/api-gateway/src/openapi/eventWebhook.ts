@@ -1,31 +1,11 @@
-import { eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { exampleExecution } from '../executions/exampleExecution.ts';
-import { ExecutionRecord, ExecutionResult } from '../executions/records.ts';
-import { idField, timestamp } from '../http/fields.ts';
+import { idField } from '../http/fields.ts';
 
-const type = z.enum(eventTypes).meta({ example: 'execution.completed' });
-
-const usage = { input_tokens: 0, output_tokens: 0 };
-
-const EventExecution = ExecutionRecord.extend({
-  usage: ExecutionResult.shape.usage.optional().describe('Once completed'),
-  latency_ms: ExecutionResult.shape.latency_ms.optional(),
-}).meta({ id: 'EventExecution', example: { ...exampleExecution, usage, latency_ms: 8420 } });
-
-const Event = z
-  .object({
-    id: idField('evt', 'The same on every attempt: drop what you have seen'),
-    type,
-    event_type: type.describe('The same as `type`'),
-    timestamp: timestamp('When it happened').meta({ example: exampleExecution.completed_at }),
-    version: z.literal('1.0'),
-    organization_id: idField('org'),
-    execution_id: idField('exec'),
-    data: EventExecution.describe('The execution; once completed with `usage` and `latency_ms`'),
-  })
-  .meta({ id: 'Event' });
+/** By name: they are what is sent, not what is taken, and stand among the answers of `/v1/events`. */
+const delivered = {
+  anyOf: ['Event', 'ThinEvent', 'EndpointEvent'].map((id) => ({ $ref: `#/components/schemas/${id}` })),
+};
 
 const signature = z.object({
   'X-Signature': z.string().meta({
@@ -52,7 +32,7 @@ export const eventWebhook: ZodOpenApiPathsObject = {
       summary: 'What your endpoint receives',
       security: [],
       requestParams: { header: signature },
-      requestBody: { required: true, content: { 'application/json': { schema: Event } } },
+      requestBody: { required: true, content: { 'application/json': { schema: delivered } } },
       responses: { '2XX': { description: 'It is delivered. Anything else is tried again' } },
     },
   },

@@ -20,8 +20,8 @@ export async function insertDelivery(
   const { rows } = await db.pool.query<{ id: string; eventId: string }>(
     `WITH v AS (
        INSERT INTO events (id, organization_id, execution_id, type, body, fanned_out_at)
-       VALUES (event_id($1, $5), $2, $1, $5, '{}', now())
-       ON CONFLICT (id) DO UPDATE SET fanned_out_at = now(), body = '{}' RETURNING id
+       VALUES (event_id($1, $5), $2, $1, $5, format('{"id":"%s"}', event_id($1, $5)), now())
+       ON CONFLICT (id) DO UPDATE SET fanned_out_at = now(), body = excluded.body RETURNING id
      )
      INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, state, next_attempt_at, expires_at,
        finished_at)

@@ -1,0 +1,109 @@
+import type { Database } from '../client.ts';
+import { type Condition, givenConditions } from '../conditions.ts';
+import { eventsOfSql } from '../executions/deliveriesOf.ts';
+import { runStatement } from '../statement.ts';
+import { type EventRow, eventColumnsSql, executionOfSql } from './row.ts';
+
+export type EventFilter = {
+  types?: readonly string[] | undefined;
+  /** Slugs: of executions of other models none. */
+  models?: readonly string[] | undefined;
+  /** An endpoint: none that tell of it. */
+  notAbout?: string | undefined;
+  executionId?: string | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** The id of an event: only those listed after it. */
+  cursor?: string | undefined;
+};
+
+/** Events that were not delivered: to this endpoint, or (null) to somebody or at all. */
+export type Undelivered = { to: string | null };
+
+export type EventPage = {
+  rows: EventRow[];
+  /** The last event that was looked at, when there may be more behind it. */
+  reached: string | null;
+};
+
+/** Where most are delivered, a page is looked for among so many: a statement of a few tenths of a second. */
+const mostScanned = 5000;
+
+/**
+ * At most `limit` events of an organization, in the order of time. Of undelivered ones it may answer fewer though there
+ * are more behind those that it `reached`.
+ */
+export async function listEvents(
+  db: Database,
+  organizationId: string,
+  args: { filter: EventFilter; undelivered: Undelivered | null; isAscending: boolean; limit: number },
+): Promise<EventPage> {
+  const { filter, undelivered, isAscending, limit } = args;
+  const given = givenConditions(isAscending ? ascending : descending, filter, 3);
+  const values = [organizationId, limit, undelivered ? mostScanned : limit, ...given.values];
+  if (undelivered?.to) values.push(undelivered.to);
+  const direction = isAscending ? 'ASC' : 'DESC';
+  const text = statement({
+    where: given.sql + (undelivered ? isLogged : ''),
+    missed: missedSql(undelivered, `$${values.length}`),
+    order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id ${direction}`,
+  });
+  const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
+  const name = `list_events_${kind}_${direction}_${given.key}`;
+  const rows = await runStatement<EventRow & { reached: string | null }>(db.pool, name, text, values);
+  // Where nothing is found one row without an event tells how far was looked.
+  return { rows: rows.filter(({ eventId }) => eventId !== null), reached: rows[0]?.reached ?? null };
+}
+
+function statement(args: { where: string; missed: string; order(by: string): string }): string {
+  const { where, missed, order } = args;
+  return `
+WITH scanned AS MATERIALIZED (
+  SELECT v.id, v.created_at FROM events v WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
+)
+SELECT scan.reached, found.* FROM (
+  SELECT CASE WHEN count(*) = $3 THEN (array_agg(s.id ${order('s')}))[$3::int] END AS reached FROM scanned s
+) scan LEFT JOIN LATERAL (
+  SELECT s.created_at, s.id AS place, ${eventColumnsSql}
+  FROM (SELECT * FROM scanned s WHERE ${missed} ${order('s')} LIMIT $2) s
+  CROSS JOIN LATERAL (SELECT * FROM events e WHERE e.id = s.id OFFSET 0) v ${executionOfSql}
+) found ON true
+${order('found').replace('found.id', 'found.place')}`;
+}
+
+/** Of what was made before the oldest deliveries that are kept nobody knows what was delivered. */
+const isLogged = ` AND v.id >= (
+    SELECT month_bound('evt', min(p.month)) FROM month_partitions() p WHERE p.parent = 'deliveries')`;
+
+/** Scalar subqueries, for an index look-up each. */
+function missedSql(undelivered: Undelivered | null, endpoint: string): string {
+  if (!undelivered) return 'true';
+  const delivered = undelivered.to
+    ? `SELECT d.state = 'delivered' FROM deliveries d WHERE d.id = delivery_id(s.id, ${endpoint})`
+    : `SELECT bool_and(d.state = 'delivered') FROM deliveries d
+       WHERE d.id >= 'dlv_' || substr(s.id, 5, 14) AND d.id < 'dlv_' || substr(s.id, 5, 14) || 'g' AND d.event_id = s.id`;
+  return `NOT coalesce((${delivered}), false)`;
+}
+
+function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
+  return [
+    { name: 'types', sql: 'v.type = ANY (?::text[])' },
+    {
+      name: 'models',
+      sql: `(v.execution_id IS NULL
+        OR (SELECT e.model FROM executions e WHERE e.id = v.execution_id) = ANY (?::text[]))`,
+    },
+    { name: 'notAbout', sql: 'v.endpoint_id IS DISTINCT FROM ?' },
+    { name: 'executionId', sql: `v.id IN (${eventsOfSql('?')})` },
+    { name: 'createdAfter', sql: 'v.created_at > ?' },
+    { name: 'createdBefore', sql: 'v.created_at < ?' },
+    {
+      name: 'cursor',
+      sql: `(v.created_at, v.id) ${isBehind}
+        (SELECT c.created_at, c.id FROM events c WHERE c.id = ? AND c.organization_id = $1)`,
+    },
+  ];
+}
+
+const ascending = conditions('>');
+const descending = conditions('<');

@@ -1,0 +1,87 @@
+import type { EventRow } from '@holdfast/db/events/row';
+import { type Event, eventBody } from '@holdfast/domain/eventBody';
+import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
+import { z } from 'zod';
+import { exampleExecution } from '../../executions/exampleExecution.ts';
+import { ExecutionRecord, ExecutionResult } from '../../executions/records.ts';
+import { idField, timestamp } from '../../http/fields.ts';
+
+const type = z.enum(eventTypes).meta({ example: 'execution.completed' });
+const endpointType = z.enum(endpointEventTypes).meta({ example: 'endpoint.failing' });
+
+const usage = { input_tokens: 0, output_tokens: 0 };
+
+const EventExecution = ExecutionRecord.extend({
+  usage: ExecutionResult.shape.usage.optional().describe('Once completed'),
+  latency_ms: ExecutionResult.shape.latency_ms.optional(),
+}).meta({ id: 'EventExecution', example: { ...exampleExecution, usage, latency_ms: 8420 } });
+
+const happened = timestamp('When it happened').meta({ example: exampleExecution.completed_at });
+
+const envelope = {
+  id: idField('evt', 'The same on every attempt: drop what you have seen'),
+  type,
+  event_type: type.describe('The same as `type`'),
+  timestamp: happened,
+  version: z.literal('1.0'),
+  organization_id: idField('org'),
+  execution_id: idField('exec'),
+};
+
+/** Something that happened to an execution. */
+const ExecutionEvent = z
+  .object({
+    ...envelope,
+    data: EventExecution.describe('The execution; once completed with `usage` and `latency_ms`'),
+  })
+  .meta({ id: 'Event' });
+
+/** The same for endpoints that want ids and status alone, and for all when it would be too large in full. */
+export const ThinEvent = z
+  .object({
+    ...envelope,
+    truncated: z
+      .literal(true)
+      .optional()
+      .describe('In full it would have more than 256 KiB: read the execution'),
+    data: z.object({ id: idField('exec'), status: ExecutionRecord.shape.status }),
+  })
+  .meta({ id: 'ThinEvent' });
+
+/** Something that happened to an endpoint. */
+const EndpointEvent = z
+  .object({
+    id: envelope.id,
+    type: endpointType,
+    event_type: endpointType.describe('The same as `type`'),
+    timestamp: happened,
+    version: z.literal('1.0'),
+    organization_id: idField('org'),
+    endpoint_id: idField('wh', 'The endpoint that it tells of'),
+    data: z.object({
+      id: idField('wh'),
+      url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
+      is_active: z.boolean().meta({ example: true }),
+      failure_count: z.int().meta({ example: 4 }),
+      last_error: z.string().nullable().meta({ example: 'HTTP 500' }),
+    }),
+  })
+  .meta({ id: 'EndpointEvent' });
+
+/** An event in full, as a webhook delivers it. */
+export const AnyEvent = z.union([ExecutionEvent, EndpointEvent]);
+
+/** The body as it was told; where nobody was told, what would be: of an erased execution no more than its record. */
+export function eventRecord(row: EventRow): unknown {
+  return JSON.parse(row.body === null ? eventBody(eventOf(row), row) : row.body);
+}
+
+function eventOf(row: EventRow & { body: null }): Event {
+  return {
+    id: row.eventId,
+    type: row.eventType,
+    organizationId: row.organizationId,
+    executionId: row.id,
+    createdAt: row.eventCreatedAt,
+  };
+}

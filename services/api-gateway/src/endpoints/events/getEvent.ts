@@ -1,0 +1,21 @@
+import { getEvent as readEvent } from '@holdfast/db/events/get';
+import { endpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { AnyEvent, eventRecord } from './eventRecord.ts';
+
+export const getEvent = endpoint({
+  method: 'GET',
+  path: '/v1/events/{id}',
+  tag: 'Events',
+  summary: 'Read an event',
+  description: 'In full, as a webhook delivers it.',
+  permission: 'full',
+  limit: 'other',
+  params: idParams('evt', 'id'),
+  responses: { 200: { description: 'The event', schema: AnyEvent } },
+  async handle({ context, caller, params }) {
+    const row = await readEvent(context.db, caller.organizationId, knownShape('evt', params.id, 'event'));
+    if (!row) throw notFound('event');
+    return { status: 200, body: eventRecord(row) };
+  },
+});
