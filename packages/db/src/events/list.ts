@@ -44,6 +44,7 @@ export async function listEvents(
   if (undelivered?.to) values.push(undelivered.to);
   const direction = isAscending ? 'ASC' : 'DESC';
   const text = statement({
+    source: filter.executionId === undefined ? 'events' : eventsOfExecution,
     where: given.sql + (undelivered ? isLogged : ''),
     missed: missedSql(undelivered, `$${values.length}`),
     order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id ${direction}`,
@@ -55,11 +56,19 @@ export async function listEvents(
   return { rows: rows.filter(({ eventId }) => eventId !== null), reached: rows[0]?.reached ?? null };
 }
 
-function statement(args: { where: string; missed: string; order(by: string): string }): string {
-  const { where, missed, order } = args;
+/** Found by their ids, whatever the planner believes. The execution is the first of the conditions. */
+const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventsOfSql('$4')}) OFFSET 0)`;
+
+function statement(args: {
+  source: string;
+  where: string;
+  missed: string;
+  order(by: string): string;
+}): string {
+  const { source, where, missed, order } = args;
   return `
 WITH scanned AS MATERIALIZED (
-  SELECT v.id, v.created_at FROM events v WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
+  SELECT v.id, v.created_at FROM ${source} v WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
 )
 SELECT scan.reached, found.* FROM (
   SELECT CASE WHEN count(*) = $3 THEN (array_agg(s.id ${order('s')}))[$3::int] END AS reached FROM scanned s
@@ -87,6 +96,7 @@ function missedSql(undelivered: Undelivered | null, endpoint: string): string {
 
 function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
   return [
+    { name: 'executionId', sql: 'v.execution_id = ?' },
     { name: 'types', sql: 'v.type = ANY (?::text[])' },
     {
       name: 'models',
@@ -94,7 +104,6 @@ function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
         OR (SELECT e.model FROM executions e WHERE e.id = v.execution_id) = ANY (?::text[]))`,
     },
     { name: 'notAbout', sql: 'v.endpoint_id IS DISTINCT FROM ?' },
-    { name: 'executionId', sql: `v.id IN (${eventsOfSql('?')})` },
     { name: 'createdAfter', sql: 'v.created_at > ?' },
     { name: 'createdBefore', sql: 'v.created_at < ?' },
     {
