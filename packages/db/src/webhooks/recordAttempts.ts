@@ -103,7 +103,7 @@ judged AS (
 noted AS (
   UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error,
     stage = i.stage, answer = i.answer
-  FROM item i WHERE a.delivery_id = i.id AND a.delivery_id >= $18 AND a.number = i.number
+  FROM item i WHERE a.delivery_id = ANY ($1::text[]) AND a.delivery_id >= $18 AND a.delivery_id = i.id AND a.number = i.number
 ),
 held AS MATERIALIZED (
   SELECT id, state, attempts FROM deliveries
@@ -116,7 +116,7 @@ written AS (
     next_attempt_at = CASE WHEN i.ok OR i.next_at >= d.expires_at THEN NULL ELSE i.next_at END,
     finished_at = CASE WHEN i.ok OR i.next_at IS NULL OR i.next_at >= d.expires_at THEN now() END
   FROM held h JOIN item i ON i.id = h.id AND (i.ok OR i.attempts = h.attempts)
-  WHERE d.id = h.id AND d.id >= $18 AND h.state = 'pending' RETURNING d.id, d.state
+  WHERE d.id = ANY ($1::text[]) AND d.id >= $18 AND d.id = h.id AND h.state = 'pending' RETURNING d.id, d.state
 ),
 turned AS (
   SELECT *, is_active AND NOT gone AND failures < $16::int AS stays_active,
