@@ -61,7 +61,7 @@ describe('the copies of a service', () => {
     const now = Math.floor(Date.now() / 1000);
     await redis.zadd(key, String(now), 'alive', String(now - 60), 'killed');
     await until('the one that is there', () => peers.count() === 2);
-    expect(await redis.zrange(key, 0, -1)).not.toContain('killed');
+    expect(await redis.zrange(key, '0', '-1')).not.toContain('killed');
   });
 
   it('stay as many as they were while Redis is away, and find each other again after it', async () => {

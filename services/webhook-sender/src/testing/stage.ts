@@ -116,19 +116,19 @@ async function addEndpoint(
   return { id, secret, now: () => db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } }) };
 }
 
-type EventFields = { webhookUrl?: string; createdAt?: Date };
+type EventFields = { webhookUrl?: string; createdAt?: Date; model?: string; outputText?: string };
 
 /** An execution that has come to what `type` tells of, and its event, which nobody has fanned out. */
 async function addEvent(db: Database, organizationId: string, type: EventType, fields: EventFields) {
   const executionId = newId('exec');
-  const { webhookUrl = null, createdAt = new Date() } = fields;
+  const { webhookUrl = null, createdAt = new Date(), model = 'sandbox-text' } = fields;
   const isStart = type === 'execution.started';
   const isCompleted = type === 'execution.completed';
   await db.prisma.execution.create({
     data: {
       id: executionId,
       organizationId,
-      model: 'sandbox-text',
+      model,
       status: isStart ? 'PROCESSING' : type.replace('execution.', '').toUpperCase(),
       input: { prompt: 'hello' },
       webhookUrl,
@@ -136,7 +136,7 @@ async function addEvent(db: Database, organizationId: string, type: EventType, f
       estimatedCost: '0.005',
       cost: isCompleted ? '0.004' : null,
       ...(isCompleted && {
-        output: { text: 'hello\u2028 wörld' },
+        output: { text: fields.outputText ?? 'hello\u2028 wörld' },
         inputTokens: 3,
         outputTokens: 5,
         latencyMs: 12,
