@@ -13,7 +13,6 @@ export const terminalEventTypes = eventTypes.filter((type) => type !== 'executio
 
 /** What is told of an endpoint, to the other endpoints that ask for it. */
 export const endpointEventTypes = ['endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered'] as const;
-export type EndpointEventType = (typeof endpointEventTypes)[number];
 
 /** What an endpoint may ask for besides single types: all of a kind. */
 export const eventTypePatterns = ['execution.*', 'endpoint.*'] as const;

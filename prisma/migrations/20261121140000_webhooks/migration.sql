@@ -64,7 +64,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ('deliveries', 'id', 'dlv'), ('delivery_attempts', 'delivery_id', 'dlv')
 $$;
 
--- As before; attempts are updated in place, too.
+-- As before; attempts of deliveries are each updated once, in place.
 CREATE OR REPLACE FUNCTION make_partitions(first date, last date) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -74,7 +74,7 @@ BEGIN
   FOR made IN
     SELECT t.name || to_char(m, '_YYYY_MM') AS partition, t.name AS parent, month_bound(t.prefix, m::date) AS low,
       month_bound(t.prefix, (m + interval '1 month')::date) AS high,
-      CASE WHEN t.name IN ('executions', 'deliveries', 'delivery_attempts') THEN 80 ELSE 100 END AS fill
+      CASE WHEN t.name IN ('executions', 'deliveries') THEN 80 WHEN t.name = 'delivery_attempts' THEN 50 ELSE 100 END AS fill
     FROM generate_series(date_trunc('month', first::timestamp), last::timestamp, interval '1 month') AS m,
       monthly_tables() AS t
     ORDER BY m, t.name

@@ -80,7 +80,8 @@ export async function recordAttempts(
 }
 
 // Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. One in good
-// health whose last success is young is left as it is: else every delivery would write its endpoint's row. Of one that
+// health whose last success is young is left as it is: else every delivery would write its endpoint's row.
+// What an answer said is not kept of a delivery that has ended meanwhile: its execution may have been erased. Of one that
 // somebody has switched off nothing is told: what was in flight then says nothing new.
 const statement = `
 WITH item AS (
@@ -93,21 +94,23 @@ verdict AS (
     AS t (id, succeeded, failed, probe_failures, gone, error, retry_after_s)
 ),
 judged AS (
-  SELECT v.*, w.organization_id, w.url, w.is_active, w.failing_since, w.failure_count AS before, CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
-    ELSE w.failure_count + v.probe_failures END AS failures
+  SELECT v.*, w.organization_id, w.url, w.is_active, w.failing_since, w.failure_count AS before,
+    CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
+      ELSE w.failure_count + v.probe_failures END AS failures
   FROM webhook_endpoints w JOIN verdict v ON v.id = w.id
   WHERE NOT (v.succeeded AND v.error IS NULL AND w.is_active AND w.failure_count = 0 AND w.failing_since IS NULL
     AND coalesce(w.last_success > now() - interval '5 seconds', false))
   ORDER BY w.id FOR UPDATE OF w
 ),
-noted AS (
-  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error,
-    stage = i.stage, answer = i.answer
-  FROM item i WHERE a.delivery_id = ANY ($1::text[]) AND a.delivery_id >= $18 AND a.delivery_id = i.id AND a.number = i.number
-),
 held AS MATERIALIZED (
   SELECT id, state, attempts FROM deliveries
   WHERE id = ANY ($1::text[]) AND id >= $18 AND (SELECT count(*) FROM judged) >= 0 ORDER BY id FOR UPDATE
+),
+noted AS (
+  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error,
+    stage = i.stage, answer = CASE WHEN h.state = 'pending' THEN i.answer END
+  FROM item i LEFT JOIN held h ON h.id = i.id
+  WHERE a.delivery_id = ANY ($1::text[]) AND a.delivery_id >= $18 AND a.delivery_id = i.id AND a.number = i.number
 ),
 written AS (
   UPDATE deliveries d SET lease_until = NULL,
