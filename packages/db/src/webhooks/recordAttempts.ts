@@ -108,9 +108,8 @@ held AS MATERIALIZED (
 ),
 noted AS (
   UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error,
-    stage = i.stage, answer = CASE WHEN h.state = 'pending' THEN i.answer END
-  FROM item i LEFT JOIN held h ON h.id = i.id
-  WHERE a.delivery_id = ANY ($1::text[]) AND a.delivery_id >= $18 AND a.delivery_id = i.id AND a.number = i.number
+    stage = i.stage, answer = CASE WHEN i.id IN (SELECT id FROM held WHERE state = 'pending') THEN i.answer END
+  FROM item i WHERE a.delivery_id = i.id AND a.number = i.number
 ),
 written AS (
   UPDATE deliveries d SET lease_until = NULL,
@@ -119,7 +118,7 @@ written AS (
     next_attempt_at = CASE WHEN i.ok OR i.next_at >= d.expires_at THEN NULL ELSE i.next_at END,
     finished_at = CASE WHEN i.ok OR i.next_at IS NULL OR i.next_at >= d.expires_at THEN now() END
   FROM held h JOIN item i ON i.id = h.id AND (i.ok OR i.attempts = h.attempts)
-  WHERE d.id = ANY ($1::text[]) AND d.id >= $18 AND d.id = h.id AND h.state = 'pending' RETURNING d.id, d.state
+  WHERE d.id = h.id AND d.id >= $18 AND h.state = 'pending' RETURNING d.id, d.state
 ),
 turned AS (
   SELECT *, is_active AND NOT gone AND failures < $16::int AS stays_active,
