@@ -57,6 +57,7 @@ export async function startFleet(home: string) {
     baseUrl: state.base_url,
     newCustomer: () => createCustomer({ db, box, baseUrl: state.base_url, balance: '100' }),
     signal,
+    pid: (name: string) => find(name).pid(),
     isReady: (name: string) => find(name).isReady(),
     /** How often a service has ended, all of them together. */
     deaths: () => running.services.reduce((sum, service) => sum + service.deaths(), 0),
