@@ -10,9 +10,7 @@ export async function readBy(
   ask: (db: Database) => Promise<unknown>,
 ): Promise<{ relations: string[]; rows: number }> {
   const { name, text, values } = await statementOf(ask);
-  const given = values.map((value) =>
-    pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
-  );
+  const given = values.map((value) => pg.escapeLiteral(textOf(value)));
   const client = await db.pool.connect();
   await client.query(`PREPARE ${name} AS ${text}`);
   const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name} (${given.join(', ')})`);
@@ -23,6 +21,11 @@ export async function readBy(
     relations: scans.map((scan) => scan['Relation Name'] ?? ''),
     rows: scans.reduce((sum, scan) => sum + rowsOf(scan), 0),
   };
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map((each) => JSON.stringify(String(each))).join(',')}}`;
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
 type Statement = { name: string; text: string; values: unknown[] };

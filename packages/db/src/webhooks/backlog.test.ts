@@ -1,0 +1,83 @@
+import { newId } from '@holdfast/domain/ids';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../client.ts';
+import { readBy } from '../testing/readBy.ts';
+import { claimLanes, type LaneRoom } from './claimLanes.ts';
+import { listDueLanes } from './dueLanes.ts';
+import { endOverdueDeliveries } from './endOverdueDeliveries.ts';
+
+const finished = 5000;
+const waitingPerLane = 1000;
+const crowdedLanes = 10;
+const quietLanes = 200;
+
+const organizationId = newId('org');
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+  await db.pool.query(`INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, 'test', '')`, [
+    organizationId,
+  ]);
+  await db.pool.query(made('crowded', 'pending'), [organizationId, crowdedLanes, waitingPerLane]);
+  await db.pool.query(made('quiet', 'pending'), [organizationId, quietLanes, 1]);
+  await db.pool.query(made('finished', 'delivered'), [organizationId, crowdedLanes, finished / crowdedLanes]);
+}, 120_000);
+
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+/** `$2` endpoints that are named like this with `$3` deliveries each, and their events. */
+const made = (name: string, state: string) => `
+WITH endpoint AS (
+  INSERT INTO webhook_endpoints (id, organization_id, url, secret)
+  SELECT 'wh_${name}_' || n, $1, 'https://example.com', '' FROM generate_series(1, $2::int) n RETURNING id
+),
+event AS (
+  INSERT INTO events (id, organization_id, endpoint_id, type, body, fanned_out_at)
+  SELECT new_id('evt'), $1, e.id, 'endpoint.failing', '{}', now() FROM endpoint e, generate_series(1, $3::int)
+  RETURNING id, endpoint_id
+)
+INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, state, next_attempt_at, expires_at,
+  created_at, finished_at)
+SELECT delivery_id(id, endpoint_id), id, $1, endpoint_id, endpoint_id, '', '${state}',
+  ${state === 'pending' ? `now() - interval '1 minute'` : 'NULL'}, now() + interval '1 day',
+  now() - interval '1 minute', ${state === 'pending' ? 'NULL' : 'now()'}
+FROM event`;
+
+const lanes = (name: string, count: number): LaneRoom[] =>
+  Array.from({ length: count }, (_, n) => ({ lane: `wh_${name}_${n + 1}`, room: 8 }));
+const limits = { leaseS: 45, maxAttempts: 5, senders: 1 };
+
+// As when the services have just begun, and later.
+describe.each(['before', 'after'])('with a long backlog, %s the tables are analysed', (when) => {
+  beforeAll(async () => {
+    if (when === 'after') await db.pool.query('ANALYZE');
+  });
+
+  it('a claim reads what it takes', async () => {
+    const { rows } = await readBy(db, (asking) =>
+      claimLanes(asking, [...lanes('crowded', 5), ...lanes('quiet', 20)], limits),
+    );
+    expect(rows).toBeGreaterThanOrEqual(5 * 8 + 20);
+    expect(rows).toBeLessThan(20 * (5 * 8 + 20));
+  });
+
+  it('lanes that are owed something are found without reading what waits in them', async () => {
+    const { rows } = await readBy(db, (asking) => listDueLanes(asking, 5));
+    expect(rows).toBeGreaterThanOrEqual(crowdedLanes + quietLanes);
+    expect(rows).toBeLessThan(6 * (crowdedLanes + quietLanes));
+  });
+
+  it('and so are deliveries whose time has passed', async () => {
+    const { rows } = await readBy(db, (asking) => endOverdueDeliveries(asking, 1000));
+    expect(rows).toBeGreaterThanOrEqual(crowdedLanes + quietLanes);
+    expect(rows).toBeLessThan(6 * (crowdedLanes + quietLanes));
+  });
+});
