@@ -57,7 +57,7 @@ const targets: readonly Target[] = [
   {
     name: 'webhooks',
     about: 'deliveries/s over posts/s of a bare loop of the same client',
-    of: ratio('deliveries_per_s', 'bare_posts_per_s'),
+    of: ratio('deliveries_per_s', 'bare_loop_posts_per_s'),
     must: 0.35,
     aim: 0.6,
   },

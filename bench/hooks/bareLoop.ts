@@ -2,19 +2,23 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-export type BareLoop = {
-  url: string;
-  bodies: string[];
-  headers: Record<string, string>;
-  count: number;
-  /** Requests open at once. */
-  atOnce: number;
+export type BareLoop = { url: string; bodies: string[]; headers: Record<string, string>; count: number };
+
+export type BareLoops = {
+  /** Posts per second of so many loops at once, each with one request open. */
+  run(loops: number): Promise<number>;
+  close(): Promise<void>;
 };
 
-/** How many seconds a loop takes that only posts, from a thread of its own. */
-export async function bareLoopSeconds(loop: BareLoop): Promise<number> {
+/** Posts and does nothing else, from a thread of its own. */
+export function openBareLoops(loop: BareLoop): BareLoops {
   const thread = new Worker(join(import.meta.dirname, 'bareThread.ts'), { name: 'bare', workerData: loop });
-  const [seconds] = (await once(thread, 'message')) as [number];
-  await thread.terminate();
-  return seconds;
+  return {
+    async run(loops) {
+      thread.postMessage(loops);
+      const [seconds] = (await once(thread, 'message')) as [number];
+      return loop.count / seconds;
+    },
+    close: async () => void (await thread.terminate()),
+  };
 }

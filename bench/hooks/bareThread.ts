@@ -5,7 +5,7 @@ import { postJson } from '@holdfast/egress/post';
 import { nowMs } from '../clock.ts';
 import type { BareLoop } from './bareLoop.ts';
 
-const { url, bodies, headers, count, atOnce } = workerData as BareLoop;
+const { url, bodies, headers, count } = workerData as BareLoop;
 const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 
 async function post(body: string): Promise<void> {
@@ -20,16 +20,19 @@ async function post(body: string): Promise<void> {
   if (!result.ok || result.status !== 204) throw new Error(`a post failed: ${JSON.stringify(result)}`);
 }
 
-async function loop(posts: number): Promise<void> {
-  let left = posts;
+async function loop(atOnce: number): Promise<number> {
+  let left = count;
   const one = async () => {
     while (left > 0) await post(bodies[left-- % bodies.length] ?? '');
   };
+  const startMs = nowMs();
   await Promise.all(Array.from({ length: atOnce }, one));
+  return (nowMs() - startMs) / 1000;
 }
 
 // Warm first, as what it is compared with.
-await loop(Math.ceil(count / 4));
-const startMs = nowMs();
-await loop(count);
-parentPort?.postMessage((nowMs() - startMs) / 1000);
+const warm = loop(8).then(() => loop(8));
+parentPort?.on('message', async (atOnce: number) => {
+  await warm;
+  parentPort?.postMessage(await loop(atOnce));
+});

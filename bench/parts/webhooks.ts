@@ -5,7 +5,7 @@ import { pauseQueue } from '@holdfast/queues/pause';
 import { openProducer } from '@holdfast/queues/producer';
 import { accounted, type Bench, type Part } from '../bench.ts';
 import { nowMs } from '../clock.ts';
-import { bareLoopSeconds } from '../hooks/bareLoop.ts';
+import { type BareLoops, openBareLoops } from '../hooks/bareLoop.ts';
 import { type HookReceiver, startHookReceiver } from '../hooks/receiver.ts';
 import { openHttp } from '../http.ts';
 import { round } from '../statistics.ts';
@@ -14,7 +14,8 @@ const atOnce = 128;
 
 /**
  * The webhook-sender alone: events of the executions that have run are fanned out once more, to a new endpoint, each to one
- * delivery. A bare loop of the same client posts the same bytes to the same receiver, before it and after it.
+ * delivery. Before it and after it the same client posts the same bytes to the same receiver and does nothing else: in a
+ * bare loop, one after the other, and as many at once as the endpoint takes.
  */
 export const webhooks: Part = {
   about: 'deliveries/s, attempts recorded, and posts/s of a bare loop of the same HTTP client beside them',
@@ -24,17 +25,27 @@ export const webhooks: Part = {
     const resume = await pauseQueue(fanoutQueue, bench.redis);
     try {
       const eventIds = await renewEvents(bench);
-      const bare = await bareLoop(bench, receiver, eventIds);
+      const bare = await bareLoops(bench, receiver, eventIds);
+      bench.say('bare loops');
+      const before = [await bare.run(1), await bare.run(atOnce)] as const;
       const perS = await deliver(bench, { receiver, endpointId: endpoint.id, eventIds, resume });
-      const bareAgain = await bareLoop(bench, receiver, eventIds);
-      const barePerS = 2 / (1 / bare + 1 / bareAgain);
-      return { deliveries_per_s: round(perS), bare_posts_per_s: round(barePerS) };
+      bench.say('bare loops');
+      const after = [await bare.run(1), await bare.run(atOnce)] as const;
+      await bare.close();
+      return {
+        deliveries_per_s: round(perS),
+        bare_loop_posts_per_s: round(mean(before[0], after[0])),
+        [`bare_posts_${atOnce}_at_once_per_s`]: round(mean(before[1], after[1])),
+      };
     } finally {
       await endpoint.close();
       await receiver.close();
     }
   },
 };
+
+/** Of rates over the same number. */
+const mean = (one: number, other: number) => 2 / (1 / one + 1 / other);
 
 /** A new endpoint of the bench's organization, which its other endpoints rest beside. */
 async function subscribeAlone({ db, state, apiKey }: Bench, url: string) {
@@ -67,15 +78,12 @@ async function renewEvents({ db, flags }: Bench): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function bareLoop(bench: Bench, receiver: HookReceiver, eventIds: string[]): Promise<number> {
-  bench.say('a bare loop');
-  const { rows } = await bench.db.pool.query<{ body: string }>(
+async function bareLoops({ db }: Bench, { url }: HookReceiver, eventIds: string[]): Promise<BareLoops> {
+  const { rows } = await db.pool.query<{ body: string }>(
     'SELECT body FROM events WHERE id = ANY ($1) LIMIT 1000',
     [eventIds],
   );
-  const bodies = rows.map(({ body }) => body);
-  const count = eventIds.length;
-  return count / (await bareLoopSeconds({ url: receiver.url, bodies, headers, count, atOnce }));
+  return openBareLoops({ url, bodies: rows.map(({ body }) => body), headers, count: eventIds.length });
 }
 
 /** As those of a delivery. */
