@@ -1,8 +1,15 @@
 import { flag, publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
 import { parseCidr } from './addresses.ts';
+import { parseOrigin } from './origin.ts';
 import type { EgressSettings } from './policy.ts';
 import { parseProxyUrl } from './proxy.ts';
+
+const listOf = (text: string) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
 
 /** The settings of the egress policy, for `parseConfig`. */
 export const egressConfig = {
@@ -10,13 +17,11 @@ export const egressConfig = {
   EGRESS_ALLOW_CIDRS: z
     .string()
     .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((cidr) => cidr.trim())
-        .filter(Boolean),
+    .transform(listOf)
+    .refine(
+      (cidrs) => cidrs.every((cidr) => isTaken(parseCidr, cidr)),
+      'must be CIDRs, comma-separated, such as 127.0.0.0/8,::1/128',
     )
-    .refine((cidrs) => cidrs.every(isCidr), 'must be CIDRs, comma-separated, such as 127.0.0.0/8,::1/128')
     .describe(
       'Addresses beyond the public ones that may be dialled, as CIDRs, comma-separated (development only)',
     ),
@@ -40,13 +45,32 @@ export const egressConfig = {
     ),
 };
 
-export type EgressConfig = z.infer<z.ZodObject<typeof egressConfig>>;
+/** Of the services that take and post webhooks. What is opened here is closed to downloads. */
+export const webhookEgressConfig = {
+  ...egressConfig,
+  WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
+  WEBHOOK_ALLOW_ORIGINS: z
+    .string()
+    .default('')
+    .transform(listOf)
+    .refine(
+      (origins) => origins.every((origin) => isTaken(parseOrigin, origin)),
+      'must be origins, comma-separated, such as http://127.0.0.1:8790',
+    )
+    .describe(
+      'Origins that webhooks of any tenant may go to whatever they are, comma-separated, such as http://127.0.0.1:8790 (development only)',
+    ),
+};
+
+type EgressConfig = z.infer<z.ZodObject<typeof egressConfig>>;
+type WebhookEgressConfig = z.infer<z.ZodObject<typeof webhookEgressConfig>>;
 
 /** Of a service that reads `egressConfig`. Where it is reached itself is never dialled. */
-export function egressSettings(config: EgressConfig & { WEBHOOK_ALLOW_HTTP?: boolean }): EgressSettings {
+export function egressSettings(config: EgressConfig & Partial<WebhookEgressConfig>): EgressSettings {
   return {
     allowCidrs: config.EGRESS_ALLOW_CIDRS,
     allowHttp: config.WEBHOOK_ALLOW_HTTP ?? false,
+    allowOrigins: config.WEBHOOK_ALLOW_ORIGINS ?? [],
     highPorts: config.EGRESS_HIGH_PORTS,
     ownHosts: config.PUBLIC_URL === undefined ? [] : [new URL(config.PUBLIC_URL).hostname],
     proxyUrl: config.EGRESS_PROXY_URL,
@@ -54,9 +78,9 @@ export function egressSettings(config: EgressConfig & { WEBHOOK_ALLOW_HTTP?: boo
   };
 }
 
-function isCidr(text: string): boolean {
+function isTaken(parse: (text: string) => unknown, text: string): boolean {
   try {
-    parseCidr(text);
+    parse(text);
     return true;
   } catch {
     return false;

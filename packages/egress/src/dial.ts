@@ -8,7 +8,7 @@ import type { TlsSessions } from './tlsSessions.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** What dialling asks of a policy. */
-export type Guard = Pick<EgressPolicy, 'lookupFor' | 'proxy'>;
+export type Guard = Pick<EgressPolicy, 'lookupFor' | 'opensOrigin' | 'proxy'>;
 
 /** What a connection has come to before anything is sent. */
 export type DialProgress = 'dialling' | 'handshaking' | 'connected';
@@ -36,7 +36,8 @@ const attemptTimeoutMs = 1500;
 
 /** Opens a socket to an origin. It has no time limit of its own: whoever gives up destroys it. */
 export function dial(call: Dial): Dialling {
-  const { origin, guard, onProgress, onDone } = call;
+  const { origin, onProgress, onDone } = call;
+  const guard = call.guard?.opensOrigin(origin) ? undefined : call.guard;
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const target = { origin, isTls: url.protocol === 'https:', host, port: portOf(url) };

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { parseCidr } from './addresses.ts';
+import { parseOrigin } from './origin.ts';
 import { type Proxy, parseProxyUrl } from './proxy.ts';
 import { type Resolve, resolveAll } from './resolve.ts';
 import { hostKey, isAllowed, type Rules, urlProblem } from './urlProblem.ts';
@@ -9,6 +10,8 @@ export type EgressPolicy = {
   checkUrl(url: string): UrlProblem | null;
   /** A `dns.lookup` for connections to `port` that fails with code `EGRESS_REFUSED` unless every answer is allowed. */
   lookupFor(port: number): LookupFunction;
+  /** Whether the operator opened this origin, as `URL.origin` writes it: dialled as it is, past the proxy. */
+  opensOrigin(origin: string): boolean;
   /** Through which all of it goes; null: dialled from here. */
   proxy: (Proxy & { resolves: boolean }) | null;
   /** What is open beyond the default, for a line at start-up. */
@@ -20,6 +23,8 @@ export type UrlProblem = { code: 'INVALID_URL'; message: string };
 export type EgressSettings = {
   allowCidrs: string[];
   allowHttp: boolean;
+  /** As `parseOrigin` takes them: opened whatever else is said of their hosts and ports, and nothing beside them. */
+  allowOrigins?: string[];
   /** Ports 1024-65535 of public addresses, too. */
   highPorts?: boolean;
   /** Hosts at which this service itself is reached; refused. */
@@ -33,11 +38,13 @@ export type EgressSettings = {
 
 /** The design's "Egress policy": where webhooks and foreign file URLs may be dialled. Throws on malformed settings. */
 export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
-  const { allowHttp, highPorts = false, ownHosts = [], proxyUrl, resolve = resolveAll } = settings;
+  const { allowHttp, allowOrigins = [], highPorts = false, ownHosts = [] } = settings;
+  const { proxyUrl, resolve = resolveAll } = settings;
   const proxyResolves = proxyUrl !== undefined && settings.proxyResolves === true;
   const rules: Rules = {
     cidrs: settings.allowCidrs.filter((text) => text.trim() !== '').map(parseCidr),
     allowHttp,
+    origins: new Set(allowOrigins.map(parseOrigin)),
     highPorts,
     ownHosts: new Set(ownHosts.map(hostKey)),
     proxyResolves,
@@ -48,14 +55,17 @@ export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
       return message === null ? null : { code: 'INVALID_URL', message };
     },
     lookupFor: (port) => guardedLookup(resolve, (address) => isAllowed(address, port, rules)),
+    opensOrigin: (origin) => rules.origins.has(origin),
     proxy: proxyUrl === undefined ? null : { ...parseProxyUrl(proxyUrl), resolves: proxyResolves },
     openings: openingsOf(rules, settings.allowCidrs),
   };
 }
 
-function openingsOf({ cidrs, highPorts, allowHttp, proxyResolves }: Rules, texts: string[]): string[] {
+function openingsOf(rules: Rules, texts: string[]): string[] {
+  const { cidrs, origins, highPorts, allowHttp, proxyResolves } = rules;
   return [
     ...(cidrs.length > 0 ? [`addresses in ${texts.join(', ')} may be dialled on any port`] : []),
+    ...(origins.size > 0 ? [`webhooks may go to ${[...origins].join(', ')}`] : []),
     ...(highPorts ? ['ports 1024-65535 of public addresses are allowed'] : []),
     ...(allowHttp ? ['plain http URLs are allowed'] : []),
     ...(proxyResolves ? ['the proxy resolves names: their addresses are checked by it alone'] : []),

@@ -7,6 +7,8 @@ export type Rules = {
   /** What the operator opened: any port, and no other rule about the address. */
   cidrs: Cidr[];
   allowHttp: boolean;
+  /** What the operator opened of single hosts, as `URL.origin` writes it. */
+  origins: Set<string>;
   /** Ports from 1024 on, beside 443 and 8443. */
   highPorts: boolean;
   /** Where this service itself is reached, as `hostKey` writes it. */
@@ -24,11 +26,14 @@ export function urlProblem(text: string, rules: Rules): string | null {
   if (text.length > maxUrlLength) return `must be at most ${maxUrlLength} characters`;
   const url = URL.parse(text);
   if (!url) return 'must be an absolute URL';
-  if (url.protocol !== 'https:' && !(rules.allowHttp && url.protocol === 'http:')) {
+  const isOpened = rules.origins.has(url.origin);
+  // A `blob:` URL has the origin of what is inside it.
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (rules.allowHttp || isOpened))) {
     return rules.allowHttp ? 'must use http or https' : 'must use https';
   }
   if (!isWrittenOut(text)) return 'must be written as https://host/path, without spaces or backslashes';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
+  if (isOpened) return null;
   const host = hostOf(url);
   // `127.0.0.1..` is a name to the parser.
   if (host.split('.').includes('')) return 'must name a host';

@@ -1,4 +1,4 @@
-import { egressConfig } from '@holdfast/egress/config';
+import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, flag, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
@@ -17,8 +17,7 @@ export const gatewayConfig = {
     .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 visible ASCII characters or more')
     .describe('Bearer token of the admin API; 16 characters or more'),
   ENCRYPTION_KEYS: encryptionKeys,
-  ...egressConfig,
-  WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
+  ...webhookEgressConfig,
   RATE_LIMIT_CREATE_PER_MINUTE: positiveInt()
     .default(600)
     .describe('Executions an API key may create a minute'),

@@ -1,6 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
-import { egressConfig } from '@holdfast/egress/config';
-import { baseConfig, flag, parseConfig, positiveInt } from '@holdfast/kit/config';
+import { webhookEgressConfig } from '@holdfast/egress/config';
+import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 
@@ -8,8 +8,7 @@ import { z } from 'zod';
 export const webhookSenderConfig = {
   ...baseConfig,
   ENCRYPTION_KEYS: encryptionKeys,
-  ...egressConfig,
-  WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may be plain http (development only)'),
+  ...webhookEgressConfig,
   WEBHOOK_RETRY_DELAYS_S: z
     .string()
     .default('0,30,300,3600,21600')

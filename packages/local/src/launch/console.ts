@@ -28,9 +28,8 @@ export function welcome({
   webhooksStayOutside,
 }: Welcome): string {
   const hint = `
-Webhooks go to public https addresses only. To receive them on this machine, start with
+Other webhooks go to public https addresses only. For receivers of yours on this machine, start with
   WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start
-and npm run webhooks:listen in another terminal shows each.
 `;
   return `
 Holdfast is ready.
@@ -48,6 +47,9 @@ Try it:
     -d '{"model":"sandbox-text","input":{"prompt":"Hello"}}'
   curl -s ${baseUrl}/v1/executions -H "Authorization: Bearer $KEY"
   curl -s ${baseUrl}/v1/balance -H "Authorization: Bearer $KEY"
+
+Webhooks, each as it comes, in another terminal:
+  npm run webhooks:listen
 ${webhooksStayOutside ? hint : ''}
 Ctrl-C ends everything.
 `;

@@ -52,11 +52,16 @@ const start = async (change?: Partial<LaunchOptions>) =>
 const statePath = () => join(folder, 'local.json');
 const readState = () => JSON.parse(readFileSync(statePath(), 'utf8')) as LocalState;
 
-async function databaseUserOf(name: string): Promise<string | null> {
+async function askFake(name: string) {
   const { metrics_url = '' } = readState().services[name] ?? {};
-  const { databaseUser } = (await (await fetch(metrics_url)).json()) as { databaseUser: string | null };
-  return databaseUser;
+  return (await (await fetch(metrics_url)).json()) as {
+    databaseUser: string | null;
+    webhookOrigins?: string;
+  };
 }
+
+const databaseUserOf = async (name: string) => (await askFake(name)).databaseUser;
+const openedTo = async (name: string) => (await askFake(name)).webhookOrigins;
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(10);
@@ -124,6 +129,27 @@ describe('npm start', () => {
       seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'another-key' }),
     });
     expect(readState().api_key).toBe('the-first-key');
+  }, 60_000);
+
+  it('lets webhooks to one port of this machine, the same at the next start', async () => {
+    await start();
+    const { webhooks_origin } = readState();
+    expect(webhooks_origin).toMatch(/^http:\/\/127\.0\.0\.1:1\d{4}$/);
+    expect(await Promise.all(serviceNames.map(openedTo))).toEqual([
+      webhooks_origin,
+      undefined,
+      undefined,
+      webhooks_origin,
+      undefined,
+    ]);
+    await shutDown(running);
+    running = { services: [] };
+    const { env } = await options();
+    const text = await start({ env: { ...env, WEBHOOK_ALLOW_ORIGINS: '' } });
+    expect(readState().webhooks_origin).toBe(webhooks_origin);
+    expect(text).toContain('npm run webhooks:listen');
+    // The environment has the last word.
+    expect(await openedTo('webhook-sender')).toBe('');
   }, 60_000);
 
   it('logs each service in with its own role, whose password stays; the sandbox with none', async () => {

@@ -7,20 +7,22 @@ import { type Home, openHome } from './home.ts';
 import { lockHome } from './homeLock.ts';
 import { endLeftovers } from './leftovers.ts';
 import { startOrphanGuard } from './orphanGuard.ts';
-import { requireGatewayPort, servicePort } from './ports.ts';
+import { requireGatewayPort, servicePort, webhooksPort } from './ports.ts';
 import { type Demo, type Migrate, prepareDatabase, type Seed, type SetRoles } from './prepareDatabase.ts';
 import { prepareFiles } from './prepareFiles.ts';
 import { type Running, tellGuard } from './running.ts';
-import { loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
+import { keepWebhooksPort, loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
 import { keepPostgres, keepRedis } from './servers.ts';
 import { type RunningService, type ServiceProgram, startService, untilReady } from './services.ts';
 import {
   type Addresses,
   ownLogin,
+  ownOpening,
   ownPorts,
   type ServiceName,
   serviceNames,
   sharedSettings,
+  webhooksOrigin,
 } from './settings.ts';
 import { type LocalState, removeState, writeState } from './stateFile.ts';
 
@@ -50,8 +52,8 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   await endLeftovers(home.statePath, root);
   removeState(home.statePath);
   await requireGatewayPort(flags.port);
-  const secrets = loadSecrets(home.secretsPath);
-  const settled = settledSecrets(secrets, env);
+  const loaded = loadSecrets(home.secretsPath);
+  const settled = settledSecrets(loaded, env);
   running.guard = startOrphanGuard(flags.ephemeral ? home.data : undefined);
 
   let publish = () => {};
@@ -62,7 +64,9 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
       publish();
     },
   };
-  const addresses = await startServers(options, home, running, watcher, signal);
+  const servers = await startServers(options, home, running, watcher, signal);
+  const addresses = { ...servers, ...(await chosenPorts(options, loaded)) };
+  const secrets = keepWebhooksPort(home.secretsPath, loaded, addresses.webhooksPort);
   const settings = sharedSettings(addresses, settled, home.data, env);
   // A database that the environment names may be shared, and its owner may not be allowed to make roles.
   const passwords = env['DATABASE_URL'] ? null : rolePasswords(secrets);
@@ -109,12 +113,12 @@ function settledSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
 }
 
 async function startServers(
-  { flags, env, say, postgresSettings = {} }: LaunchOptions,
+  { env, say, postgresSettings = {} }: LaunchOptions,
   home: Home,
   running: Running,
   watcher: Watcher,
   signal: AbortSignal,
-): Promise<Addresses> {
+): Promise<Pick<Addresses, 'databaseUrl' | 'redisUrl'>> {
   say(env['DATABASE_URL'] ? 'PostgreSQL of DATABASE_URL is used.' : 'starting PostgreSQL');
   running.postgres = await keepPostgres(home.data, env['DATABASE_URL'], watcher, postgresSettings);
   watcher.onPid();
@@ -123,12 +127,17 @@ async function startServers(
   running.redis = await keepRedis(home.data, env['REDIS_URL'], watcher);
   watcher.onPid();
   signal.throwIfAborted();
+  return { databaseUrl: running.postgres.url, redisUrl: running.redis.url };
+}
+
+async function chosenPorts({ flags, env }: LaunchOptions, kept: Secrets) {
+  const gatewayPort = flags.port;
+  const adminPort = Number(env['ADMIN_PORT']) || (await servicePort());
   return {
-    gatewayPort: flags.port,
-    adminPort: Number(env['ADMIN_PORT']) || (await servicePort()),
+    gatewayPort,
+    adminPort,
     sandboxPort: await servicePort(),
-    databaseUrl: running.postgres.url,
-    redisUrl: running.redis.url,
+    webhooksPort: await webhooksPort(kept.webhooksPort, [gatewayPort, adminPort]),
   };
 }
 
@@ -145,6 +154,7 @@ async function programs(
         name,
         main: mainOf(name),
         env: {
+          ...ownOpening(name, addresses),
           ...settings,
           ...ownPorts(name, addresses, metricsPort),
           ...ownLogin(name, addresses.databaseUrl, passwords),
@@ -169,6 +179,7 @@ function stateOf(addresses: Addresses, secrets: Secrets, demo: Demo, services: R
     admin_token: secrets.adminToken,
     database_url: addresses.databaseUrl,
     redis_url: addresses.redisUrl,
+    webhooks_origin: webhooksOrigin(addresses),
     services: Object.fromEntries(
       services.map(({ name, pid, metricsUrl }) => [name, { pid: pid() ?? 0, metrics_url: metricsUrl }]),
     ),

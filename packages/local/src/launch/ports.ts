@@ -15,11 +15,28 @@ function canListen(port: number, host?: string): Promise<boolean> {
  * own port free again after a restart under load.
  */
 export async function servicePort(): Promise<number> {
+  return await freePortOf(20_000, 32_000);
+}
+
+const webhooksPorts = { from: 15_000, to: 20_000 } as const;
+
+/**
+ * The loopback port of `npm run webhooks:listen`: `kept` of the start before, unless somebody is there. Tenants reach
+ * it, so no service may ever be there: it lies below the range of `servicePort`, and is none of `used`.
+ */
+export async function webhooksPort(kept: number | undefined, used: number[]): Promise<number> {
+  const { from, to } = webhooksPorts;
+  const port = kept ?? 0;
+  const isOurs = Number.isInteger(port) && port >= from && port < to && !used.includes(port);
+  return isOurs && (await canListen(port, '127.0.0.1')) ? port : await freePortOf(from, to, used);
+}
+
+async function freePortOf(from: number, to: number, used: number[] = []): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const port = randomInt(20_000, 32_000);
-    if (await canListen(port, '127.0.0.1')) return port;
+    const port = randomInt(from, to);
+    if (!used.includes(port) && (await canListen(port, '127.0.0.1'))) return port;
   }
-  throw new LaunchError('No free port was found between 20000 and 32000.');
+  throw new LaunchError(`No free port was found between ${from} and ${to}.`);
 }
 
 /** Throws LaunchError when something listens on the port already. */

@@ -11,6 +11,8 @@ export type Secrets = {
   /** The passwords of the database roles are made of it. */
   roleSecret: string;
   apiKey?: string;
+  /** No secret, but the same at each start: where `npm run webhooks:listen` listens. */
+  webhooksPort?: number;
 };
 
 function freshSecrets(): Secrets {
@@ -49,6 +51,14 @@ export function loadSecrets(path: string): Secrets {
   const secrets = { ...freshSecrets(), ...kept };
   if (!kept?.roleSecret) writePrivateJson(path, secrets);
   return secrets;
+}
+
+/** Keeps what was chosen at this start for the next ones. Answers the secrets as they are now. */
+export function keepWebhooksPort(path: string, secrets: Secrets, webhooksPort: number): Secrets {
+  if (secrets.webhooksPort === webhooksPort) return secrets;
+  const kept = { ...secrets, webhooksPort };
+  writePrivateJson(path, kept);
+  return kept;
 }
 
 /** What each database role logs in with. */

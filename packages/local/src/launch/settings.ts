@@ -10,6 +10,8 @@ export type Addresses = {
   gatewayPort: number;
   adminPort: number;
   sandboxPort: number;
+  /** Of `npm run webhooks:listen`. */
+  webhooksPort: number;
   databaseUrl: string;
   redisUrl: string;
 };
@@ -45,6 +47,14 @@ export function sharedSettings(
 export function ownPorts(name: ServiceName, addresses: Addresses, metricsPort: number): NodeJS.ProcessEnv {
   const port = { 'api-gateway': addresses.gatewayPort, sandbox: addresses.sandboxPort }[name as string];
   return { METRICS_PORT: String(metricsPort), ...(port === undefined ? {} : { PORT: String(port) }) };
+}
+
+export const webhooksOrigin = ({ webhooksPort }: Addresses) => `http://127.0.0.1:${webhooksPort}`;
+
+/** What those who take and post webhooks may reach beyond the default; the environment of `npm start` wins. */
+export function ownOpening(name: ServiceName, addresses: Addresses): NodeJS.ProcessEnv {
+  const isAboutWebhooks = name === 'api-gateway' || name === 'webhook-sender';
+  return isAboutWebhooks ? { WEBHOOK_ALLOW_ORIGINS: webhooksOrigin(addresses) } : {};
 }
 
 /** With which database role one service logs in; the sandbox with none. `passwords` null: all with the URL as it is. */

@@ -11,6 +11,8 @@ export type LocalState = {
   /** Of the database's owner. */
   database_url: string;
   redis_url: string;
+  /** What `npm run webhooks:listen` listens on, and webhooks may go to. */
+  webhooks_origin: string;
   services: Record<string, { pid: number; metrics_url: string }>;
 };
 

@@ -21,8 +21,8 @@ export async function addEndpoint(
   const { message, details = [] } = (body['error'] ?? {}) as ApiError;
   if (details.some(({ field, code }) => field === 'url' && code === 'INVALID_URL'))
     throw new LaunchError(
-      'Holdfast sends no webhooks to this machine: end it, and start it by\n' +
-        '  WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start',
+      `Holdfast sends no webhooks to ${url}, for it was started with a WEBHOOK_ALLOW_ORIGINS of its own:\n` +
+        `start it without, or with ${new URL(url).origin} in it.`,
     );
   const reasons = details.map((detail) => detail.message).join(' ');
   throw new LaunchError(
@@ -40,21 +40,31 @@ export async function removeEndpoint(stack: LocalStack, id: string): Promise<boo
   }
 }
 
-/** Removes what listeners that were killed have left: nobody listens there. */
-export async function removeLeftovers(stack: LocalStack): Promise<void> {
-  const { body } = await request(stack, 'GET', '/v1/webhooks/endpoints?limit=100');
-  const endpoints = (body['endpoints'] ?? []) as { id: string; description: string }[];
-  const left = endpoints.filter(({ description: text }) => isOfTheDead(pidIn(text)));
+/** Removes what listeners that were killed have left. The caller listens at `url`: none of the others does. */
+export async function removeLeftovers(stack: LocalStack, url: string): Promise<void> {
+  const left = (await listeners(stack)).filter((other) => other.url === url || !isAlive(other.pid));
   await Promise.all(left.map(({ id }) => removeEndpoint(stack, id)));
 }
 
-function isOfTheDead(pid: number): boolean {
-  if (!pid) return false;
+/** The process that listens at `url` in our place; undefined when it is no listener of this stack. */
+export async function listenerAt(stack: LocalStack, url: string): Promise<number | undefined> {
+  return (await listeners(stack)).find((other) => other.url === url && isAlive(other.pid))?.pid;
+}
+
+async function listeners(stack: LocalStack): Promise<{ id: string; url: string; pid: number }[]> {
+  const { body } = await request(stack, 'GET', '/v1/webhooks/endpoints?limit=100');
+  const endpoints = (body['endpoints'] ?? []) as { id: string; url: string; description: string }[];
+  return endpoints
+    .map(({ id, url, description: text }) => ({ id, url, pid: pidIn(text) }))
+    .filter(({ pid }) => pid > 0);
+}
+
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return false;
+    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

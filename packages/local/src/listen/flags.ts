@@ -26,9 +26,6 @@ It registers an endpoint of the demo organization, and removes it at Ctrl-C.
   --slow SECONDS  answer each so much later
   --help          this text
 
-Holdfast sends webhooks to this machine if it was started by
-  WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start
-
 A line is: time, verified or not, type, execution, model, status, cost, the answer, how long after the event.`;
 
 /** Reads the flags of `npm run webhooks:listen`. Throws LaunchError with one clear line for what it doesn't know. */

@@ -7,23 +7,31 @@ import { create } from '@holdfast/testkit/executions';
 import { startReceiver, status } from '@holdfast/testkit/receiver';
 import { type Stack, startStack } from '@holdfast/testkit/stack';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { servicePort } from '../launch/ports.ts';
 import { homeOf, type Listener, startListener } from './testing/listener.ts';
 
-type Endpoint = { id: string; url: string; events: string[] };
+type Endpoint = { id: string; url: string; events: string[]; description: string };
 
 describe('npm run webhooks:listen', () => {
   let stack: Stack;
   let customer: Customer;
   let home: string;
   let listener: Listener | undefined;
+  let webhooks_origin: string;
 
   beforeAll(async () => {
-    stack = await startStack();
+    webhooks_origin = `http://127.0.0.1:${await servicePort()}`;
+    // As npm start does, without any settings.
+    stack = await startStack({
+      EGRESS_ALLOW_CIDRS: '',
+      WEBHOOK_ALLOW_HTTP: 'false',
+      WEBHOOK_ALLOW_ORIGINS: webhooks_origin,
+    });
   });
   afterAll(() => stack.close());
   beforeEach(async () => {
     customer = await stack.newCustomer();
-    home = homeOf({ base_url: stack.baseUrl, api_key: customer.apiKey });
+    home = homeOf({ base_url: stack.baseUrl, api_key: customer.apiKey, webhooks_origin });
   });
   afterEach(async () => {
     await listener?.end('SIGKILL');
@@ -111,17 +119,59 @@ describe('npm run webhooks:listen', () => {
     expect(await line('not verified')).toContain('�[2Jexecution.completed');
   });
 
-  it('removes what one that was killed has left, and leaves those that live alone', async () => {
+  it('removes what one that was killed has left, on its port or on that of another start', async () => {
     const killed = await start();
     await killed.end('SIGKILL');
+    const left = { url: 'https://example.com/', description: 'npm run webhooks:listen (999999999)' };
+    await customer.api.post('/v1/webhooks/endpoints', left);
+    await customer.api.post('/v1/webhooks/endpoints', { ...left, description: 'of somebody' });
+    expect(await endpoints()).toHaveLength(3);
+    await start();
+    expect((await endpoints()).map(({ url }) => url).toSorted()).toEqual([
+      `${webhooks_origin}/`,
+      'https://example.com/',
+    ]);
+  });
+
+  it('refuses to be a second one, and leaves the first alone', async () => {
     const first = await start();
-    const [living] = await endpoints();
+    const before = await endpoints();
+    const { pid } = /\((?<pid>\d+)\)/.exec(before[0]?.description ?? '')?.groups ?? {};
+    const { port } = new URL(webhooks_origin);
     const second = startListener([], home);
-    await second.line('Listening for');
-    expect(await endpoints()).toHaveLength(2);
-    expect(await second.end('SIGTERM')).toBe(0);
-    expect((await endpoints()).map(({ id }) => id)).toEqual([living?.id]);
-    expect(await first.end('SIGTERM')).toBe(0);
+    expect(await second.end()).toBe(1);
+    expect(second.said()).toBe(
+      `Another npm run webhooks:listen (process ${pid}) is running, on port ${port}: end it first.\n`,
+    );
+    expect(await endpoints()).toEqual(before);
+    await first.line('execution.completed', await run());
+  });
+
+  it('names the port where something else listens', async () => {
+    const { port } = new URL(webhooks_origin);
+    const other = createServer();
+    await listenAt(other, { host: '127.0.0.1', port: Number(port) });
+    const { end, said } = startListener([], home);
+    expect(await end()).toBe(1);
+    expect(said()).toMatch(new RegExp(`^Something else listens on port ${port}, .*\n$`));
+    await closeServer(other);
+  });
+
+  it('is all that webhooks reach on this machine', async () => {
+    const other = createServer();
+    const port = await listenAt(other, { host: '127.0.0.1', port: 0 });
+    for (const url of [`http://127.0.0.1:${port}/`, webhooks_origin.replace('127.0.0.1', 'localhost')]) {
+      const endpoint = await customer.api.post('/v1/webhooks/endpoints', { url });
+      expect(endpoint).toMatchObject({ status: 400, body: { error: { details: [{ field: 'url' }] } } });
+      const body = { model: 'sandbox-text', input: { prompt: 'x' }, webhook_url: url };
+      expect(await customer.api.post('/v1/executions', body)).toMatchObject({ status: 400 });
+    }
+    const { line } = await start();
+    const body = { model: 'sandbox-text', input: { prompt: 'x' }, webhook_url: `${webhooks_origin}/mine` };
+    const { body: created } = await customer.api.post('/v1/executions', body);
+    // Signed by the organization's secret, not the endpoint's.
+    await line('not verified', String(created['id']));
+    await closeServer(other);
   });
 
   it('ends when npm start does', async () => {
@@ -133,6 +183,11 @@ describe('npm run webhooks:listen', () => {
 });
 
 describe('npm run webhooks:listen without what it needs', () => {
+  const webhooksPort = servicePort();
+  const stateOf = async (base_url: string) => {
+    return { base_url, api_key: 'sk_x', webhooks_origin: `http://127.0.0.1:${await webhooksPort}` };
+  };
+
   it('says that nothing runs', async () => {
     const { end, said } = startListener([], '/nonexistent');
     expect(await end()).toBe(1);
@@ -141,14 +196,23 @@ describe('npm run webhooks:listen without what it needs', () => {
     );
   });
 
-  it('says that what runs does not answer', async () => {
+  it('says that what runs is older', async () => {
     const { end, said } = startListener([], homeOf({ base_url: 'http://127.0.0.1:1', api_key: 'sk_x' }));
+    expect(await end()).toBe(1);
+    expect(said()).toContain('of an older version');
+  });
+
+  it('says that what runs does not answer', async () => {
+    const { end, said } = startListener([], homeOf(await stateOf('http://127.0.0.1:1')));
     expect(await end()).toBe(1);
     expect(said()).toBe('Holdfast does not answer at http://127.0.0.1:1: is npm start still running?\n');
   });
 
   it.each([
-    [{ field: 'url', code: 'INVALID_URL', message: 'url must use https.' }, 'WEBHOOK_ALLOW_HTTP=true'],
+    [
+      { field: 'url', code: 'INVALID_URL', message: 'url must use https.' },
+      'a WEBHOOK_ALLOW_ORIGINS of its own',
+    ],
     [{ field: 'events.0', code: 'INVALID_VALUE', message: 'No such event.' }, '(400): No such event.'],
   ])('says what to do when the endpoint is refused for %j', async (detail, told) => {
     const server = createServer((request, response) => {
@@ -158,10 +222,7 @@ describe('npm run webhooks:listen without what it needs', () => {
         .end(JSON.stringify(isList ? { endpoints: [] } : { error: { details: [detail] } }));
     });
     const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
-    const { end, said } = startListener(
-      [],
-      homeOf({ base_url: `http://127.0.0.1:${port}`, api_key: 'sk_x' }),
-    );
+    const { end, said } = startListener([], homeOf(await stateOf(`http://127.0.0.1:${port}`)));
     expect(await end()).toBe(1);
     expect(said()).toContain(told);
     await closeServer(server);

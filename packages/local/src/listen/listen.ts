@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { addEndpoint, removeEndpoint, removeLeftovers } from './endpoint.ts';
+import { LaunchError } from '../launch/launchError.ts';
+import { addEndpoint, listenerAt, removeEndpoint, removeLeftovers } from './endpoint.ts';
 import type { ListenFlags } from './flags.ts';
 import { colouredJson, type Delivered, lineOf, type Paint } from './line.ts';
 import type { LocalStack } from './localStack.ts';
-import { startReceiver } from './receiver.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 
 const lookEveryMs = 500;
 
@@ -11,7 +12,7 @@ type Output = { say(line: string): void; paint: Paint };
 
 /**
  * Registers an endpoint, prints what it receives until `stopped` resolves, and removes it. Answers the exit code: 1
- * when the stack has ended first. Throws LaunchError when the stack doesn't take the endpoint.
+ * when the stack has ended first. Throws LaunchError when another listens, or the stack doesn't take the endpoint.
  */
 export async function listen(
   stack: LocalStack,
@@ -25,9 +26,9 @@ export async function listen(
     say(lineOf(delivered, paint));
     if (flags.verbose) say(colouredJson(body, paint));
   };
-  await removeLeftovers(stack);
-  const receiver = await startReceiver(flags, show);
+  const receiver = await claimPort(stack, (port) => startReceiver(port, flags, show));
   try {
+    await removeLeftovers(stack, receiver.url);
     const { id, secret } = await addEndpoint(stack, { url: receiver.url, events: flags.events });
     receiver.setSecret(secret);
     say(`Listening for ${flags.events.join(', ')} of ${stack.baseUrl} as ${id}. Ctrl-C ends it.`);
@@ -44,6 +45,22 @@ export async function listen(
     return isRemoved ? 0 : 1;
   } finally {
     receiver.close();
+  }
+}
+
+/** The one port that webhooks of the stack may go to: who has it is the listener. */
+async function claimPort(stack: LocalStack, start: (port: number) => Promise<Receiver>): Promise<Receiver> {
+  const { port } = new URL(stack.webhooksOrigin);
+  try {
+    return await start(Number(port));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const pid = await listenerAt(stack, `${stack.webhooksOrigin}/`);
+    throw new LaunchError(
+      pid
+        ? `Another npm run webhooks:listen (process ${pid}) is running, on port ${port}: end it first.`
+        : `Something else listens on port ${port}, which webhooks:listen needs: end it, or restart npm start, which then chooses another.`,
+    );
   }
 }
 

@@ -3,7 +3,13 @@ import { LaunchError } from '../launch/launchError.ts';
 import { readJson } from '../launch/privateFile.ts';
 import type { LocalState } from '../launch/stateFile.ts';
 
-export type LocalStack = { baseUrl: string; apiKey: string; statePath: string };
+export type LocalStack = {
+  baseUrl: string;
+  apiKey: string;
+  /** Of this machine; webhooks may go to it. */
+  webhooksOrigin: string;
+  statePath: string;
+};
 
 /** The Holdfast that `npm start` runs in the folder. Throws LaunchError when there is none. */
 export function findLocalStack(home: string): LocalStack {
@@ -13,7 +19,14 @@ export function findLocalStack(home: string): LocalStack {
     throw new LaunchError(
       `Holdfast does not run here (there is no ${statePath}): npm start in another terminal, then this again.`,
     );
-  return { baseUrl: state.base_url, apiKey: state.api_key, statePath };
+  if (!state.webhooks_origin)
+    throw new LaunchError('The Holdfast that runs here is of an older version: end it, and npm start again.');
+  return {
+    baseUrl: state.base_url,
+    apiKey: state.api_key,
+    webhooksOrigin: state.webhooks_origin,
+    statePath,
+  };
 }
 
 function readState(path: string): Partial<LocalState> | undefined {

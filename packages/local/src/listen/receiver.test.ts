@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const start = async (...args: string[]) => {
-  receiver = await startReceiver(parseListenFlags(args), (delivered) => shown.push(delivered));
+  receiver = await startReceiver(0, parseListenFlags(args), (delivered) => shown.push(delivered));
   return receiver;
 };
 

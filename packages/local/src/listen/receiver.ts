@@ -15,8 +15,8 @@ export type Receiver = {
 
 type Show = (delivered: Delivered, body: string) => void;
 
-/** Takes deliveries on a free port of loopback, answers them as the flags say, and shows each. */
-export async function startReceiver(flags: ListenFlags, show: Show): Promise<Receiver> {
+/** Takes deliveries on a port of loopback, answers them as the flags say, and shows each. @throws when it is in use */
+export async function startReceiver(port: number, flags: ListenFlags, show: Show): Promise<Receiver> {
   const ending = new AbortController();
   const history = createHistory();
   const secret = Promise.withResolvers<string>();
@@ -40,9 +40,8 @@ export async function startReceiver(flags: ListenFlags, show: Show): Promise<Rec
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
-  const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `http://127.0.0.1:${await listenAt(server, { host: '127.0.0.1', port })}/`,
     setSecret: secret.resolve,
     close() {
       ending.abort();

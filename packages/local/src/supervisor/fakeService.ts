@@ -12,7 +12,8 @@ const databaseUser = process.env['DATABASE_URL'] ? new URL(process.env['DATABASE
 createServer((request, response) => {
   if (request.url === '/sicken') isHealthy = false;
   response.statusCode = request.url === '/healthz' && !isHealthy ? 503 : 200;
-  response.end(JSON.stringify({ pid: process.pid, adminToken: process.env['ADMIN_TOKEN'], databaseUser }));
+  const { ADMIN_TOKEN: adminToken, WEBHOOK_ALLOW_ORIGINS: webhookOrigins } = process.env;
+  response.end(JSON.stringify({ pid: process.pid, adminToken, databaseUser, webhookOrigins }));
 }).listen(Number(process.env['METRICS_PORT']), '127.0.0.1');
 
 process.on('SIGTERM', () => {

@@ -17,7 +17,7 @@ export type Listener = {
 };
 
 /** A folder as `npm start` leaves it while it runs. */
-export function homeOf(state: { base_url: string; api_key: string }): string {
+export function homeOf(state: { base_url: string; api_key: string; webhooks_origin?: string }): string {
   const home = testFolder('listen');
   writeFileSync(join(home, 'local.json'), JSON.stringify(state));
   return home;

@@ -1,0 +1,28 @@
+import { createServer } from 'node:net';
+import { expect, it } from '@jest/globals';
+import { servicePort, webhooksPort } from './ports.ts';
+
+const fresh = () => webhooksPort(undefined, []);
+
+it('the port of webhooks:listen is none that a service may get', async () => {
+  const [port, service] = [await fresh(), await servicePort()];
+  expect(port).toBeGreaterThanOrEqual(15_000);
+  expect(port).toBeLessThan(20_000);
+  expect(service).toBeGreaterThanOrEqual(20_000);
+});
+
+it('stays what it was, unless it is another one now, or none of ours', async () => {
+  const port = await fresh();
+  expect(await webhooksPort(port, [8080])).toBe(port);
+  expect(await webhooksPort(port, [8080, port])).not.toBe(port);
+  expect(await webhooksPort(20_001, [])).toBeLessThan(20_000);
+  expect(await webhooksPort(5432, [])).toBeGreaterThanOrEqual(15_000);
+});
+
+it('changes where somebody else listens by now', async () => {
+  const port = await fresh();
+  const other = createServer().listen(port, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  expect(await webhooksPort(port, [])).not.toBe(port);
+  await new Promise((resolve) => other.close(resolve));
+});
