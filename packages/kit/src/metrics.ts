@@ -28,6 +28,20 @@ export function gauge<Label extends string>(
   return new Gauge({ name: `holdfast_${name}`, help, labelNames: [...labelNames], registers: [registry] });
 }
 
+/** A gauge that is read whenever the metrics are. */
+export function liveGauge(registry: Registry, name: string, help: string, read: () => number): void {
+  registry.registerMetric(
+    new Gauge({
+      name: `holdfast_${name}`,
+      help,
+      registers: [],
+      collect() {
+        this.set(read());
+      },
+    }),
+  );
+}
+
 /** Of seconds. */
 export function histogram<Label extends string>(
   registry: Registry,

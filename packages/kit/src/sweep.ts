@@ -19,7 +19,7 @@ export function startSweep(args: {
   name: string;
   intervalMs: number;
   log: Logger;
-  work(): Promise<void>;
+  work(): Promise<unknown>;
   isTurn?: Turn;
   /** A run may take so long; three intervals, and a minute at least, unless given. */
   hangsAfterMs?: number;

@@ -41,6 +41,9 @@ export async function openBreakableWay(target: string) {
       outage = kind;
       if (kind === 'gone') cut();
     },
+    end() {
+      outage = null;
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       cut();

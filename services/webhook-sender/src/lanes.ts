@@ -28,6 +28,8 @@ export type Lanes = {
   idle(): Promise<void>;
   /** How many lanes are in use. */
   inUse(): number;
+  /** How many places are taken. */
+  taken(): number;
 };
 
 type Lane = {
@@ -192,5 +194,6 @@ export function createLanes(args: {
     },
     idle: shares.idle,
     inUse: () => lanes.size,
+    taken: shares.taken,
   };
 }

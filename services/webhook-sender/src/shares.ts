@@ -4,6 +4,8 @@ export type Shares = {
   roomOf(organizationId: string): number;
   take(organizationId: string, places: number): void;
   give(organizationId: string, places: number): void;
+  /** How many are taken in all. */
+  taken(): number;
   /** Resolves when no place is taken. */
   idle(): Promise<void>;
 };
@@ -31,6 +33,7 @@ export function createShares(size: number): Shares {
       for (const listener of idleListeners) listener();
       idleListeners = [];
     },
+    taken: () => size - free,
     idle: () => (free === size ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };
 }

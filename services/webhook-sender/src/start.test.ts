@@ -41,6 +41,7 @@ describe('the webhook-sender', () => {
     await until('the metric', async () =>
       /webhook_deliveries_total{outcome="delivered"[^}]*} 1/.test(await (await ask('metrics')).text()),
     );
+    expect(await (await ask('metrics')).text()).toMatch(/webhook_places_taken{[^}]*} 0/);
   });
 
   it('delivers every event once, with two senders and jobs that come twice', async () => {

@@ -5,14 +5,11 @@ import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry } from '@holdfast/kit/metrics';
+import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
-import { deliverQueue } from '@holdfast/queues/deliver';
-import { fanoutQueue } from '@holdfast/queues/fanout';
 import { openPeers } from '@holdfast/queues/peers';
-import { openProducer } from '@holdfast/queues/producer';
 import { openTurns } from '@holdfast/queues/turns';
 import { createClaims } from './claims.ts';
 import type { WebhookSenderConfig } from './config.ts';
@@ -44,8 +41,6 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   });
   const producing = connectProducer(config.REDIS_URL, log);
   const working = connectWorker(config.REDIS_URL, log);
-  const fanout = openProducer(fanoutQueue, producing, log);
-  const deliver = openProducer(deliverQueue, producing, log);
 
   const stopped = new AbortController();
   const send = openSend(config, log, stopped.signal);
@@ -57,6 +52,13 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics }),
     attempt: createAttempt({ db, send, delaysS, endpointsTurned: tellOfEndpoints, metrics, log }),
   });
+  liveGauge(
+    registry,
+    'webhook_lanes',
+    'Receivers with a request open or a delivery waiting here',
+    lanes.inUse,
+  );
+  liveGauge(registry, 'webhook_places_taken', 'Webhook requests open or not yet recorded', lanes.taken);
   const fanOut = createFanOut({
     db,
     log,
@@ -75,7 +77,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
 
   const workers = startWorkers({ redis: working, log, db, send, fanOut, lanes });
   const turnOf = openTurns(producing, 'webhook-sender');
-  const sweeps = startSweeps({ db, fanout, deliver, metrics, turnOf, log });
+  const sweeps = startSweeps({ db, fanOut, lanes, metrics, turnOf, log });
   const health: HealthServer = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
@@ -99,7 +101,6 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       clearTimeout(cutOff);
       // Until now the others leave room for what was in flight here.
       await peers.close();
-      await Promise.all([fanout.close(), deliver.close()]);
       producing.disconnect();
       working.disconnect();
       await Promise.all([db.close(), health.close()]);
