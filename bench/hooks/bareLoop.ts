@@ -13,9 +13,10 @@ export type BareLoops = {
 /** Posts and does nothing else, from a thread of its own. */
 export function openBareLoops(loop: BareLoop): BareLoops {
   const thread = new Worker(join(import.meta.dirname, 'bareThread.ts'), { name: 'bare', workerData: loop });
+  const send = thread.postMessage.bind(thread);
   return {
     async run(loops) {
-      thread.postMessage(loops);
+      send(loops);
       const [seconds] = (await once(thread, 'message')) as [number];
       return loop.count / seconds;
     },

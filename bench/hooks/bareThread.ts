@@ -6,6 +6,7 @@ import { nowMs } from '../clock.ts';
 import type { BareLoop } from './bareLoop.ts';
 
 const { url, bodies, headers, count } = workerData as BareLoop;
+const send = parentPort?.postMessage.bind(parentPort);
 const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 
 async function post(body: string): Promise<void> {
@@ -32,7 +33,4 @@ async function loop(atOnce: number): Promise<number> {
 
 // Warm first, as what it is compared with.
 const warm = loop(8).then(() => loop(8));
-parentPort?.on('message', async (atOnce: number) => {
-  await warm;
-  parentPort?.postMessage(await loop(atOnce));
-});
+parentPort?.on('message', (atOnce: number) => void warm.then(() => loop(atOnce)).then(send));

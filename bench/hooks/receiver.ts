@@ -21,6 +21,7 @@ export type HookReceiver = {
 /** Starts a receiver of webhooks on a free port of the loopback address. */
 export async function startHookReceiver(): Promise<HookReceiver> {
   const thread = new Worker(join(import.meta.dirname, 'receiverThread.ts'), { name: 'receiver' });
+  const send = thread.postMessage.bind(thread);
   const [port] = (await once(thread, 'message')) as [number];
   const arrivals: HookArrival[] = [];
   const told = new EventTarget();
@@ -41,7 +42,7 @@ export async function startHookReceiver(): Promise<HookReceiver> {
     },
     hang(paths) {
       const command: ReceiverCommand = { hang: paths };
-      thread.postMessage(command);
+      send(command);
     },
     close: async () => void (await thread.terminate()),
   };
