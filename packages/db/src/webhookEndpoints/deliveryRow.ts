@@ -1,6 +1,6 @@
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
 
-type DeliveryAttemptRow = {
+export type DeliveryAttemptRow = {
   number: number;
   startedAt: Date;
   durationMs: number | null;

@@ -80,6 +80,17 @@ describe('the log of an endpoint', () => {
     expect(body.deliveries[0]).not.toHaveProperty('lane');
   });
 
+  it('has the last 50 attempts of one that was sent again and again', async () => {
+    const { id } = await newDelivery(await newEndpoint(), 'delivered');
+    await gateway.context.db.prisma.deliveryAttempt.createMany({
+      data: Array.from({ length: 120 }, (_, index) => ({ deliveryId: id, number: index + 1 })),
+    });
+    const { body } = await call('get', `${deliveries}/${id}`).expect(200);
+    expect(body.attempts.map(({ number }: { number: number }) => number)).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 71),
+    );
+  });
+
   it('is read page by page, newest first', async () => {
     const endpoint = await newEndpoint();
     const ids: string[] = [];

@@ -52,7 +52,7 @@ export const Delivery = z
       .nullable()
       .meta({ description: 'The endpoint that the event tells of, if any', example: null }),
     status: deliveryStatus.meta({ example: 'delivered' }),
-    attempts: z.array(DeliveryAttempt),
+    attempts: z.array(DeliveryAttempt).describe('The last 50 at most'),
     next_attempt_at: timestamp('When it is tried next').nullable(),
     created_at: timestamp('When it was made').meta({ example: '2026-03-20T10:30:08.425Z' }),
     expires_at: timestamp('When it is given up').meta({ example: '2026-03-21T10:30:08.420Z' }),
