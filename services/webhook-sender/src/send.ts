@@ -32,8 +32,9 @@ export function createSend(args: {
 }): Send {
   const { policy, box, stopped, log } = args;
 
-  const keysOf = remembering((sealed) => signingKeys(box.open(sealed)));
-  const customOf = remembering((sealed) => customHeaders.parse(JSON.parse(box.open(sealed))));
+  // Some 5000 secrets.
+  const keysOf = remembering((sealed) => signingKeys(box.open(sealed)), 524_288);
+  const customOf = remembering((sealed) => customHeaders.parse(JSON.parse(box.open(sealed))), 4_194_304);
 
   function signersOf({ secret, previousSecret, isPreviousPrimary }: SigningSecrets): Signers {
     const previous = previousSecret === null ? null : keysOf(previousSecret);
