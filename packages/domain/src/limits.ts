@@ -27,6 +27,8 @@ export const limits = {
   metadataBytes: 16_384,
   customHeaders: 20,
   customHeaderBytes: 4096,
+  /** Of all of an endpoint: what a head may have at most servers, and read with every event. */
+  customHeadersBytes: 16_384,
   urlLength: 2048,
   jsonDepth: 64,
   /** Of an execution's output, in characters of JSON without its files. */

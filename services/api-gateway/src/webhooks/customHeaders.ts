@@ -15,24 +15,28 @@ const reserved = [
 /** What is wrong with the headers that a client wants on its deliveries; ours and hop-by-hop ones are not theirs to set. */
 export function headerProblems(headers: Record<string, string>): ErrorDetail[] {
   const names = Object.keys(headers);
-  if (names.length > limits.customHeaders) {
-    return [
-      {
-        field: 'headers',
-        code: 'OUT_OF_RANGE',
-        message: `there may be at most ${limits.customHeaders} headers.`,
-      },
-    ];
-  }
-  return names.flatMap((name) => {
-    const isRepeated = names.some((other) => other !== name && other.toLowerCase() === name.toLowerCase());
-    const problem = isRepeated
-      ? { code: 'DUPLICATE', message: 'is given twice' }
-      : headerProblem(name, headers[name] ?? '');
-    if (!problem) return [];
-    const field = fieldPath('headers', name);
-    return [{ field, code: problem.code, message: `${field} ${problem.message}.` }];
-  });
+  if (names.length > limits.customHeaders)
+    return [tooMuch(`there may be at most ${limits.customHeaders} headers`)];
+  const problems = names.flatMap((name) => problemsOf(name, headers));
+  if (problems.length > 0) return problems;
+  const sizeBytes = names.reduce((sum, name) => sum + bytesOf(name, headers[name]), 0);
+  return sizeBytes > limits.customHeadersBytes
+    ? [tooMuch(`headers exceed ${limits.customHeadersBytes} bytes in all`)]
+    : [];
+}
+
+const tooMuch = (message: string) => ({ field: 'headers', code: 'OUT_OF_RANGE', message: `${message}.` });
+
+function problemsOf(name: string, headers: Record<string, string>): ErrorDetail[] {
+  const isRepeated = Object.keys(headers).some(
+    (other) => other !== name && other.toLowerCase() === name.toLowerCase(),
+  );
+  const problem = isRepeated
+    ? { code: 'DUPLICATE', message: 'is given twice' }
+    : headerProblem(name, headers[name] ?? '');
+  if (!problem) return [];
+  const field = fieldPath('headers', name);
+  return [{ field, code: problem.code, message: `${field} ${problem.message}.` }];
 }
 
 function headerProblem(name: string, value: string): { code: string; message: string } | null {
@@ -43,7 +47,9 @@ function headerProblem(name: string, value: string): { code: string; message: st
   if (!carriedValue.test(value)) {
     return { code: 'INVALID_HEADER', message: 'has a value that HTTP cannot carry' };
   }
-  return Buffer.byteLength(name) + Buffer.byteLength(value) > limits.customHeaderBytes
+  return bytesOf(name, value) > limits.customHeaderBytes
     ? { code: 'OUT_OF_RANGE', message: `exceeds ${limits.customHeaderBytes} bytes` }
     : null;
 }
+
+const bytesOf = (name: string, value = '') => Buffer.byteLength(name) + Buffer.byteLength(value);

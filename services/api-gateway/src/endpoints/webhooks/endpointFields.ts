@@ -48,7 +48,7 @@ export const maxPerSecondField = z
   .meta({ description: 'Requests that are begun in a second; null: no limit', example: null });
 
 export const headersField = z.record(z.string(), z.string()).meta({
-  description: 'Added to every delivery; at most 20, each up to 4 KiB. Never shown again',
+  description: 'Added to every delivery; at most 20, each up to 4 KiB, all up to 16 KiB. Never shown again',
   example: { 'X-Tenant': 'acme' },
 });
 

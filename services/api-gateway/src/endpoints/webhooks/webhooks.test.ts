@@ -105,6 +105,11 @@ describe('a webhook endpoint', () => {
     [{ url, headers: { 'X-A': 'a', 'x-a': 'b' } }, 'headers.X-A', 'DUPLICATE'],
     [{ url, headers: { 'X-A': 'a'.repeat(4096) } }, 'headers.X-A', 'OUT_OF_RANGE'],
     [
+      { url, headers: Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`X-${i}`, 'a'.repeat(4000)])) },
+      'headers',
+      'OUT_OF_RANGE',
+    ],
+    [
       { url, headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`X-${i}`, 'a'])) },
       'headers',
       'OUT_OF_RANGE',
