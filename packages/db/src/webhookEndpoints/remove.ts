@@ -11,12 +11,16 @@ export async function removeWebhookEndpoint(
   return rows.length > 0;
 }
 
+// Deliveries are locked in order of id, as every statement over them does.
 const statement = `WITH removed AS (
     UPDATE webhook_endpoints SET deleted_at = now(), is_active = false
     WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL
     RETURNING id
+  ), waiting AS MATERIALIZED (
+    SELECT d.id FROM deliveries d JOIN removed ON d.lane = removed.id WHERE d.state = 'pending'
+    ORDER BY d.id FOR UPDATE OF d
   ), dropped AS (
     UPDATE deliveries d SET state = 'failed', finished_at = now(), next_attempt_at = NULL
-    FROM removed WHERE d.lane = removed.id AND d.state = 'pending'
+    WHERE d.id = ANY (ARRAY (SELECT id FROM waiting))
   )
   SELECT id FROM removed`;

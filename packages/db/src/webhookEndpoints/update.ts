@@ -48,6 +48,7 @@ function orWord<Value>(change: Value | null | undefined, word: Value): Value | n
   return change === undefined ? null : (change ?? word);
 }
 
+// Deliveries are locked in order of id, as every statement over them does.
 const statement = `WITH updated AS (
     UPDATE webhook_endpoints SET
       events = coalesce($4, events),
@@ -62,8 +63,10 @@ const statement = `WITH updated AS (
       probe_at = CASE WHEN $3 THEN NULL ELSE probe_at END
     WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL
     RETURNING *
+  ), waiting AS MATERIALIZED (
+    SELECT d.id FROM deliveries d JOIN updated ON d.lane = updated.id
+    WHERE $3 AND d.state = 'pending' AND d.next_attempt_at > now() ORDER BY d.id FOR UPDATE OF d
   ), due AS (
-    UPDATE deliveries d SET next_attempt_at = now()
-    FROM updated WHERE $3 AND d.lane = updated.id AND d.state = 'pending' AND d.next_attempt_at > now()
+    UPDATE deliveries d SET next_attempt_at = now() WHERE d.id = ANY (ARRAY (SELECT id FROM waiting))
   )
   SELECT ${shownColumnsSql} FROM updated`;
