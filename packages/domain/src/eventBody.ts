@@ -1,6 +1,7 @@
 import type { EventType } from './eventTypes.ts';
 import type { Execution } from './execution.ts';
 import { statusRecord, usage } from './executionRecord.ts';
+import { limits } from './limits.ts';
 import type { ExecutionStatus } from './statuses.ts';
 
 export type Event = {
@@ -11,9 +12,15 @@ export type Event = {
   createdAt: Date;
 };
 
-/** The JSON text of an event: what is signed and sent, the same bytes on every attempt. */
+/** The JSON text of an event. */
 export function eventBody(event: Event, execution: Execution): string {
   return JSON.stringify({ ...envelope(event), data: eventData(event.type, execution) });
+}
+
+/** The same as it is signed and sent, the same bytes on every attempt: what is too large for a webhook is read by whoever is told of it. */
+export function toldEventBody(event: Event, execution: Execution): string {
+  const body = eventBody(event, execution);
+  return Buffer.byteLength(body) > limits.webhookBodyBytes ? thinEventBody(event, true) : body;
 }
 
 /** An event with ids and status alone, which follow from itself. `isTruncated`: in full it would be too large. */

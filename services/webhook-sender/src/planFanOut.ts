@@ -2,7 +2,7 @@ import { type Audience, isFor } from '@holdfast/db/webhooks/audiences';
 import type { EventToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
 import type { SigningSecrets } from '@holdfast/db/webhooks/signingSecrets';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
-import { type Event, eventBody, thinEventBody } from '@holdfast/domain/eventBody';
+import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
 import { terminalEventTypes } from '@holdfast/domain/eventTypes';
 import { limits } from '@holdfast/domain/limits';
 import type { Logger } from '@holdfast/kit/logger';
@@ -37,7 +37,7 @@ export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger)
   };
   try {
     const receivers = receiversOf(read, audience);
-    return [{ event, body: receivers.length > 0 ? render(event, read) : null, receivers }];
+    return [{ event, body: receivers.length > 0 ? toldEventBody(event, read) : null, receivers }];
   } catch (error) {
     log.error(
       { err: error, eventId: event.id, executionId: event.executionId },
@@ -66,10 +66,4 @@ function receiversOf(read: EventToFanOut, { endpoints, secrets }: Audience): Pla
     maxInFlight: limits.webhookUrlMaxInFlight,
   };
   return [...subscribed, own];
-}
-
-/** What is too large for a webhook is read by whoever is told of it. */
-function render(event: Event, read: EventToFanOut): string {
-  const body = eventBody(event, read);
-  return Buffer.byteLength(body) > limits.webhookBodyBytes ? thinEventBody(event, true) : body;
 }

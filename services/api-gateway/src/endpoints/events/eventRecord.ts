@@ -1,5 +1,5 @@
 import type { EventRow } from '@holdfast/db/events/row';
-import { type Event, eventBody } from '@holdfast/domain/eventBody';
+import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import { exampleExecution } from '../../executions/exampleExecution.ts';
@@ -68,12 +68,12 @@ const EndpointEvent = z
   })
   .meta({ id: 'EndpointEvent' });
 
-/** An event in full, as a webhook delivers it. */
-export const AnyEvent = z.union([ExecutionEvent, EndpointEvent]);
+/** An event as a webhook delivers it: in full, unless it is too large. */
+export const AnyEvent = z.union([ExecutionEvent, ThinEvent, EndpointEvent]);
 
 /** The body as it was told; where nobody was told, what would be: of an erased execution no more than its record. */
 export function eventRecord(row: EventRow): unknown {
-  return JSON.parse(row.body === null ? eventBody(eventOf(row), row) : row.body);
+  return JSON.parse(row.body === null ? toldEventBody(eventOf(row), row) : row.body);
 }
 
 function eventOf(row: EventRow & { body: null }): Event {

@@ -95,6 +95,16 @@ describe('events', () => {
     expect((await get(`/v1/events/${started}`).expect(200)).body).toEqual(before.data[1]);
   });
 
+  it('have ids and status alone where a webhook would be too large', async () => {
+    const executionId = await complete();
+    const output = JSON.stringify({ text: 'x'.repeat(300_000) });
+    await pool().query('UPDATE executions SET output = $2 WHERE id = $1', [executionId, output]);
+    const [ended] = (await list()).data;
+    expect(ended).toMatchObject({ type: 'execution.completed', truncated: true });
+    expect(ended?.data).toEqual({ id: executionId, status: 'COMPLETED' });
+    expect((await get(`/v1/events/${ended?.id}`).expect(200)).body).toEqual(ended);
+  });
+
   it('are read page by page, the newest or the oldest first', async () => {
     const all = [...(await eventsOf(await complete())), ...(await eventsOf(await complete()))];
     for (const [index, id] of all.entries()) await setTime(id, `2026-01-0${index + 1}T00:00:00Z`);

@@ -8,7 +8,7 @@ export const getEvent = endpoint({
   path: '/v1/events/{id}',
   tag: 'Events',
   summary: 'Read an event',
-  description: 'In full, as a webhook delivers it.',
+  description: 'In full, as a webhook delivers it; over 256 KiB with ids and status alone, and `truncated`.',
   permission: 'full',
   limit: 'other',
   params: idParams('evt', 'id'),
