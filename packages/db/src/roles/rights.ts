@@ -69,7 +69,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   holdfast_webhook_sender: {
     organizations: 'SELECT',
     executions: 'SELECT',
-    events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
+    // Without an execution: those that tell of endpoints are all that it writes.
+    events:
+      'SELECT, INSERT (id, organization_id, endpoint_id, type, created_at, fanned_out_at, body), UPDATE (body, fanned_out_at)',
     webhook_endpoints:
       'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at, paced_until, failing_since)',
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',

@@ -134,6 +134,10 @@ describe('the rights of the services on the database', () => {
     ['holdfast_webhook_sender', 'SELECT * FROM api_key_values'],
     ['holdfast_webhook_sender', 'UPDATE webhook_endpoints SET url = NULL'],
     ['holdfast_webhook_sender', 'SELECT * FROM balances'],
+    [
+      'holdfast_webhook_sender',
+      "INSERT INTO events (id, organization_id, execution_id, type) VALUES ('evt_', 'org_', 'exec_', 'execution.completed')",
+    ],
     ['holdfast_webhook_sender', "UPDATE deliveries SET organization_id = ''"],
   ] as const)('refuse %s: %s', async (role, statement) => {
     await expect(doneBy(role, statement)).rejects.toThrow(refusal);
