@@ -60,6 +60,7 @@ describe('top-ups', () => {
     }
     expect(await journal()).toEqual(['top_up funding available 10.12345678 10.12345678 invoice 7']);
     await post('top-ups', { amount: '11' }, 'i7').expect(422);
+    await post('top-ups', { amount: '1', reason: '  ' }).expect(400);
     await post('top-ups', { amount: '1' }).expect(201);
     const { body } = await post('top-ups', { amount: '1' }).expect(201);
     expect(body.balance.available).toBe('12.12345678');

@@ -14,7 +14,7 @@ export const postTopUp = callerlessEndpoint({
   limit: 'other',
   params: idParams('org', 'id'),
   headers: z.object({ 'Idempotency-Key': z.string().optional() }),
-  body: z.strictObject({ amount: positiveAmount, reason: z.string().max(500).optional() }),
+  body: z.strictObject({ amount: positiveAmount, reason: z.string().trim().min(1).max(500).optional() }),
   responses: { 201: { description: 'Added', schema: AdjustmentRecord } },
   errors: ['IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
   handle: ({ context, params, body: { amount, reason = null }, headers }) =>
