@@ -19,6 +19,7 @@ import { listRemovableFiles } from '@holdfast/db/files/removable';
 import { tables } from '@holdfast/db/roles/rights';
 import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
 import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { recordAttempts } from '@holdfast/db/webhooks/recordAttempts';
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { asRole } from '@holdfast/testkit/asRole';
@@ -110,7 +111,7 @@ async function storeFile(executionId: string): Promise<string> {
 
 /**
  * Fans the events of an execution out to one endpoint, as webhook-sender does, in this state, and the receiver
- * repeats what it was sent; answers the delivery.
+ * repeats what it was sent, and the failure names its host; answers the delivery.
  */
 async function deliver(executionId: string, type: string, state = 'pending'): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>(
@@ -122,8 +123,8 @@ async function deliver(executionId: string, type: string, state = 'pending'): Pr
        SELECT delivery_id(id, NULL), id, organization_id, organization_id || ' ' || $3, $3, $4, CASE WHEN $4 <> 'pending' THEN now() END,
          now() + interval '1 day' FROM v RETURNING id
      )
-     INSERT INTO delivery_attempts (delivery_id, number, status_code, answer)
-     SELECT id, 1, 500, 'I got ' || $3 FROM d RETURNING delivery_id AS id`,
+     INSERT INTO delivery_attempts (delivery_id, number, status_code, answer, error)
+     SELECT id, 1, 500, 'I got ' || $3, 'dns: ' || $3 || ' has no address' FROM d RETURNING delivery_id AS id`,
     [executionId, type, `https://${secret}.test/`, state],
   );
   return rows[0]?.id ?? '';
@@ -250,9 +251,10 @@ describe('its webhooks', () => {
     const other = await deliver(otherId, 'execution.failed', 'failed');
     const answers = async (delivery: string) =>
       (
-        await db.pool.query('SELECT status_code, answer FROM delivery_attempts WHERE delivery_id = $1', [
-          delivery,
-        ])
+        await db.pool.query(
+          'SELECT status_code, answer, error FROM delivery_attempts WHERE delivery_id = $1',
+          [delivery],
+        )
       ).rows;
     const ids = [
       await deliver(id, 'execution.started', 'delivered'),
@@ -260,9 +262,11 @@ describe('its webhooks', () => {
     ];
     await erase(gateway, organizationId, id);
     for (const delivery of ids) {
-      expect(await answers(delivery)).toEqual([{ status_code: 500, answer: null }]);
+      expect(await answers(delivery)).toEqual([{ status_code: 500, answer: null, error: 'dns' }]);
     }
-    expect(await answers(other)).toEqual([{ status_code: 500, answer: expect.stringContaining(secret) }]);
+    expect(await answers(other)).toMatchObject([
+      { answer: expect.stringContaining(secret), error: expect.stringContaining(secret) },
+    ]);
     await erase(gateway, organizationId, otherId);
   });
 
@@ -298,6 +302,28 @@ describe('its webhooks', () => {
 });
 
 describe('what comes late', () => {
+  it('of a receiver is not kept', async () => {
+    const { id } = await ended(success);
+    const ids = [await deliver(id, 'execution.started'), await deliver(id, 'execution.completed')];
+    await db.pool.query('UPDATE deliveries SET attempts = 1 WHERE id = ANY ($1)', [ids]);
+    await erase(gateway, organizationId, id);
+    const of = { attempts: 1, number: 1, endpointId: null, isProbe: false, ok: false, isGone: false };
+    const late = { ...of, countsForEndpoint: true, durationMs: 1, nextDelayS: 1, retryAfterS: 0 };
+    const unnamed = { ...late, statusCode: null, error: `dns: ${secret}.test has no address`, stage: 'dns' };
+    const repeated = { ...late, statusCode: 500, error: 'answered 500', stage: 'response' };
+    const records = [
+      { ...unnamed, id: ids[0] ?? '', answer: null },
+      { ...repeated, id: ids[1] ?? '', answer: secret },
+    ];
+    await recordAttempts(db, records, { failuresToTell: 4, failuresToDeactivate: 10, maxProbeDelayS: 60 });
+    expect(await tracesIn()).toEqual([]);
+    const { rows } = await db.pool.query(
+      'SELECT error FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY error',
+      [ids],
+    );
+    expect(rows).toEqual([{ error: 'answered 500' }, { error: 'dns' }]);
+  });
+
   it('of a run that was not stopped in time is not kept', async () => {
     const { id, attemptId, token } = await running();
     await cancelExecution(db, organizationId, id);

@@ -2,6 +2,7 @@ import { erasedOutcome } from '../attempts/erasedOutcome.ts';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { inTransaction } from '../transaction.ts';
+import { stageSql } from '../webhooks/stageSql.ts';
 import { deliveriesOfSql, eventsOfSql } from './deliveriesOf.ts';
 
 /**
@@ -9,7 +10,7 @@ import { deliveriesOfSql, eventsOfSql } from './deliveriesOf.ts';
  * money. False when it is not this organization's, or has not ended. It can be repeated, and erases what has come since.
  *
  * - deliveries that are pending end as `expired`: what they would send is gone. So are the answers of receivers, which may
- *   have repeated what they were sent;
+ *   have repeated what they were sent, and of failures at a `webhook_url` what may name its host;
  * - its attempts count as settled: of one that still runs nothing more is kept than how it ends, and its handle only
  *   until the provider has been told to stop;
  * - its output files expire, so that the dispatcher removes them. Uploads may serve other executions and stay.
@@ -52,8 +53,9 @@ UPDATE deliveries d SET next_attempt_at = NULL, lease_until = NULL,
 FROM its WHERE d.id = its.id AND ${deliveriesOfSql('d', '$1')}`,
 
   erase_answers: `
-UPDATE delivery_attempts a SET answer = NULL
-FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id AND a.answer IS NOT NULL`,
+UPDATE delivery_attempts a SET answer = NULL, error = CASE WHEN d.endpoint_id IS NULL THEN ${stageSql('a.error')} ELSE a.error END
+FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id
+  AND (a.answer IS NOT NULL OR d.endpoint_id IS NULL)`,
 
   erase_attempts: `
 WITH its AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)

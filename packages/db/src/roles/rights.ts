@@ -39,7 +39,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
     deliveries:
       'SELECT, UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
-    delivery_attempts: 'SELECT, UPDATE (answer)',
+    delivery_attempts: 'SELECT, UPDATE (answer, error)',
     files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, expires_at)',
   },
   holdfast_dispatcher: {

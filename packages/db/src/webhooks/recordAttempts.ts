@@ -3,6 +3,7 @@ import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { endpointEventsSql } from './endpointEvents.ts';
 import { endpointVerdicts } from './endpointVerdicts.ts';
+import { stageSql } from './stageSql.ts';
 
 export type AttemptRecord = {
   /** As claimed: see ClaimedDelivery. */
@@ -81,7 +82,8 @@ export async function recordAttempts(
 
 // Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. One in good
 // health whose last success is young is left as it is: else every delivery would write its endpoint's row.
-// What an answer said is not kept of a delivery that has ended meanwhile: its execution may have been erased. Of one that
+// What an answer said, or an error that may name a host, is not kept of a delivery that has ended meanwhile: its execution
+// may have been erased. Of one that
 // somebody has switched off nothing is told: what was in flight then says nothing new.
 const statement = `
 WITH item AS (
@@ -107,9 +109,10 @@ held AS MATERIALIZED (
   WHERE id = ANY ($1::text[]) AND id >= $18 AND (SELECT count(*) FROM judged) >= 0 ORDER BY id FOR UPDATE
 ),
 noted AS (
-  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, error = i.error,
-    stage = i.stage, answer = CASE WHEN i.id IN (SELECT id FROM held WHERE state = 'pending') THEN i.answer END
-  FROM item i WHERE a.delivery_id = i.id AND a.number = i.number
+  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, stage = i.stage,
+    error = CASE WHEN i.is_wanted THEN i.error ELSE ${stageSql('i.error')} END,
+    answer = CASE WHEN i.is_wanted THEN i.answer END
+  FROM (SELECT *, id IN (SELECT id FROM held WHERE state = 'pending') AS is_wanted FROM item) i WHERE a.delivery_id = i.id AND a.number = i.number
 ),
 written AS (
   UPDATE deliveries d SET lease_until = NULL,
