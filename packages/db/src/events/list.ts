@@ -26,12 +26,14 @@ export type EventPage = {
   reached: string | null;
 };
 
-/** Where most are delivered, a page is looked for among so many: a statement of a few tenths of a second. */
+/**
+ * Where most are delivered, or of other models, a page is looked for among so many: a statement of a few tenths of a second.
+ */
 const mostScanned = 5000;
 
 /**
- * At most `limit` events of an organization, in the order of time. Of undelivered ones it may answer fewer though there
- * are more behind those that it `reached`.
+ * At most `limit` events of an organization, in the order of time. Of undelivered ones, and of models, it may answer fewer
+ * though there are more behind those that it `reached`.
  */
 export async function listEvents(
   db: Database,
@@ -39,18 +41,21 @@ export async function listEvents(
   args: { filter: EventFilter; undelivered: Undelivered | null; isAscending: boolean; limit: number },
 ): Promise<EventPage> {
   const { filter, undelivered, isAscending, limit } = args;
+  // What is looked up of each event is looked up of so many alone.
+  const isSieved = undelivered !== null || filter.models !== undefined;
   const given = givenConditions(isAscending ? ascending : descending, filter, 3);
-  const values = [organizationId, limit, undelivered ? mostScanned : limit, ...given.values];
+  const wanted = givenConditions(wantedConditions, filter, 3 + given.values.length);
+  const values = [organizationId, limit, isSieved ? mostScanned : limit, ...given.values, ...wanted.values];
   if (undelivered?.to) values.push(undelivered.to);
   const direction = isAscending ? 'ASC' : 'DESC';
   const text = statement({
     source: filter.executionId === undefined ? 'events' : eventsOfExecution,
-    where: given.sql + (undelivered ? isLogged : ''),
-    missed: missedSql(undelivered, `$${values.length}`),
+    where: given.sql + (undelivered ? isLogged : '') + (isSieved ? '' : wanted.sql),
+    sieve: missedSql(undelivered, `$${values.length}`) + (isSieved ? wanted.sql : ''),
     order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id ${direction}`,
   });
   const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
-  const name = `list_events_${kind}_${direction}_${given.key}`;
+  const name = `list_events_${kind}_${direction}_${given.key}${wanted.key}`;
   const rows = await runStatement<EventRow & { reached: string | null }>(db.pool, name, text, values);
   // Where nothing is found one row without an event tells how far was looked.
   return { rows: rows.filter(({ eventId }) => eventId !== null), reached: rows[0]?.reached ?? null };
@@ -62,19 +67,20 @@ const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventsOfSql('$4'
 function statement(args: {
   source: string;
   where: string;
-  missed: string;
+  sieve: string;
   order(by: string): string;
 }): string {
-  const { source, where, missed, order } = args;
+  const { source, where, sieve, order } = args;
   return `
 WITH scanned AS MATERIALIZED (
-  SELECT v.id, v.created_at FROM ${source} v WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
+  SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id FROM ${source} v
+  WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
 )
 SELECT scan.reached, found.* FROM (
   SELECT CASE WHEN count(*) = $3 THEN (array_agg(s.id ${order('s')}))[$3::int] END AS reached FROM scanned s
 ) scan LEFT JOIN LATERAL (
   SELECT s.created_at, s.id AS place, ${eventColumnsSql}
-  FROM (SELECT * FROM scanned s WHERE ${missed} ${order('s')} LIMIT $2) s
+  FROM (SELECT * FROM scanned v WHERE ${sieve} ${order('v')} LIMIT $2) s
   CROSS JOIN LATERAL (SELECT * FROM events e WHERE e.id = s.id OFFSET 0) v ${executionOfSql}
 ) found ON true
 ${order('found').replace('found.id', 'found.place')}`;
@@ -88,22 +94,15 @@ const isLogged = ` AND v.id >= (
 function missedSql(undelivered: Undelivered | null, endpoint: string): string {
   if (!undelivered) return 'true';
   const delivered = undelivered.to
-    ? `SELECT d.state = 'delivered' FROM deliveries d WHERE d.id = delivery_id(s.id, ${endpoint})`
+    ? `SELECT d.state = 'delivered' FROM deliveries d WHERE d.id = delivery_id(v.id, ${endpoint})`
     : `SELECT bool_and(d.state = 'delivered') FROM deliveries d
-       WHERE d.id >= 'dlv_' || substr(s.id, 5, 14) AND d.id < 'dlv_' || substr(s.id, 5, 14) || 'g' AND d.event_id = s.id`;
+       WHERE d.id >= 'dlv_' || substr(v.id, 5, 14) AND d.id < 'dlv_' || substr(v.id, 5, 14) || 'g' AND d.event_id = v.id`;
   return `NOT coalesce((${delivered}), false)`;
 }
 
 function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
   return [
     { name: 'executionId', sql: 'v.execution_id = ?' },
-    { name: 'types', sql: 'v.type = ANY (?::text[])' },
-    {
-      name: 'models',
-      sql: `(v.execution_id IS NULL
-        OR (SELECT e.model FROM executions e WHERE e.id = v.execution_id) = ANY (?::text[]))`,
-    },
-    { name: 'notAbout', sql: 'v.endpoint_id IS DISTINCT FROM ?' },
     { name: 'createdAfter', sql: 'v.created_at > ?' },
     { name: 'createdBefore', sql: 'v.created_at < ?' },
     {
@@ -116,3 +115,14 @@ function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
 
 const ascending = conditions('>');
 const descending = conditions('<');
+
+/** What an event is, where the others say which they are among. */
+const wantedConditions: Condition<EventFilter>[] = [
+  { name: 'types', sql: 'v.type = ANY (?::text[])' },
+  {
+    name: 'models',
+    sql: `(v.execution_id IS NULL
+      OR (SELECT e.model FROM executions e WHERE e.id = v.execution_id) = ANY (?::text[]))`,
+  },
+  { name: 'notAbout', sql: 'v.endpoint_id IS DISTINCT FROM ?' },
+];

@@ -237,6 +237,13 @@ describe('undelivered events', () => {
     );
     const first = await list('undelivered=true');
     expect(first).toEqual({ data: [], has_more: true, next_cursor: expect.stringMatching(/^evt_/) });
+    const endpoint = await newEndpoint({ models: ['painter'] });
+    for (const query of ['', '&undelivered=true']) {
+      const page = await list(`endpoint_id=${endpoint}${query}`);
+      expect(page).toEqual({ data: [], has_more: true, next_cursor: first.next_cursor });
+      const rest = await list(`endpoint_id=${endpoint}${query}&cursor=${page.next_cursor}`);
+      expect(rest).toEqual({ data: [], has_more: false, next_cursor: null });
+    }
     await pool().query(`UPDATE events SET body = $2 WHERE id = $1`, [rows[0]?.id, '{"it":"was missed"}']);
     expect(await list(`undelivered=true&cursor=${first.next_cursor}`)).toEqual({
       data: [{ it: 'was missed' }],
