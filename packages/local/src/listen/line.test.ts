@@ -54,6 +54,7 @@ describe('the line of a delivery', () => {
   it('shows what is no event, and lets it move no cursor', () => {
     expect(lineOf(delivered({ event: {} }), plain)).toContain('no event');
     expect(lineOf(delivered({ event: { type: 'a\u001b[2J\r\u009b' } }), plain)).toContain('a�[2J��');
+    expect(lineOf(delivered({ event: { type: 'a\u202eb\u2066' } }), plain)).toContain('a�b�');
   });
 });
 
@@ -73,7 +74,8 @@ describe('a body with --verbose', () => {
     );
   });
 
-  it('that is no JSON is shown as it is', () => {
+  it('that is no JSON is shown as it is, on one line', () => {
     expect(colouredJson('hello\u0007', plain)).toBe('hello�');
+    expect(colouredJson('a\n09:05:07.042  ✓ verified', plain)).toBe('a�09:05:07.042  ✓ verified');
   });
 });

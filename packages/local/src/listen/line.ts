@@ -66,14 +66,11 @@ export const isTaken = (status: number) => status >= 200 && status <= 299;
 /** JSON over several lines, names and values in colours. */
 export function colouredJson(text: string, paint: Paint): string {
   const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-  return printable(indented(text), '\n').replaceAll(
-    tokens,
-    (token, quoted?: string, colon?: string, word?: string) => {
-      if (colon !== undefined) return paint('cyan', quoted ?? '') + colon;
-      if (quoted !== undefined) return paint('green', token);
-      return paint(word === undefined ? 'yellow' : 'magenta', token);
-    },
-  );
+  return indented(text).replaceAll(tokens, (token, quoted?: string, colon?: string, word?: string) => {
+    if (colon !== undefined) return paint('cyan', quoted ?? '') + colon;
+    if (quoted !== undefined) return paint('green', token);
+    return paint(word === undefined ? 'yellow' : 'magenta', token);
+  });
 }
 
 function againMark({ times, wasTaken }: Before): string {
@@ -94,12 +91,15 @@ function latency(at: Date, since: string | undefined): string {
 
 function indented(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return printable(JSON.stringify(JSON.parse(text), null, 2), '\n');
   } catch {
-    return text;
+    // Whoever wrote it can't add lines of ours to it.
+    return printable(text);
   }
 }
 
-/** What others have written must not move the cursor. */
+/** What others have written must neither move the cursor nor turn the direction of the text. */
 const printable = (text: unknown, kept = '') =>
-  String(text).replaceAll(/\p{Cc}/gu, (character) => (kept.includes(character) ? character : '�'));
+  String(text).replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
+    kept.includes(character) ? character : '�',
+  );
