@@ -14,4 +14,12 @@ describe('judge', () => {
   it("any other failure to connect is the endpoint's", () => {
     expect(judge(failed, delivery, [0, 30])).toMatchObject({ ok: false, countsForEndpoint: true });
   });
+
+  it.each([
+    ['connect', 'connect ECONNREFUSED 192.0.2.1:443', 'connect ECONNREFUSED 192.0.2.1:443'],
+    ['connect', 'other side closed', 'connect: other side closed'],
+    ['dns', 'example.com has no address', 'dns: example.com has no address'],
+  ] as const)('names the stage %s once: %s', (stage, message, error) => {
+    expect(judge({ ...failed, stage, message }, delivery, [0, 30]).error).toBe(error);
+  });
 });

@@ -45,6 +45,11 @@ function isOurFault(result: Extract<Result, { ok: false }>): boolean {
 
 /** Shown to the endpoint's owner. A certificate may put anything into a message, NUL too, which the database refuses. */
 function errorOf(result: Result): string {
-  const text = result.ok ? `answered ${result.status}` : `${result.stage}: ${result.message}`;
+  const text = result.ok ? `answered ${result.status}` : staged(result);
   return text.replace(/\p{Cc}/gu, ' ').slice(0, 500);
+}
+
+/** Node's `connect ECONNREFUSED …` names the stage itself. */
+function staged({ stage, message }: Extract<Result, { ok: false }>): string {
+  return message.startsWith(`${stage} `) ? message : `${stage}: ${message}`;
 }
