@@ -57,10 +57,17 @@ function boundsOf({ type, minimum, maximum, minLength, maxLength }: oas31.Schema
 export function descriptionOf(given: Schema, schemas: Schemas): string {
   const schema = withoutNull(given, schemas);
   const text = (given as oas31.SchemaObject).description ?? schema.description ?? '';
-  const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
-  const values = choices?.map((value) => `\`${String(value)}\``).join(', ');
+  const values = valuesOf(schema);
+  const ofItems = schema.type === 'array' && schema.items && valuesOf(withoutNull(schema.items, schemas));
   const preset = schema.default === undefined ? '' : `Default: \`${JSON.stringify(schema.default)}\`.`;
-  return [text && `${text}.`, values && `One of ${values}.`, preset].filter(Boolean).join(' ');
+  return [text && `${text}.`, values && `One of ${values}.`, ofItems && `Any of ${ofItems}.`, preset]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function valuesOf(schema: oas31.SchemaObject): string | undefined {
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  return values?.map((value) => `\`${String(value)}\``).join(', ');
 }
 
 function choicesOf(given: Schema, schemas: Schemas): Schema[] {

@@ -105,6 +105,11 @@ describe('the gateway', () => {
 });
 
 describe('the reference page', () => {
+  it('names the values that a list may hold', async () => {
+    const { text } = await request(app).get('/docs').expect(200);
+    expect(text).toMatch(/<code>events<\/code>[^]*?Any of <code>execution\.started<\/code>/);
+  });
+
   it('shows every endpoint, without a script', async () => {
     const { text, headers } = await request(app).get('/docs').expect(200);
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);

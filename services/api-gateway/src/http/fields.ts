@@ -23,7 +23,8 @@ export function idFilter(prefix: IdPrefix, description: string) {
     .meta({ description, example: exampleId(prefix) });
 }
 
-const exampleId = (prefix: IdPrefix) => `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
+/** An id of its shape, for examples. */
+export const exampleId = (prefix: IdPrefix) => `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
 
 /** The id in a path. What is not of its shape is answered as unknown, by `knownShape`. */
 export function idParams<Name extends string>(prefix: IdPrefix, name: Name) {

@@ -30,6 +30,8 @@ export const eventWebhook: ZodOpenApiPathsObject = {
       operationId: 'receiveEvent',
       tags: ['Webhooks'],
       summary: 'What your endpoint receives',
+      description:
+        'The body is that of `execution.*`. With `payload: "thin"` its `data` is `id` and `status` alone, and so is that of an event over 256 KiB, with `truncated: true`. `endpoint.*` has `endpoint_id` in place of `execution_id`, and in `data` what became of that endpoint; `webhook.test`, the test event, has neither. There will be more types: pass over those that you don’t know.',
       security: [],
       requestParams: { header: signature },
       requestBody: { required: true, content: { 'application/json': { schema: delivered } } },

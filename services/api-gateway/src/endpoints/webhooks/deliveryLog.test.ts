@@ -122,7 +122,8 @@ describe('the log of an endpoint', () => {
     expect(await found(`status=failed&cursor=${young}`)).toEqual([old]);
     await call('get', `${base}/${endpoint}/deliveries?status=lost`).expect(400);
     await call('get', `${base}/${endpoint}/deliveries?event_type=execution.*`).expect(400);
-    await call('get', `${base}/${endpoint}/deliveries?created_after=yesterday`).expect(400);
+    const { body } = await call('get', `${base}/${endpoint}/deliveries?created_after=yesterday`).expect(400);
+    expect(body.error.message).toBe('created_after: must be a time as 2026-03-20T10:30:00Z');
   });
 
   it('shows as expired what waits beyond its time, unless it is being sent', async () => {

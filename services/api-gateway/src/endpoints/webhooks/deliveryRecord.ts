@@ -1,7 +1,7 @@
 import type { DeliveryRow } from '@holdfast/db/webhookEndpoints/deliveryRow';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
-import { idField, timestamp } from '../../http/fields.ts';
+import { exampleId, idField, timestamp } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { timeFilter, toDate } from '../../http/timeFilter.ts';
 
@@ -11,7 +11,7 @@ const DeliveryAttempt = z
     started_at: timestamp('When it was sent'),
     status_code: z.int().nullable().describe('Null when there was no answer'),
     duration_ms: z.int().nullable(),
-    error: z.string().nullable().describe('Null: it succeeded, or is under way'),
+    error: z.string().nullable().describe('Null: it succeeded, is under way, or broke off with its sender'),
     error_stage: z
       .string()
       .nullable()
@@ -43,11 +43,15 @@ export const deliveryStatus = z.enum(['pending', 'delivered', 'failed', 'expired
 export const Delivery = z
   .object({
     id: idField('dlv'),
-    endpoint_id: idField('wh').nullable().describe('Null for an execution’s own `webhook_url`'),
+    endpoint_id: idField('wh')
+      .nullable()
+      .meta({ description: 'Null for an execution’s own `webhook_url`', example: exampleId('wh') }),
     url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
     event_id: idField('evt'),
     event_type: z.string().meta({ example: 'execution.completed' }),
-    execution_id: idField('exec').nullable().describe('Null when the event tells of an endpoint'),
+    execution_id: idField('exec')
+      .nullable()
+      .meta({ description: 'Null when the event tells of an endpoint', example: exampleId('exec') }),
     about_endpoint_id: idField('wh')
       .nullable()
       .meta({ description: 'The endpoint that the event tells of, if any', example: null }),

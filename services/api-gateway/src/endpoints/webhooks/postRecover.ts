@@ -2,6 +2,7 @@ import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
+import { givenTime } from '../../http/timeFilter.ts';
 import { findEndpoint } from '../../webhooks/findEndpoint.ts';
 
 /** At one call, which takes about a second. */
@@ -14,15 +15,13 @@ export const postRecover = endpoint({
   summary: 'Send all failed deliveries again',
   description:
     'Every delivery to this endpoint made since then that has failed or expired becomes due again: the oldest first, at ' +
-    `most ${mostAtOnce.toLocaleString('en')} at a call. Call again while \`has_more\` is true.`,
+    `most ${mostAtOnce.toLocaleString('en')} at a call. Call again while \`has_more\` is true. What is due at an inactive endpoint is sent once it is active.`,
   permission: 'full',
   limit: 'other',
   params: idParams('wh', 'id'),
   body: z
     .strictObject({
-      since: z.iso
-        .datetime({ offset: true })
-        .meta({ description: 'ISO 8601', example: '2026-03-20T10:00:00Z' }),
+      since: givenTime().meta({ description: 'ISO 8601', example: '2026-03-20T10:00:00Z' }),
     })
     .meta({ id: 'RecoverRequest' }),
   responses: {
