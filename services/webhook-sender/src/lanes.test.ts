@@ -214,6 +214,19 @@ describe('the lanes of a process', () => {
     expectOver(world);
   });
 
+  it('that are all taken are not looked for by everybody who waits, whenever one more does', async () => {
+    const world = openLaneWorld({ size: 10 });
+    const receiver = (n: number) => endpoint(`${n}`, `org_${n}`);
+    for (let n = 0; n < 10; n++) expect(world.fanOut(receiver(n))).toBe(true);
+    const startMs = performance.now();
+    for (let n = 10; n < 10_000; n++) world.write(receiver(n), 1);
+    // A quarter of a minute when each asks for all.
+    expect(performance.now() - startMs).toBeLessThan(3000);
+    await playOut(world);
+    expect(world.tally.sent).toBe(10_000);
+    expectOver(world);
+  });
+
   it('let nobody in when they are closed, and are idle when what was under way has ended', async () => {
     const world = openLaneWorld({ size: 10 });
     const lane = endpoint('1', 'org_a', 2);

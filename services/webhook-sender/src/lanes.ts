@@ -109,6 +109,8 @@ export function createLanes(args: {
   function admit(): void {
     if (isClosed) return;
     for (const [organizationId, its] of waiting) {
+      // Thousands may wait: nobody is asked when there is nothing to have.
+      if (shares.taken() >= args.size) return;
       const share = shares.roomOf(organizationId);
       const [lane] = its;
       if (share === 0 || !lane) continue;
