@@ -38,7 +38,7 @@ export function startWorkers(args: {
     startWorker({
       queue: testCallQueue,
       redis,
-      concurrency: 16,
+      concurrency: 64,
       log,
       process: (call) => makeTestCall({ db, send }, call),
     }),

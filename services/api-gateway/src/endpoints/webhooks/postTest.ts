@@ -10,6 +10,10 @@ import { findEndpoint } from '../../webhooks/findEndpoint.ts';
 /** The receiver's time, and a little for the way there and back. */
 const timeoutMs = limits.webhookTimeoutMs + 5000;
 
+/** Of an organization: the senders make few at a time, and one whose receiver hangs would have them all. */
+const mostOpen = 4;
+const openBy = new Map<string, number>();
+
 export const postTest = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/test',
@@ -17,7 +21,7 @@ export const postTest = endpoint({
   summary: 'Send a test event',
   description:
     'Sends one signed test event now, to inactive endpoints too, and answers what came back. It is not retried and ' +
-    'leaves `failure_count` alone. `status_code` is 0 when there was no answer.',
+    'leaves `failure_count` alone. `status_code` is 0 when there was no answer. 429 while four others have none yet.',
   permission: 'full',
   limit: 'other',
   params: idParams('wh', 'id'),
@@ -32,9 +36,30 @@ export const postTest = endpoint({
   },
   async handle({ context, caller, params }) {
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
-    return { status: 200, body: await callEndpoint(context, caller.organizationId, id) };
+    const { organizationId } = caller;
+    const body = await amongFew(organizationId, () => callEndpoint(context, organizationId, id));
+    return { status: 200, body };
   },
 });
+
+/** @throws RATE_LIMITED */
+async function amongFew<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result> {
+  const open = openBy.get(organizationId) ?? 0;
+  if (open >= mostOpen) {
+    const headers = { 'Retry-After': '10' };
+    throw new ApiError('RATE_LIMITED', `${mostOpen} test events wait for their answers already.`, {
+      headers,
+    });
+  }
+  openBy.set(organizationId, open + 1);
+  try {
+    return await work();
+  } finally {
+    const left = (openBy.get(organizationId) ?? 1) - 1;
+    if (left > 0) openBy.set(organizationId, left);
+    else openBy.delete(organizationId);
+  }
+}
 
 /** @throws SERVICE_UNAVAILABLE when no webhook-sender answers in time */
 async function callEndpoint(

@@ -325,6 +325,34 @@ describe('a test call', () => {
     await worker.stop();
     redis.disconnect();
   });
+
+  it('is one of four that an organization waits for at once', async () => {
+    const { id } = await newEndpoint();
+    const redis = connectWorker(testRedisUrl(), gateway.context.log);
+    const refused = Promise.withResolvers<void>();
+    const worker = startWorker({
+      queue: testCallQueue,
+      redis,
+      concurrency: 8,
+      log: gateway.context.log,
+      process: async () => {
+        await refused.promise;
+        return { success: true, status_code: 200, response_time_ms: 1 };
+      },
+    });
+    const calls = Array.from({ length: 5 }, async () => {
+      const answer = await call('post', `${base}/${id}/test`);
+      if (answer.status === 429) refused.resolve();
+      return answer;
+    });
+    const answers = await Promise.all(calls);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+    const others = answers.filter(({ status }) => status !== 200);
+    expect(others.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([[429, '10']]);
+    await call('post', `${base}/${id}/test`).expect(200);
+    await worker.stop();
+    redis.disconnect();
+  });
 });
 
 describe('without Redis', () => {
