@@ -101,10 +101,14 @@ describe('postJson', () => {
     expect(await post(server.url)).toMatchObject({ ok: true, body: Buffer.from('late') });
   });
 
-  it('tells a refused connection', async () => {
+  it('tells a refused connection, and not the address', async () => {
     const server = await listen((_req, res) => res.end());
     await server.close();
-    expect(await post(server.url)).toMatchObject({ ok: false, stage: 'connect' });
+    expect(await post(server.url)).toMatchObject({
+      ok: false,
+      stage: 'connect',
+      message: 'connect ECONNREFUSED',
+    });
   });
 
   it('tells a failed handshake', async () => {

@@ -89,8 +89,10 @@ function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, 
   if (cause === 'timeout') {
     return { stage: 'timeout', message: `no ${awaited[progress]} within ${timeoutMs} ms` };
   }
-  const { code }: NodeJS.ErrnoException = cause;
-  const failure: Failure = { stage: stageOf(cause, progress), message: messageOf(cause) };
+  const { code, syscall }: NodeJS.ErrnoException = cause;
+  // Node adds the address that was dialled, which is not for tenants to see.
+  const message = syscall === 'connect' && code ? `connect ${code}` : messageOf(cause);
+  const failure: Failure = { stage: stageOf(cause, progress), message };
   return code === proxyFault ? { ...failure, isOwnFault: true } : failure;
 }
 
