@@ -49,7 +49,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const lanes: Lanes = createLanes({
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
-    claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics }),
+    claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
     attempt: createAttempt({ db, send, delaysS, endpointsTurned: tellOfEndpoints, metrics, log }),
   });
   liveGauge(
