@@ -100,11 +100,16 @@ BEGIN
     (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => months_ahead))::date);
 END $$;
 
-SELECT make_partitions(min(month), max(month)) FROM month_partitions() WHERE parent = 'deliveries';
+-- Of the months whose deliveries are there: one that was dropped stays so.
+SELECT make_partitions(month, month) FROM month_partitions() WHERE parent = 'deliveries';
 SELECT make_partitions(1);
+WITH kept AS MATERIALIZED (
+  SELECT month_bound('dlv', month) AS low, month_bound('dlv', (month + interval '1 month')::date) AS high
+  FROM month_partitions() WHERE parent = 'deliveries'
+)
 INSERT INTO delivery_attempts (delivery_id, number, started_at, duration_ms, status_code, error)
-SELECT delivery_id, number, started_at, duration_ms, status_code, error FROM old_delivery_attempts
-WHERE delivery_id >= (SELECT month_bound('dlv', min(month)) FROM month_partitions() WHERE parent = 'deliveries');
+SELECT delivery_id, number, started_at, duration_ms, status_code, error
+FROM old_delivery_attempts JOIN kept ON delivery_id >= low AND delivery_id < high;
 DROP TABLE old_delivery_attempts;
 ALTER TABLE delivery_attempts ADD CONSTRAINT delivery_attempts_pkey PRIMARY KEY (delivery_id, number);
 
