@@ -6,6 +6,8 @@ export const testCallResult = z.object({
   success: z.boolean(),
   status_code: z.int(),
   response_time_ms: z.int(),
+  /** Beyond the contract. */
+  error: z.string().optional().describe('Why it did not succeed, when it did not'),
 });
 export type TestCallResult = z.infer<typeof testCallResult>;
 

@@ -50,14 +50,22 @@ describe('a test call', () => {
     const endpoint = await stage.addEndpoint(organizationId, receiver.url);
     const before = await endpoint.now();
     receiver.answer = status(500);
-    expect(await call(endpoint.id)).toMatchObject({ success: false, status_code: 500 });
+    expect(await call(endpoint.id)).toMatchObject({
+      success: false,
+      status_code: 500,
+      error: 'answered 500',
+    });
     expect(await endpoint.now()).toEqual(before);
   });
 
   it('answers 0 when nobody answers', async () => {
     const endpoint = await stage.addEndpoint(organizationId, receiver.url);
     await receiver.close();
-    expect(await call(endpoint.id)).toMatchObject({ success: false, status_code: 0 });
+    expect(await call(endpoint.id)).toMatchObject({
+      success: false,
+      status_code: 0,
+      error: 'connect ECONNREFUSED',
+    });
   });
 
   it("sends nothing to another organization's endpoint", async () => {

@@ -3,6 +3,7 @@ import { getTestTarget } from '@holdfast/db/webhooks/testTarget';
 import { newId } from '@holdfast/domain/ids';
 import type { TestCallResult } from '@holdfast/queues/testCall';
 import type { Send } from './send.ts';
+import { errorOf } from './verdict.ts';
 
 /** Sends a signed test event to an endpoint; none of its counts is touched. */
 export async function makeTestCall(
@@ -10,15 +11,13 @@ export async function makeTestCall(
   call: { organizationId: string; endpointId: string },
 ): Promise<TestCallResult> {
   const target = await getTestTarget(db, call.organizationId, call.endpointId);
-  if (!target) return { success: false, status_code: 0, response_time_ms: 0 };
+  if (!target) return { success: false, status_code: 0, response_time_ms: 0, error: 'it was deleted' };
   const eventId = newId('evt');
   const result = await send({ ...target, eventId, body: testEventBody(eventId, call.organizationId) });
   const status = result.ok ? result.status : 0;
-  return {
-    success: status >= 200 && status <= 299,
-    status_code: status,
-    response_time_ms: result.durationMs,
-  };
+  const success = status >= 200 && status <= 299;
+  const answer = { success, status_code: status, response_time_ms: result.durationMs };
+  return success ? answer : { ...answer, error: errorOf(result) };
 }
 
 function testEventBody(id: string, organizationId: string): string {

@@ -44,7 +44,7 @@ function isOurFault(result: Extract<Result, { ok: false }>): boolean {
 }
 
 /** Shown to the endpoint's owner. A certificate may put anything into a message, NUL too, which the database refuses. */
-function errorOf(result: Result): string {
+export function errorOf(result: Result): string {
   const text = result.ok ? `answered ${result.status}` : staged(result);
   return text.replace(/\p{Cc}/gu, ' ').slice(0, 500);
 }

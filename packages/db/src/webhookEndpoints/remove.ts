@@ -1,7 +1,7 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
-/** Deletes an endpoint and drops what waits for it; false when the organization has none of that id. */
+/** Deletes an endpoint with its secrets and drops what waits for it; false when the organization has none of that id. */
 export async function removeWebhookEndpoint(
   db: Database,
   organizationId: string,
@@ -13,7 +13,8 @@ export async function removeWebhookEndpoint(
 
 // Deliveries are locked in order of id, as every statement over them does.
 const statement = `WITH removed AS (
-    UPDATE webhook_endpoints SET deleted_at = now(), is_active = false
+    UPDATE webhook_endpoints SET deleted_at = now(), is_active = false, headers = NULL, secret = '',
+      previous_secret = NULL, previous_secret_until = NULL
     WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL
     RETURNING id
   ), waiting AS MATERIALIZED (

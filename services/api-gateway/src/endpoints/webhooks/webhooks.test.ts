@@ -235,6 +235,10 @@ describe('a webhook endpoint', () => {
     const { id } = await newEndpoint();
     const waiting = await newDelivery(id, 'pending');
     await call('delete', `${base}/${id}`).expect(200, { id, deleted: true });
+    expect(await gateway.context.db.prisma.webhookEndpoint.findUnique({ where: { id } })).toMatchObject({
+      secret: '',
+      headers: null,
+    });
     expect(await delivery(waiting)).toMatchObject({ state: 'failed', finishedAt: expect.any(Date) });
     await call('delete', `${base}/${id}`).expect(404);
     await call('get', `${base}/${id}`).expect(404);
