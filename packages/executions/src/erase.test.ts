@@ -309,7 +309,7 @@ describe('what comes late', () => {
     await erase(gateway, organizationId, id);
     const of = { attempts: 1, number: 1, endpointId: null, isProbe: false, ok: false, isGone: false };
     const late = { ...of, countsForEndpoint: true, durationMs: 1, nextDelayS: 1, retryAfterS: 0 };
-    const unnamed = { ...late, statusCode: null, error: `dns: ${secret}.test has no address`, stage: 'dns' };
+    const unnamed = { ...late, statusCode: null, error: `dns queryA ENOTFOUND ${secret}.test`, stage: 'dns' };
     const repeated = { ...late, statusCode: 500, error: 'answered 500', stage: 'response' };
     const records = [
       { ...unnamed, id: ids[0] ?? '', answer: null },

@@ -53,7 +53,7 @@ UPDATE deliveries d SET next_attempt_at = NULL, lease_until = NULL,
 FROM its WHERE d.id = its.id AND ${deliveriesOfSql('d', '$1')}`,
 
   erase_answers: `
-UPDATE delivery_attempts a SET answer = NULL, error = CASE WHEN d.endpoint_id IS NULL THEN ${stageSql('a.error')} ELSE a.error END
+UPDATE delivery_attempts a SET answer = NULL, error = CASE WHEN d.endpoint_id IS NULL THEN ${stageSql('a')} ELSE a.error END
 FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id
   AND (a.answer IS NOT NULL OR d.endpoint_id IS NULL)`,
 

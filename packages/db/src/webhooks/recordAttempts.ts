@@ -110,7 +110,7 @@ held AS MATERIALIZED (
 ),
 noted AS (
   UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, stage = i.stage,
-    error = CASE WHEN i.is_wanted THEN i.error ELSE ${stageSql('i.error')} END,
+    error = CASE WHEN i.is_wanted THEN i.error ELSE ${stageSql('i')} END,
     answer = CASE WHEN i.is_wanted THEN i.answer END
   FROM (SELECT *, id IN (SELECT id FROM held WHERE state = 'pending') AS is_wanted FROM item) i WHERE a.delivery_id = i.id AND a.number = i.number
 ),

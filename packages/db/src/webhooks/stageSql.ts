@@ -1,2 +1,3 @@
-/** What an error says before its words, which may name a host: `dns`, or all of `answered 500`. */
-export const stageSql = (error: string) => `split_part(${error}, ':', 1)`;
+/** What an error of the attempt `row` says without words that may name a host: its stage, or `answered 500`. */
+export const stageSql = (row: string) => `CASE WHEN ${row}.status_code IS NULL
+  THEN coalesce(${row}.stage, split_part(${row}.error, ':', 1)) ELSE split_part(${row}.error, ':', 1) END`;
