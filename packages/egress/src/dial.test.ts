@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { dial } from './dial.ts';
 import { createEgressPolicy } from './policy.ts';
 import { postJson } from './post.ts';
 import { cert, key } from './testCertificate.ts';
+import { createTlsSessions } from './tlsSessions.ts';
 import { createTrustedHttp } from './trusted.ts';
 
 type Seen = { servername: unknown; isResumed: boolean; alpn: unknown };
@@ -121,5 +124,25 @@ describe('a TLS connection', () => {
     expect(await client.request('POST', 'x')).toMatchObject({ ok: false, reached: 'no', reason: 'network' });
     client.close();
     expect(seen).toHaveLength(0);
+  });
+
+  it('is ended with a peer that begins one session after the other, each of which costs us', async () => {
+    trust();
+    const socket = await new Promise<Socket>((resolve, reject) => {
+      dial({
+        origin: `https://127.0.0.1:${port}`,
+        guard: undefined,
+        sessions: createTlsSessions(),
+        onProgress: () => {},
+        onDone: (error, opened) => (error ? reject(error) : resolve(opened)),
+      });
+    });
+    const closed = once(socket, 'close').catch(() => {});
+    // Node's own server gives two and no more.
+    for (let i = 0; i < 17 && !socket.destroyed; i++) socket.emit('session', Buffer.alloc(0));
+    const isEnded = socket.destroyed;
+    socket.destroy();
+    await closed;
+    expect(isEnded).toBe(true);
   });
 });

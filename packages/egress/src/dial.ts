@@ -33,6 +33,8 @@ type Target = { origin: string; isTls: boolean; host: string; port: number };
 
 const probeAfterMs = 60_000;
 const attemptTimeoutMs = 1500;
+/** Of one connection; servers send two to four. Each costs our processor, and none is data that somebody would count. */
+const maxSessions = 16;
 
 /** Opens a socket to an origin. It has no time limit of its own: whoever gives up destroys it. */
 export function dial(call: Dial): Dialling {
@@ -155,6 +157,11 @@ function connectTls(
     ...(net.isIP(at.host) === 0 ? { servername: at.host.replace(/\.$/, '') } : {}),
     ...(session === undefined ? {} : { session }),
   });
-  socket.on('session', (agreed) => sessions.keep(sessionKey, agreed));
+  let agreements = 0;
+  socket.on('session', (agreed) => {
+    agreements += 1;
+    if (agreements > maxSessions) socket.destroy(new Error('the peer begins TLS sessions without end'));
+    else sessions.keep(sessionKey, agreed);
+  });
   return socket;
 }
