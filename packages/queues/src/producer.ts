@@ -58,7 +58,8 @@ export function openProducer<Payload>(
     addAll,
     async close() {
       await batcher.idle();
-      if (redis.status === 'ready') await queue().close();
+      if (redis.status !== 'ready') return;
+      await within(answerWithinMs, 'closing', queue().close()).catch(() => undefined);
     },
   };
 }

@@ -46,7 +46,8 @@ export function openRequester<Payload>(
     request: (payload, timeoutMs) => within(timeoutMs, definition.name, run(payload, timeoutMs)),
     async close() {
       await within(closeWithinMs, 'closing', opened?.close() ?? Promise.resolve()).catch(() => {});
-      if (producer.status === 'ready') await queue().close();
+      if (producer.status !== 'ready') return;
+      await within(closeWithinMs, 'closing', queue().close()).catch(() => {});
     },
   };
 }

@@ -15,6 +15,7 @@ export type QueueWorker = {
 
 const watchEveryMs = 5000;
 const answerWithinMs = 1000;
+const closeWithinMs = 5000;
 
 /**
  * Takes jobs from a queue on a connection of `connectWorker`, `concurrency` at a time, and goes on doing so: see
@@ -71,8 +72,13 @@ export function startWorker<Payload>(args: {
       const closed = worker.close();
       // Closing waits for Redis, for as long as it is away; the jobs themselves need not.
       if (!(await answers(redis))) return await watch.idle();
-      await closed;
-      if (redis.status === 'ready') await counts().close();
+      await watch.idle();
+      // Just after an outage a worker may wait for its own connection as if for ever.
+      await within(closeWithinMs, 'closing', closed).catch(() =>
+        log.warn({ queue: queue.name }, 'left open'),
+      );
+      await watch.idle();
+      if (redis.status === 'ready') await within(closeWithinMs, 'closing', counts().close()).catch(() => {});
     },
   };
 }

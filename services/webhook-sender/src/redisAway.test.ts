@@ -1,3 +1,4 @@
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { openBreakableWay } from '@holdfast/testkit/outage';
 import { startReceiver } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
@@ -7,6 +8,7 @@ import { expect, it } from '@jest/globals';
 import { openStage } from './testing/stage.ts';
 
 it('fans out, delivers and retries while Redis is away', async () => {
+  await emptyRedis(testRedisUrl());
   const redis = await openBreakableWay(testRedisUrl());
   const stage = await openStage(await createTestDatabase(), redis.url);
   const receiver = await startReceiver();
