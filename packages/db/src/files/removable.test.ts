@@ -27,7 +27,7 @@ it('a file whose time is over goes with all its bytes: the checked ones, and wha
   await markFileReady(db, ready, { key, filename: 'a.png', contentType: 'image/png', sizeBytes: 1 });
   expect(await listRemovableFiles(db, 10)).toEqual([]);
 
-  await db.pool.query(`UPDATE files SET expires_at = now()`);
+  await db.pool.query(`UPDATE files SET expires_at = now() - interval '1 second'`);
   const removable = await listRemovableFiles(db, 10);
   expect(new Map(removable.map(({ id, keys }) => [id, keys]))).toEqual(
     new Map([
