@@ -16,15 +16,6 @@ describe('slots', () => {
     expect(order).toEqual([1, 2, 3, 4]);
   });
 
-  it('are taken without waiting as far as they are free', () => {
-    const slots = createSlots(3);
-    expect(slots.takeFree(2)).toBe(2);
-    expect(slots.takeFree(2)).toBe(1);
-    expect(slots.takeFree(2)).toBe(0);
-    slots.give(2);
-    expect(slots.takeFree(5)).toBe(2);
-  });
-
   it('let nobody in once they are closed', async () => {
     const slots = createSlots(1);
     expect(await slots.take()).toBe(true);
@@ -34,13 +25,12 @@ describe('slots', () => {
     slots.give();
     await slots.idle();
     expect(await slots.take()).toBe(false);
-    expect(slots.takeFree(1)).toBe(0);
   });
 
   it('are idle when the last is given back', async () => {
     const slots = createSlots(2);
     await slots.idle();
-    slots.takeFree(2);
+    await Promise.all([slots.take(), slots.take()]);
     let isIdle = false;
     const idle = slots.idle().then(() => (isIdle = true));
     slots.give();

@@ -2,9 +2,7 @@
 export type Slots = {
   /** True once a slot is the caller's, first come, first served; false when they were closed. */
   take(): Promise<boolean>;
-  /** Takes what is free without waiting, at most `count`; answers how many it took. */
-  takeFree(count: number): number;
-  give(count?: number): void;
+  give(): void;
   /** Lets nobody in any more, those who wait neither. */
   close(): void;
   /** Resolves when no slot is taken. */
@@ -17,7 +15,7 @@ export function createSlots(size: number): Slots {
   let waiting: ((isTaken: boolean) => void)[] = [];
   let idleListeners: (() => void)[] = [];
 
-  function giveOne(): void {
+  function give(): void {
     const next = waiting.shift();
     if (next) return next(true);
     taken -= 1;
@@ -33,14 +31,7 @@ export function createSlots(size: number): Slots {
       taken += 1;
       return Promise.resolve(true);
     },
-    takeFree(count) {
-      const free = isClosed ? 0 : Math.max(0, Math.min(count, size - taken));
-      taken += free;
-      return free;
-    },
-    give(count = 1) {
-      for (let left = count; left > 0; left -= 1) giveOne();
-    },
+    give,
     close() {
       isClosed = true;
       for (const resolve of waiting) resolve(false);
