@@ -1,8 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
+import { idleTimeoutMs, maxAgeMs } from './connectionTimes.ts';
 import { dial, type Guard } from './dial.ts';
-import { idleTimeoutMs } from './idleTimeout.ts';
 import { createTlsSessions } from './tlsSessions.ts';
 
 type Agents = { http: http.Agent; https: https.Agent };
@@ -16,8 +16,6 @@ const settings = {
 
 /** For what nobody waits for any more; who waits has a time limit of his own. */
 const dialTimeoutMs = 60_000;
-/** As of the connections of webhooks. */
-const maxAgeMs = 60_000;
 
 const agentsByOwner = new WeakMap<object, Agents>();
 

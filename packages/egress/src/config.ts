@@ -32,7 +32,7 @@ export const egressConfig = {
     .string()
     .optional()
     .superRefine((text, context) => {
-      const problem = text === undefined ? null : proxyProblem(text);
+      const problem = text === undefined ? null : problemOf(parseProxyUrl, text);
       if (problem !== null) context.addIssue(problem);
     })
     .describe(
@@ -78,20 +78,14 @@ export function egressSettings(config: EgressConfig & Partial<WebhookEgressConfi
   };
 }
 
-function isTaken(parse: (text: string) => unknown, text: string): boolean {
+const isTaken = (parse: (text: string) => unknown, text: string) => problemOf(parse, text) === null;
+
+/** Why a text can't be parsed; null when it can. */
+function problemOf(parse: (text: string) => unknown, text: string): string | null {
   try {
     parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function proxyProblem(text: string): string | null {
-  try {
-    parseProxyUrl(text);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : 'must be a URL';
+    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
+import { idleTimeoutMs, maxAgeMs } from './connectionTimes.ts';
 import { type Dialling, type DialProgress, dial, type Guard } from './dial.ts';
-import { idleTimeoutMs } from './idleTimeout.ts';
 import { createTlsSessions, type TlsSessions } from './tlsSessions.ts';
 
 /** One connection carries one request at a time. */
@@ -32,9 +32,6 @@ export type Connections = {
 
 /** Per origin; what is given back beyond it is closed. */
 const maxIdle = 256;
-
-/** Then its name is looked up and its addresses are checked anew, however busy it is. */
-const maxAgeMs = 60_000;
 
 /** Time limits are the business of whoever sends a request: it discards the connection. */
 const clientSettings = {

@@ -1,3 +1,4 @@
+import { basicCredentials } from './basicCredentials.ts';
 import { portOf } from './portOf.ts';
 
 /** The operator's HTTP proxy for what the policy guards. */
@@ -22,12 +23,6 @@ export function parseProxyUrl(text: string): Proxy {
     isTls,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: portOf(url),
-    authorization: credentialsOf(url),
+    authorization: basicCredentials(url),
   };
-}
-
-function credentialsOf({ username, password }: URL): string | null {
-  if (username === '' && password === '') return null;
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(text).toString('base64')}`;
 }

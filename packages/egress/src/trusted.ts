@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { basicCredentials } from './basicCredentials.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { messageOf } from './messageOf.ts';
@@ -106,10 +107,9 @@ async function send(
 }
 
 /** A base URL may carry a user name and password. */
-function credentialsOf({ username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {};
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
+function credentialsOf(url: URL): Record<string, string> {
+  const authorization = basicCredentials(url);
+  return authorization === null ? {} : { authorization };
 }
 
 /** The names of two sets of headers meet whatever their case. */

@@ -3,3 +3,6 @@
  * seldom lost to a connection which is being closed at the other end.
  */
 export const idleTimeoutMs = 1500;
+
+/** Of a connection. Then its name is looked up and its addresses are checked anew, however busy it is. */
+export const maxAgeMs = 60_000;
