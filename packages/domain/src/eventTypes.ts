@@ -19,3 +19,15 @@ export const eventTypePatterns = ['execution.*', 'endpoint.*'] as const;
 
 /** What an endpoint's `events` may hold. */
 export const subscribableEvents = [...eventTypes, ...endpointEventTypes, ...eventTypePatterns] as const;
+
+const subscribableTypes = [...eventTypes, ...endpointEventTypes] as const;
+
+/** Whether an endpoint's `events` ask for a type. Spec, "Events" 1: an empty list is all of executions. */
+export function asksFor(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {
+  const kind = `${type.slice(0, type.indexOf('.'))}.*`;
+  return events.length === 0 ? kind === 'execution.*' : events.includes(type) || events.includes(kind);
+}
+
+/** The types that an endpoint's `events`, or a filter, come to. */
+export const subscribedTypes = (events: readonly string[]) =>
+  subscribableTypes.filter((type) => asksFor(events, type));

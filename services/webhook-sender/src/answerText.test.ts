@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { limits } from '@holdfast/domain/limits';
 import { describe, expect, it } from '@jest/globals';
-import { answerText, maxAnswerBytes } from './answerText.ts';
+import { answerText } from './answerText.ts';
 
 const said = (text: string) => answerText(Buffer.from(text));
 
@@ -46,8 +47,8 @@ describe('what a receiver answered, for people to read', () => {
       for (const shift of ['', 'x', 'xx', 'xxx']) {
         const whole = shift + text.repeat(20_000);
         const shown = said(whole);
-        expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(maxAnswerBytes);
-        expect(Buffer.byteLength(shown)).toBeGreaterThan(maxAnswerBytes - 4);
+        expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(limits.webhookAnswerBytes);
+        expect(Buffer.byteLength(shown)).toBeGreaterThan(limits.webhookAnswerBytes - 4);
         expect(whole.replaceAll('\u0001', '\ufffd').startsWith(shown)).toBe(true);
       }
     },

@@ -1,5 +1,6 @@
-/** Kept of each answer for the delivery log. */
-export const maxAnswerBytes = 4096;
+import { limits } from '@holdfast/domain/limits';
+
+const maxBytes = limits.webhookAnswerBytes;
 
 /** More than one character in so many that is no text, and it is none. */
 const oddShare = 10;
@@ -11,8 +12,8 @@ const oddShare = 10;
  */
 export function answerText(body: Buffer): string {
   // Three more, so that a character which the limit cuts is whole, and known to go too far.
-  const text = body.subarray(0, maxAnswerBytes + 3).toString('utf8');
-  if (plain.test(text) && text.length <= maxAnswerBytes) return text;
+  const text = body.subarray(0, maxBytes + 3).toString('utf8');
+  if (plain.test(text) && text.length <= maxBytes) return text;
   const clean = text.replace(unfit, '\ufffd');
   return isBinary(text, clean) ? `<binary, ${body.length} bytes>` : cut(clean);
 }
@@ -29,9 +30,9 @@ function isBinary(text: string, clean: string): boolean {
 }
 
 function cut(text: string): string {
-  if (Buffer.byteLength(text) <= maxAnswerBytes) return text;
+  if (Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text);
-  let end = maxAnswerBytes;
+  let end = maxBytes;
   // A byte of the form 10xxxxxx belongs to the character before it.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.toString('utf8', 0, end);

@@ -76,7 +76,8 @@ export function createLanes(args: {
     return lane;
   }
 
-  const roomOf = (lane: Lane) => Math.max(1, Math.floor(lane.maxInFlight / args.senders())) - lane.inFlight;
+  const mostOf = (lane: Lane) => Math.max(1, Math.floor(lane.maxInFlight / args.senders()));
+  const roomOf = (lane: Lane) => mostOf(lane) - lane.inFlight;
 
   function occupy(lane: Lane, places: number): void {
     lane.inFlight += places;
@@ -84,7 +85,6 @@ export function createLanes(args: {
   }
 
   function vacate(lane: Lane, places: number): void {
-    if (places === 0) return;
     lane.inFlight -= places;
     shares.give(lane.organizationId, places);
     claimMore(lane);
@@ -131,14 +131,12 @@ export function createLanes(args: {
     if (given) note(lane, given, room);
     for (const delivery of given?.claimed ?? []) run(delivery);
     vacate(lane, room - (given?.claimed.length ?? 0));
-    claimMore(lane);
   }
 
   function note(lane: Lane, { claimed, ended, maxInFlight, waitMs }: LaneClaim, room: number): void {
     lane.maxInFlight = maxInFlight ?? lane.maxInFlight;
     const isProbe = claimed.some((delivery) => delivery.isProbe);
-    const mostGiven = Math.min(room, Math.max(1, Math.floor(lane.maxInFlight / args.senders())));
-    const mayHaveMore = claimed.length + ended.length >= mostGiven || waitMs !== null;
+    const mayHaveMore = claimed.length + ended.length >= Math.min(room, mostOf(lane)) || waitMs !== null;
     if (mayHaveMore && !isProbe) lane.isOwed = true;
     if (waitMs !== null) pause(lane, waitMs);
   }
@@ -186,7 +184,7 @@ export function createLanes(args: {
     },
     give(key, places = 1) {
       const lane = lanes.get(key);
-      if (lane) vacate(lane, places);
+      if (lane && places > 0) vacate(lane, places);
     },
     run,
     wake,

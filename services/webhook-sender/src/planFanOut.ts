@@ -1,6 +1,5 @@
-import { type Audience, isFor } from '@holdfast/db/webhooks/audiences';
+import { type Audience, type EndpointToTell, isFor } from '@holdfast/db/webhooks/audiences';
 import type { EventToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
-import type { SigningSecrets } from '@holdfast/db/webhooks/signingSecrets';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
 import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
 import { terminalEventTypes } from '@holdfast/domain/eventTypes';
@@ -14,16 +13,10 @@ export type PlannedEvent = {
   receivers: PlannedReceiver[];
 };
 
-export type PlannedReceiver = SigningSecrets & {
+export type PlannedReceiver = Omit<EndpointToTell, 'id' | 'events' | 'models'> & {
   /** Null: the execution's own `webhook_url`. */
   endpointId: string | null;
   lane: string;
-  url: string;
-  headers: string | null;
-  isThin: boolean;
-  maxInFlight: number;
-  isFailing: boolean;
-  isPaced: boolean;
 };
 
 /** Who is sent what. One event that can't be rendered must not hold up the others of its batch. */

@@ -50,7 +50,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
-    attempt: createAttempt({ db, send, delaysS, endpointsTurned: tellOfEndpoints, metrics, log }),
+    attempt: createAttempt({ db, send, delaysS, endpointsTurned, metrics, log }),
   });
   liveGauge(
     registry,
@@ -67,17 +67,19 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     written: (deliveries) => metrics.fannedOut.inc(deliveries),
   });
 
-  /** What fails here is found by the sweep. */
-  function tellOfEndpoints(): void {
-    fanOutEndpointEvents(db).then(
-      (told) => told.forEach(lanes.wake),
-      (error: unknown) => log.warn({ err: error }, 'events of endpoints are left to the sweep'),
-    );
+  async function tellOfEndpoints(): Promise<void> {
+    for (const lane of await fanOutEndpointEvents(db)) lanes.wake(lane);
+  }
+
+  function endpointsTurned(): void {
+    tellOfEndpoints().catch((error: unknown) => {
+      log.warn({ err: error }, 'events of endpoints are left to the sweep');
+    });
   }
 
   const workers = startWorkers({ redis: working, log, db, send, fanOut, lanes });
   const turnOf = openTurns(producing, 'webhook-sender');
-  const sweeps = startSweeps({ db, fanOut, lanes, metrics, turnOf, log });
+  const sweeps = startSweeps({ db, fanOut, lanes, tellOfEndpoints, metrics, turnOf, log });
   const health: HealthServer = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,

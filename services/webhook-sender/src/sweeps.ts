@@ -2,7 +2,6 @@ import type { Database } from '@holdfast/db/client';
 import { listDueLanes } from '@holdfast/db/webhooks/dueLanes';
 import { endOverdueDeliveries } from '@holdfast/db/webhooks/endOverdueDeliveries';
 import { listUnfannedEvents } from '@holdfast/db/webhooks/eventsToFanOut';
-import { fanOutEndpointEvents } from '@holdfast/db/webhooks/fanOutEndpointEvents';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
@@ -21,18 +20,20 @@ export function startSweeps(args: {
   db: Database;
   fanOut: Batcher<string, undefined>;
   lanes: Lanes;
+  /** Fans out what is to be told of endpoints. */
+  tellOfEndpoints(): Promise<void>;
   metrics: WebhookMetrics;
   turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
-  const { db, fanOut, lanes, metrics, turnOf, log } = args;
+  const { db, fanOut, lanes, tellOfEndpoints, metrics, turnOf, log } = args;
   const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('events to fan out', 2000, async () =>
       Promise.all((await listUnfannedEvents(db, graceS, limit)).map(fanOut.add)),
     ),
-    sweep('events of endpoints', 2000, async () => (await fanOutEndpointEvents(db)).forEach(lanes.wake)),
+    sweep('events of endpoints', 2000, tellOfEndpoints),
     sweep('due deliveries', 1000, async () => (await listDueLanes(db, graceS)).forEach(lanes.wake)),
     sweep('overdue deliveries', 30_000, async () =>
       metrics.outcomes.inc({ outcome: 'expired' }, await endOverdueDeliveries(db, limit)),

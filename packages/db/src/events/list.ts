@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 import { type Condition, givenConditions } from '../conditions.ts';
-import { eventsOfSql } from '../executions/deliveriesOf.ts';
+import { deliveriesOfEventSql, eventsOfSql } from '../executions/deliveriesOf.ts';
 import { runStatement } from '../statement.ts';
 import { type EventRow, eventColumnsSql, executionOfSql } from './row.ts';
 
@@ -95,8 +95,7 @@ function missedSql(undelivered: Undelivered | null, endpoint: string): string {
   if (!undelivered) return 'true';
   const delivered = undelivered.to
     ? `SELECT d.state = 'delivered' FROM deliveries d WHERE d.id = delivery_id(v.id, ${endpoint})`
-    : `SELECT bool_and(d.state = 'delivered') FROM deliveries d
-       WHERE d.id >= 'dlv_' || substr(v.id, 5, 14) AND d.id < 'dlv_' || substr(v.id, 5, 14) || 'g' AND d.event_id = v.id`;
+    : `SELECT bool_and(d.state = 'delivered') FROM deliveries d WHERE ${deliveriesOfEventSql('d', 'v.id')}`;
   return `NOT coalesce((${delivered}), false)`;
 }
 

@@ -5,8 +5,16 @@ export function eventsOfSql(executionId: string): string {
   return `event_id(${executionId}, '${transitions.start.event}'), event_id(${executionId}, '${transitions.complete.event}')`;
 }
 
-/** That a delivery is of an execution, which its id begins like: its time, and a dash that sorts before `g`. */
+/** That a delivery is of an execution. */
 export function deliveriesOfSql(alias: string, executionId: string): string {
-  const start = `'dlv_' || substr(${executionId}::text, 6, 14)`;
-  return `${alias}.id >= ${start} AND ${alias}.id < ${start} || 'g' AND ${alias}.event_id IN (${eventsOfSql(executionId)})`;
+  return `${hasTimeSql(alias, `substr(${executionId}::text, 6, 14)`)} AND ${alias}.event_id IN (${eventsOfSql(executionId)})`;
 }
+
+/** That a delivery is of an event. */
+export function deliveriesOfEventSql(alias: string, eventId: string): string {
+  return `${hasTimeSql(alias, `substr(${eventId}, 5, 14)`)} AND ${alias}.event_id = ${eventId}`;
+}
+
+/** The id of a delivery begins like that of its event and its execution: with a time, and a dash that sorts before `g`. */
+const hasTimeSql = (alias: string, time: string) =>
+  `${alias}.id >= 'dlv_' || ${time} AND ${alias}.id < 'dlv_' || ${time} || 'g'`;

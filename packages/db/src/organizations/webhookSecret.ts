@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import type { RotatedSecret, SecretRotation } from '../webhooks/secretRotation.ts';
+import { type RotatedSecret, rotationSql, type SecretRotation } from '../webhooks/secretRotation.ts';
 
 /** The sealed secret that signs what an execution's `webhook_url` receives. */
 export async function getWebhookSecret(
@@ -33,11 +33,6 @@ const select = `SELECT webhook_secret AS "sealedSecret", CASE WHEN previous_webh
     THEN previous_webhook_secret_until END AS "previousSecretValidUntil"
   FROM organizations WHERE id = $1`;
 
-/** `clock_timestamp`, for the statement may have waited for the row. */
-const rotate = `UPDATE organizations SET
-    webhook_secret = $2,
-    previous_webhook_secret = CASE WHEN $3::int > 0 THEN webhook_secret END,
-    previous_webhook_secret_until = CASE WHEN $3::int > 0 THEN clock_timestamp() + $3::int * interval '1 millisecond' END,
-    previous_webhook_secret_is_primary = $4
+const rotate = `UPDATE organizations SET ${rotationSql('webhook_secret', ['$2', '$3', '$4'])}
   WHERE id = $1
   RETURNING previous_webhook_secret_until AS "previousSecretValidUntil"`;

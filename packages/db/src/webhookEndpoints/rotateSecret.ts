@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import type { RotatedSecret, SecretRotation } from '../webhooks/secretRotation.ts';
+import { type RotatedSecret, rotationSql, type SecretRotation } from '../webhooks/secretRotation.ts';
 
 /**
  * Rotations of one endpoint wait for each other at its row: each finds the secret that the one before it made.
@@ -17,11 +17,6 @@ export async function rotateEndpointSecret(
   return row ?? null;
 }
 
-/** `clock_timestamp`, for the statement may have waited for the row. */
-const statement = `UPDATE webhook_endpoints SET
-    secret = $3,
-    previous_secret = CASE WHEN $4::int > 0 THEN secret END,
-    previous_secret_until = CASE WHEN $4::int > 0 THEN clock_timestamp() + $4::int * interval '1 millisecond' END,
-    previous_secret_is_primary = $5
+const statement = `UPDATE webhook_endpoints SET ${rotationSql('secret', ['$3', '$4', '$5'])}
   WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL
   RETURNING previous_secret_until AS "previousSecretValidUntil"`;

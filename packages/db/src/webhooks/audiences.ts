@@ -1,7 +1,8 @@
+import { asksFor, type EventType } from '@holdfast/domain/eventTypes';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
-import { endpointSecretsSql, organizationSecretsSql, type SigningSecrets } from './signingSecrets.ts';
+import { type SigningSecrets, signingSecretsSql } from './signingSecrets.ts';
 
 /** Whom an organization's events may go to. */
 export type Audience = {
@@ -35,21 +36,23 @@ export async function readAudiences(db: Database, eventIds: string[]): Promise<M
   return new Map(rows.map((audience) => [audience.organizationId, audience]));
 }
 
-/** Whether an endpoint wants an event. Spec, "Events" 1: an empty list of types is all of them. */
-export function isFor({ events, models }: EndpointToTell, event: { type: string; model: string }): boolean {
-  const isType = events.length === 0 || events.includes('execution.*') || events.includes(event.type);
-  return isType && (models.length === 0 || models.includes(event.model));
+/** Whether an endpoint wants an event. */
+export function isFor(
+  { events, models }: EndpointToTell,
+  event: { type: EventType; model: string },
+): boolean {
+  return asksFor(events, event.type) && (models.length === 0 || models.includes(event.model));
 }
 
 const statement = `
 WITH asked AS MATERIALIZED (
   SELECT DISTINCT organization_id FROM events WHERE id = ANY ($1::text[]) AND id >= $2 AND fanned_out_at IS NULL
 )
-SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${organizationSecretsSql}) s) AS secrets,
+SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSecretsSql('o', 'webhook_secret')}) s) AS secrets,
   (SELECT coalesce(json_agg(e), '[]') FROM (
     SELECT w.id, w.url, coalesce(w.events, '{}') AS events, w.models, w.headers, w.payload = 'thin' AS "isThin",
       w.max_in_flight AS "maxInFlight", w.failure_count > 0 AS "isFailing", w.max_per_second IS NOT NULL AS "isPaced",
-      ${endpointSecretsSql}
+      ${signingSecretsSql('w', 'secret')}
     FROM webhook_endpoints w WHERE w.organization_id = o.id AND w.deleted_at IS NULL AND w.is_active
   ) e) AS endpoints
 FROM asked JOIN organizations o ON o.id = asked.organization_id`;

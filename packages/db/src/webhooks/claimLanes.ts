@@ -1,6 +1,8 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import type { ClaimedDelivery } from './claimedDelivery.ts';
+import { maySendSql } from './endpointConditions.ts';
+import { signingSecretsSql } from './signingSecrets.ts';
 
 export type LaneRoom = { lane: string; room: number };
 
@@ -65,11 +67,9 @@ WITH asked AS (
   WHERE w.id IS NULL OR (w.is_active AND w.deleted_at IS NULL)
 ),
 guarded AS MATERIALIZED (
-  SELECT id, failure_count > 0 AS is_failing, max_per_second FROM webhook_endpoints
-  WHERE id IN (SELECT lane FROM asked WHERE is_guarded) AND is_active AND deleted_at IS NULL
-    AND (failure_count = 0 OR probe_at IS NULL OR probe_at <= now())
-    AND (max_per_second IS NULL OR paced_until IS NULL OR paced_until <= now())
-  ORDER BY id FOR UPDATE SKIP LOCKED
+  SELECT w.id, w.failure_count > 0 AS is_failing, w.max_per_second FROM webhook_endpoints w
+  WHERE w.id IN (SELECT lane FROM asked WHERE is_guarded) AND ${maySendSql('w')}
+  ORDER BY w.id FOR UPDATE SKIP LOCKED
 ),
 open AS (
   SELECT a.lane, a.url, a.max_in_flight, coalesce(g.is_failing, false) AS is_probe, g.max_per_second,
@@ -113,11 +113,11 @@ attempt AS (
 SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts, c.number, c.endpoint_id AS "endpointId",
   c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt",
   v.execution_id AS "executionId", v.body, coalesce(w.payload = 'thin', false) AS "isThin", w.headers,
-  coalesce(w.secret, o.webhook_secret) AS secret,
-  CASE WHEN w.id IS NULL THEN CASE WHEN o.previous_webhook_secret_until > now() THEN o.previous_webhook_secret END
-    WHEN w.previous_secret_until > now() THEN w.previous_secret END AS "previousSecret",
-  coalesce(w.previous_secret_is_primary, o.previous_webhook_secret_is_primary) AS "isPreviousPrimary",
-  c.max_in_flight AS "maxInFlight",
+  s.*, c.max_in_flight AS "maxInFlight",
   (1000.0 * count(*) FILTER (WHERE c.state = 'pending') OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c JOIN events v ON v.id = c.event_id JOIN organizations o ON o.id = c.organization_id
-LEFT JOIN webhook_endpoints w ON w.id = c.endpoint_id`;
+LEFT JOIN webhook_endpoints w ON w.id = c.endpoint_id CROSS JOIN LATERAL (
+  SELECT ${signingSecretsSql('w', 'secret')} WHERE w.id IS NOT NULL
+  UNION ALL
+  SELECT ${signingSecretsSql('o', 'webhook_secret')} WHERE w.id IS NULL
+) s`;

@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { maySendSql } from './endpointConditions.ts';
 import { owedLanesSql } from './owedLanes.ts';
 
 export type DueLane = { lane: string; organizationId: string };
@@ -22,6 +23,4 @@ FROM owed LEFT JOIN webhook_endpoints w ON w.id = owed.lane CROSS JOIN LATERAL (
     AND (attempts > 0 OR created_at <= now() - $1::float8 * interval '1 second')
   ORDER BY next_attempt_at LIMIT 1
 ) due
-WHERE w.id IS NULL OR (w.is_active AND w.deleted_at IS NULL
-  AND (w.failure_count = 0 OR w.probe_at IS NULL OR w.probe_at <= now())
-  AND (w.max_per_second IS NULL OR w.paced_until IS NULL OR w.paced_until <= now()))`;
+WHERE w.id IS NULL OR (${maySendSql('w')})`;

@@ -2,6 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import type { DueLane } from './dueLanes.ts';
+import { isToldSql } from './endpointConditions.ts';
 
 const most = 100;
 
@@ -29,8 +30,8 @@ delivery AS (
   INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, expires_at)
   SELECT delivery_id(f.id, w.id), f.id, f.organization_id, w.id, w.id, w.url,
     f.created_at + $1::float8 * interval '1 millisecond'
-  FROM fanned f JOIN webhook_endpoints w ON w.organization_id = f.organization_id AND w.id <> f.endpoint_id
-    AND w.deleted_at IS NULL AND w.is_active AND (f.type = ANY (w.events) OR 'endpoint.*' = ANY (w.events))
+  FROM fanned f JOIN webhook_endpoints w
+    ON ${isToldSql('w', { organizationId: 'f.organization_id', endpointId: 'f.endpoint_id', type: 'f.type' })}
   ON CONFLICT DO NOTHING RETURNING lane, organization_id
 )
 SELECT DISTINCT lane, organization_id AS "organizationId" FROM delivery`;

@@ -1,6 +1,7 @@
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
+import type { DeliveryState } from '../webhookEndpoints/deliveryRow.ts';
 import { endpointEventsSql } from './endpointEvents.ts';
 import { endpointVerdicts } from './endpointVerdicts.ts';
 import { stageSql } from './stageSql.ts';
@@ -29,8 +30,6 @@ export type AttemptRecord = {
   /** What the receiver asked for, 0 when nothing. */
   retryAfterS: number;
 };
-
-export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
 
 export type Recorded = {
   /** What became of the deliveries, by id. */

@@ -7,12 +7,12 @@ export type SigningSecrets = {
   isPreviousPrimary: boolean;
 };
 
-/** The columns of SigningSecrets for an endpoint `w`. */
-export const endpointSecretsSql = `w.secret,
-  CASE WHEN w.previous_secret_until > now() THEN w.previous_secret END AS "previousSecret",
-  w.previous_secret_is_primary AS "isPreviousPrimary"`;
+/** Where a secret stands: of an endpoint, or of an organization. The one before it stands beside it in `previous_...`. */
+export type SecretColumn = 'secret' | 'webhook_secret';
 
-/** The columns of SigningSecrets for an organization `o`. */
-export const organizationSecretsSql = `o.webhook_secret AS secret,
-  CASE WHEN o.previous_webhook_secret_until > now() THEN o.previous_webhook_secret END AS "previousSecret",
-  o.previous_webhook_secret_is_primary AS "isPreviousPrimary"`;
+/** The columns of SigningSecrets. */
+export function signingSecretsSql(alias: string, column: SecretColumn): string {
+  const previous = `${alias}.previous_${column}`;
+  return `${alias}.${column} AS secret, CASE WHEN ${previous}_until > now() THEN ${previous} END AS "previousSecret",
+  ${previous}_is_primary AS "isPreviousPrimary"`;
+}

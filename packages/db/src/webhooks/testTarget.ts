@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import { endpointSecretsSql, type SigningSecrets } from './signingSecrets.ts';
+import { type SigningSecrets, signingSecretsSql } from './signingSecrets.ts';
 
 /** Where a test call goes; its headers are sealed JSON. */
 export type TestTarget = SigningSecrets & { url: string; headers: string | null };
@@ -16,5 +16,5 @@ export async function getTestTarget(
   return target ?? null;
 }
 
-const statement = `SELECT w.url, w.headers, ${endpointSecretsSql} FROM webhook_endpoints w
+const statement = `SELECT w.url, w.headers, ${signingSecretsSql('w', 'secret')} FROM webhook_endpoints w
   WHERE w.id = $1 AND w.organization_id = $2 AND w.deleted_at IS NULL`;

@@ -1,14 +1,13 @@
 import { type EventPage, listEvents as readEvents } from '@holdfast/db/events/list';
 import { getWebhookEndpoint } from '@holdfast/db/webhookEndpoints/get';
 import { invalidField } from '@holdfast/domain/errors';
-import { subscribableEvents } from '@holdfast/domain/eventTypes';
+import { subscribableEvents, subscribedTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageQuery } from '../../http/paging.ts';
 import { timeFilter, toDate } from '../../http/timeFilter.ts';
-import { subscribedTypes } from '../../webhooks/subscribedTypes.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
 const Query = pageQuery({ limit: 20, maxLimit: 100 }).extend({
