@@ -24,6 +24,10 @@ const completed: Execution = {
   startedAt: time,
   completedAt: time,
   expiresAt: time,
+  priority: 'normal',
+  progress: null,
+  queuePosition: null,
+  logs: null,
   erasedAt: null,
 };
 

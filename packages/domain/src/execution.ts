@@ -1,5 +1,6 @@
 import type { ExecutionErrorCode } from './errorCodes.ts';
 import type { Money } from './money.ts';
+import type { Priority } from './priority.ts';
 import type { ExecutionStatus } from './statuses.ts';
 
 /** An execution as the database holds it. */
@@ -23,6 +24,11 @@ export type Execution = {
   startedAt: Date | null;
   completedAt: Date | null;
   expiresAt: Date;
+  priority: Priority;
+  /** What its provider tells of the run: 0 to 1, the place in its queue, the last 64 KiB of its log. Null: it doesn't. */
+  progress: number | null;
+  queuePosition: number | null;
+  logs: string | null;
   /** Since then its input, output, metadata and `webhookUrl` are gone; the money stays. */
   erasedAt: Date | null;
 };

@@ -34,6 +34,10 @@ export const limits = {
   /** Of an execution's output, in characters of JSON without its files. */
   outputLength: 4_194_304,
   errorMessageLength: 2000,
+  /** Of what a provider said went wrong, for the operator. */
+  rawErrorLength: 4096,
+  /** Of a run's log, its last characters. */
+  logLength: 65_536,
   /** No run costs more; a provider's figures that say so are not believed. */
   maxCost: '1000000000',
   callbackBodyBytes: 8_388_608,

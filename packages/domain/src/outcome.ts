@@ -9,8 +9,8 @@ export type Success = {
   /** Model-specific output; files are provider references (URLs, data URIs) until they are copied. */
   output: Record<string, unknown>;
   usage: { inputTokens: number; outputTokens: number };
-  /** What was consumed, for pricing by second or image; and the cost where the provider reports one. */
-  measured: { seconds?: number; images?: number; cost?: Money };
+  /** What was consumed, for pricing by second, image or megapixel; and the cost where the provider reports one. */
+  measured: { seconds?: number; images?: number; megapixels?: number; cost?: Money };
 };
 
 export type Failure = {
@@ -18,9 +18,11 @@ export type Failure = {
   code: ExecutionErrorCode;
   /** Safe to show: names no provider, host or key. */
   message: string;
+  /** What the provider said, before it was mapped: for the operator alone. */
+  raw?: string;
 };
 
 /** What the dispatcher writes on the attempt and the ledger settles: files stored, cost computed. */
 export type RecordedOutcome =
   | { ok: true; output: Record<string, unknown>; inputTokens: number; outputTokens: number; cost: Money }
-  | Failure;
+  | Omit<Failure, 'raw'>;

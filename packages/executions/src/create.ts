@@ -6,8 +6,9 @@ import type { CreateRecord } from '@holdfast/domain/executionRecord';
 import { createRecord } from '@holdfast/domain/executionRecord';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
+import { type Priority, priorityRank, usualPriority } from '@holdfast/domain/priority';
 import { createBatcher } from '@holdfast/kit/batcher';
-import { dispatchJobs, type dispatchQueue } from '@holdfast/queues/dispatch';
+import { dispatchJobs, type dispatchQueue, type Queued } from '@holdfast/queues/dispatch';
 import type { Producer } from '@holdfast/queues/producer';
 import type { PayloadOf } from '@holdfast/queues/queue';
 
@@ -23,6 +24,8 @@ export type CreateRequest = {
   webhookUrl: string | null;
   estimatedCost: Money;
   timeoutS: number;
+  /** `normal` unless told. */
+  priority?: Priority;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };
@@ -49,7 +52,7 @@ export function openCreator(args: {
     async run(batch: NewExecution[]) {
       const results = await insertBatch(db, batch);
       const created = batch.filter((_, index) => results[index]?.kind === 'created');
-      void dispatch.addAll(dispatchJobs(created.map(({ id }) => id)));
+      void dispatch.addAll(dispatchJobs(created.map(queued)));
       return results;
     },
   });
@@ -83,6 +86,11 @@ async function insertBatch(db: Database, batch: NewExecution[]): Promise<(Insert
     batch.filter((_, index) => !isTwin[index]),
   );
   return isTwin.map((twin) => (twin ? raced : (results.shift() as InsertResult)));
+}
+
+/** What a dispatcher must know to let it wait its turn. */
+function queued({ id, organizationId, model, priority = usualPriority }: NewExecution): Queued {
+  return [id, organizationId, model, priorityRank(priority)];
 }
 
 const raced = { kind: 'raced' } as const;

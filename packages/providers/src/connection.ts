@@ -2,7 +2,12 @@ import { portOf } from '@holdfast/egress/portOf';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
 
 /** Whose server an adapter talks to: from <NAME>_BASE_URL and <NAME>_API_KEY. */
-export type Connection = { baseUrl: string; apiKey: string | null };
+export type Connection = {
+  baseUrl: string;
+  apiKey: string | null;
+  /** Every other variable `<NAME>_<SETTING>`, by SETTING: what an adapter needs beside the two. */
+  settings: Readonly<Record<string, string>>;
+};
 
 /** What a server answered, whatever its status. */
 export type Answer = Extract<TrustedResult, { ok: true }>;
@@ -10,9 +15,12 @@ export type Answer = Extract<TrustedResult, { ok: true }>;
 /** Room for eight big pictures in base64. */
 const maxResponseBytes = 128 * 1024 * 1024;
 
-/** HTTP to the connection, with its key as a bearer token. */
-export function connect({ baseUrl, apiKey }: Connection): TrustedHttp {
-  const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+/** HTTP to the connection, with its key as a bearer token, or under another `scheme`. */
+export function connect(
+  { baseUrl, apiKey }: Pick<Connection, 'baseUrl' | 'apiKey'>,
+  scheme = 'Bearer',
+): TrustedHttp {
+  const headers = apiKey === null ? {} : { authorization: `${scheme} ${apiKey}` };
   return createTrustedHttp({ baseUrl, headers, maxResponseBytes });
 }
 

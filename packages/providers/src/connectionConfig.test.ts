@@ -8,19 +8,20 @@ describe('connectionConfig', () => {
     const environment = {
       MY_GPU_BASE_URL: 'http://gpu:5000/',
       MY_GPU_API_KEY: 'k',
+      MY_GPU_MAX_CONCURRENCY: '4',
       SANDBOX_BASE_URL: 'http://127.0.0.1:1',
       EMPTY_BASE_URL: '',
       PATH: '/bin',
     };
     expect(connectionConfig(environment)).toEqual({
-      my_gpu: { baseUrl: 'http://gpu:5000', apiKey: 'k' },
-      sandbox: { baseUrl: 'http://127.0.0.1:1', apiKey: null },
+      my_gpu: { baseUrl: 'http://gpu:5000', apiKey: 'k', settings: { MAX_CONCURRENCY: '4' } },
+      sandbox: { baseUrl: 'http://127.0.0.1:1', apiKey: null, settings: {} },
     });
   });
 
   it('takes a key of OpenAI alone as OpenAI itself', () => {
     expect(connectionConfig({ OPENAI_API_KEY: 'k' })).toEqual({
-      openai: { baseUrl: 'https://api.openai.com/v1', apiKey: 'k' },
+      openai: { baseUrl: 'https://api.openai.com/v1', apiKey: 'k', settings: {} },
     });
     expect(connectionConfig({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://l:1/v1' }).openai?.baseUrl).toBe(
       'http://l:1/v1',
@@ -42,7 +43,7 @@ describe('connectionConfig', () => {
 
 describe('createProviders', () => {
   it('makes one provider per adapter and connection, and none for what is not configured', () => {
-    const providers = createProviders({ gpu: { baseUrl: 'http://gpu', apiKey: null } });
+    const providers = createProviders({ gpu: { baseUrl: 'http://gpu', apiKey: null, settings: {} } });
     const cog = providers.find({ adapter: 'cog', connection: 'gpu' });
     expect(cog?.name).toBe('cog');
     expect(providers.find({ adapter: 'cog', connection: 'gpu' })).toBe(cog);

@@ -1,3 +1,4 @@
+import { adapters } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
 
@@ -5,10 +6,29 @@ const baseUrl = z.url({ protocol: /^https?$/ });
 
 type Environment = Record<string, string | undefined>;
 
+/** Where a hosted provider is when its key alone is given; and the name that its own documents give the key. */
+const hosted: Record<string, { url: string; key?: string }> = {
+  OPENAI: { url: 'https://api.openai.com/v1' },
+  REPLICATE: { url: 'https://api.replicate.com/v1', key: 'REPLICATE_API_TOKEN' },
+  FAL: { url: 'https://queue.fal.run', key: 'FAL_KEY' },
+};
+
+/** Adapters of providers that serve nobody without a key. */
+const keyed: readonly string[] = ['replicate', 'fal'] satisfies (typeof adapters)[number][];
+
+/** Whether a model can be run there: the connection is configured, with a key where its protocol asks for one. */
+export function isConfigured(
+  { adapter, connection }: { adapter: string; connection: string },
+  connections: Record<string, Connection>,
+): boolean {
+  const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
+  return known !== undefined && (known.apiKey !== null || !keyed.includes(adapter));
+}
+
 /**
- * The connections that an environment describes: `OPENAI_BASE_URL` and `OPENAI_API_KEY` make `openai`. The
- * base URL alone decides that one exists; `OPENAI_API_KEY` alone means OpenAI itself. What is no URL is left out: the
- * variable may be somebody else's.
+ * The connections that an environment describes: `OPENAI_BASE_URL` and `OPENAI_API_KEY` make `openai`, and
+ * `OPENAI_<SETTING>` are its settings. The base URL alone decides that one exists; the key of a hosted provider alone
+ * means the provider itself. What is no URL is left out: the variable may be somebody else's.
  */
 export function connectionConfig(environment: Environment): Record<string, Connection> {
   return Object.fromEntries(
@@ -16,7 +36,11 @@ export function connectionConfig(environment: Environment): Record<string, Conne
       .filter(isUsable)
       .map(({ name, url }) => [
         name.toLowerCase(),
-        { baseUrl: url.replace(/\/+$/, ''), apiKey: environment[`${name}_API_KEY`] || null },
+        {
+          baseUrl: url.replace(/\/+$/, ''),
+          apiKey: keyOf(environment, name) ?? null,
+          settings: settingsOf(environment, name),
+        },
       ]),
   );
 }
@@ -35,9 +59,23 @@ function isUsable({ url }: { url: string }): boolean {
   return baseUrl.safeParse(url).success;
 }
 
+function keyOf(environment: Environment, name: string): string | undefined {
+  return environment[`${name}_API_KEY`] || environment[hosted[name]?.key ?? ''] || undefined;
+}
+
+function settingsOf(environment: Environment, name: string): Record<string, string> {
+  const apart = [`${name}_BASE_URL`, `${name}_API_KEY`, hosted[name]?.key];
+  const own = Object.entries(environment).filter(
+    ([variable, value]) => variable.startsWith(`${name}_`) && value && !apart.includes(variable),
+  );
+  return Object.fromEntries(own.map(([variable, value]) => [variable.slice(name.length + 1), value ?? '']));
+}
+
 function baseUrls(environment: Environment): { name: string; url: string }[] {
   const urls = { ...environment };
-  if (environment.OPENAI_API_KEY) urls.OPENAI_BASE_URL ||= 'https://api.openai.com/v1';
+  for (const [name, { url }] of Object.entries(hosted)) {
+    if (keyOf(environment, name)) urls[`${name}_BASE_URL`] ||= url;
+  }
   return Object.entries(urls).flatMap(([variable, url]) => {
     const name = /^([A-Z][A-Z0-9_]*)_BASE_URL$/.exec(variable)?.[1];
     return name && url ? [{ name, url }] : [];

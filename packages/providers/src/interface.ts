@@ -1,15 +1,20 @@
+import type { Readable } from 'node:stream';
 import type { OutcomeMapping, ProviderMode } from '@holdfast/domain/modelDefinition';
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Failure, Outcome } from '@holdfast/domain/outcome';
 
 /** One run of a model, as an adapter needs it. Nothing here is specific to a provider. */
 export type Submission = {
   executionId: string;
   /** Unguessable, unique per attempt: the idempotency token at providers that take one. */
   token: string;
+  /** When the attempt was begun, in milliseconds since 1970 by the database's clock: a provider has nothing of it from before. */
+  begunAtMs: number;
   /** The provider's name of the model, from the model's YAML (`provider.model`). */
   providerModel: string;
-  /** The client's input, `file_` references already replaced by what the provider takes. */
+  /** The client's input as this provider takes it, `file_` references already replaced by URLs or data URIs. */
   input: Record<string, unknown>;
+  /** Where the model sends files as parts of a form: those that still stand in `input` as their ids. Else empty. */
+  parts: FilePart[];
   /** The model's `provider.options`, passed through as the adapter documents. */
   options: Record<string, unknown>;
   /** How the model (or its input) wants the end to reach us; see `providerMode` in domain/modelDefinition. */
@@ -22,25 +27,54 @@ export type Submission = {
   timeoutMs: number;
 };
 
+/** A file of the input to be sent as bytes. */
+export type FilePart = {
+  /** Where its id stands in `input`. */
+  path: (string | number)[];
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+  open(): Promise<Readable>;
+};
+
 /** What the adapter must remember to poll or cancel a run it has submitted; stored as JSON, never shown. */
 export type Handle = { externalId: string } & Record<string, string>;
 
 /** What came of a call to a provider. */
 export type Progress =
   /** The run has ended. Files in its output still point at the provider; see outputFiles.ts. */
-  | { state: 'ended'; outcome: Outcome; alert?: string }
+  | { state: 'ended'; outcome: Outcome; alert?: string; logs?: string }
   /** Accepted; the end will come by callback (`callback`) or must be asked for (`poll`). */
-  | { state: 'running'; handle: Handle; by: 'callback' | 'poll'; pollAfterMs: number }
-  /** Certainly not accepted; the same attempt may be sent again after `retryAfterMs`, until it gives up with `outcome`. */
-  | { state: 'refused'; retryAfterMs: number; outcome: Outcome }
+  | ({ state: 'running'; handle: Handle; by: 'callback' | 'poll'; pollAfterMs: number } & Telling)
+  /**
+   * Certainly not accepted. The execution may be sent again, here after `retryAfterMs` (null: asking here again is of no
+   * use), or to the model's next provider; when nobody is left it fails with `outcome`.
+   */
+  | { state: 'refused'; retryAfterMs: number | null; outcome: Failure; alert?: string }
   /**
    * Sent, and it can't be known whether it was accepted (time-out, reset after send). `recover` may learn it;
    * if that says `unknown` too, the run has failed with the first `outcome`.
    */
-  | { state: 'unknown'; outcome: Outcome };
+  | { state: 'unknown'; outcome: Failure };
 
-/** `alert` on an ended run: words for the operator (a refused key, a wrong URL), never for the client. */
+/** What a provider tells of a run that goes on. Nothing of it is scrubbed yet. */
+export type Telling = {
+  /** 0 to 1. */
+  progress?: number;
+  /** The place in the provider's queue, 0 for the next. */
+  queuePosition?: number;
+  /** All that it has logged so far. */
+  logs?: string;
+};
+
+/** `alert`: words for the operator (a refused key, a wrong URL), never for the client. */
 export type Ended = Extract<Progress, { state: 'ended' }>;
+
+/**
+ * What a callback says: the end of its run; that the provider is to be asked (`ask`); that it can't be verified just now
+ * (`later`: it is brought again). Null: it is not authentic, or says nothing.
+ */
+export type CallbackReading = Ended | 'ask' | 'later' | null;
 
 export type Callback = { headers: Record<string, string>; body: Buffer };
 
@@ -60,11 +94,11 @@ export type Provider = {
   cancel(handle: Handle, signal: AbortSignal): Promise<void>;
   /** What `cancel` needs while `submit` has not answered yet; null: aborting the submit is all there is. */
   handleFor(submission: Submission): Handle | null;
-  /** Verify and read a callback. Null: not authentic, or says nothing about the end of a run. */
-  readCallback(callback: Callback, run: CalledBack): Promise<Ended | null>;
+  /** Verify and read a callback. `run.handle` is null when it came before our submit had returned. */
+  readCallback(callback: Callback, run: CalledBack): Promise<CallbackReading>;
   /**
-   * After a crash or a lost answer: find out what became of the run with this token.
-   * Adapters whose submit is idempotent by token submit again; those that can't ask return `unknown`.
+   * After a crash or a lost answer: find out what became of the run with this token, and join it. Adapters whose submit
+   * is idempotent by token submit again; those that can't ask return `unknown`. `refused`: it was certainly not accepted.
    */
   recover(submission: Submission, signal: AbortSignal): Promise<Progress>;
   /** Lets go of its sockets. */

@@ -14,8 +14,8 @@ const reference = /^(https?:\/\/|data:)/i;
 
 /**
  * The success with every file in its output copied by `copy` (from an https or data URL of the provider) and
- * replaced by our record of it. Files are the `images` of an image model, and in `raw` output every string that
- * is wholly a URL. Rejects with the first copy that failed, once none is under way any more.
+ * replaced by our record of it. Files are the list that the kind names (`images`, `videos` ...), and in `raw` output
+ * every string that is wholly a URL. Rejects with the first copy that failed, once none is under way any more.
  */
 export async function copyOutputFiles(
   success: Success,
@@ -39,13 +39,13 @@ export function findOutputFiles(
   kind: OutcomeMapping['output']['kind'],
 ): string[] {
   if (kind === 'text') return [];
-  const strings = kind === 'images' ? imageUrls(output) : stringsIn(output);
+  const strings = kind === 'raw' ? stringsIn(output) : urlsIn(output[kind]);
   return strings.filter((text) => reference.test(text));
 }
 
-function imageUrls({ images }: Record<string, unknown>): string[] {
-  if (!Array.isArray(images)) return [];
-  return images.map((image: unknown) => (isUrlObject(image) ? image.url : ''));
+function urlsIn(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((file: unknown) => (isUrlObject(file) ? file.url : ''));
 }
 
 function stringsIn(value: unknown): string[] {
@@ -55,7 +55,7 @@ function stringsIn(value: unknown): string[] {
 
 function replaced(value: unknown, kind: string, stored: Map<string, StoredFile>): unknown {
   if (typeof value === 'string') return stored.get(value) ?? value;
-  if (kind === 'images' && isUrlObject(value)) return stored.get(value.url) ?? value;
+  if (kind !== 'raw' && isUrlObject(value)) return stored.get(value.url) ?? value;
   if (Array.isArray(value)) return value.map((one) => replaced(one, kind, stored));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, kind, stored)]));

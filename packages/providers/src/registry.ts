@@ -1,19 +1,17 @@
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { Adapter, ProviderRoute } from '@holdfast/domain/modelDefinition';
 import { createCog } from './cog/cog.ts';
 import type { Connection } from './connection.ts';
 import type { Provider } from './interface.ts';
 import { createOpenai } from './openai/openai.ts';
 
-type Adapter = ModelDefinition['provider']['adapter'];
-
-const adapters: Record<Adapter, (connection: Connection) => Provider> = {
+const adapters: Partial<Record<Adapter, (connection: Connection) => Provider>> = {
   openai: createOpenai,
   cog: createCog,
 };
 
 /** The adapter that speaks for a model's connection; null: that connection is not configured here. */
 export type Providers = {
-  find(provider: Pick<ModelDefinition['provider'], 'adapter' | 'connection'>): Provider | null;
+  find(provider: Pick<ProviderRoute, 'adapter' | 'connection'>): Provider | null;
   close(): void;
 };
 
@@ -22,9 +20,10 @@ export function createProviders(connections: Record<string, Connection>): Provid
   return {
     find({ adapter, connection }) {
       const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
-      if (known === undefined) return null;
+      const create = adapters[adapter];
+      if (known === undefined || create === undefined) return null;
       const key = `${adapter} ${connection}`;
-      const provider = made.get(key) ?? adapters[adapter](known);
+      const provider = made.get(key) ?? create(known);
       made.set(key, provider);
       return provider;
     },

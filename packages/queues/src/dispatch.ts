@@ -5,15 +5,19 @@ import { defineQueue } from './queue.ts';
 /** Few enough that several dispatchers share what one statement created. */
 const mostPerJob = 32;
 
+/** An execution that waits to be started: its id, organization, model, and the rank of its priority. */
+const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
+export type Queued = z.infer<typeof queued>;
+
 /** Executions to be started and run: gateway -> dispatcher. */
 export const dispatchQueue = defineQueue({
   name: 'dispatch',
-  payload: z.object({ executionIds: z.array(z.string()) }),
-  jobId: ({ executionIds }) => chunkId(executionIds),
+  payload: z.object({ executions: z.array(queued) }),
+  jobId: ({ executions }) => chunkId(executions.map(([id]) => id)),
   tries: 3,
 });
 
 /** The jobs for executions that were created together. */
-export function dispatchJobs(executionIds: string[]): { executionIds: string[] }[] {
-  return hintChunks(executionIds, mostPerJob).map((chunk) => ({ executionIds: chunk }));
+export function dispatchJobs(executions: Queued[]): { executions: Queued[] }[] {
+  return hintChunks(executions, mostPerJob).map((chunk) => ({ executions: chunk }));
 }

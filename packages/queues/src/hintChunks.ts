@@ -2,9 +2,11 @@
 const usuallyPerJob = 100;
 
 /** Cuts hints into lists for a job each: what was written by one statement is passed on in few jobs. */
-export function hintChunks(ids: string[], mostPerJob = usuallyPerJob): string[][] {
-  const count = Math.ceil(ids.length / mostPerJob);
-  return Array.from({ length: count }, (_, index) => ids.slice(index * mostPerJob, (index + 1) * mostPerJob));
+export function hintChunks<Hint>(hints: Hint[], mostPerJob = usuallyPerJob): Hint[][] {
+  const count = Math.ceil(hints.length / mostPerJob);
+  return Array.from({ length: count }, (_, index) =>
+    hints.slice(index * mostPerJob, (index + 1) * mostPerJob),
+  );
 }
 
 /** One hint alone is one job under its own id. */

@@ -158,5 +158,5 @@ async function startSandbox() {
 /** Those that the sandbox runs. */
 async function offeredModels() {
   const models = await loadModels(modelsFolder);
-  return models.filter(({ provider }) => provider.connection === 'sandbox');
+  return models.filter(({ providers }) => providers[0]?.connection === 'sandbox');
 }

@@ -1,9 +1,9 @@
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Failure } from '@holdfast/domain/outcome';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import { describe, expect, it } from '@jest/globals';
 import { converse } from './converse.ts';
 
-const failure = (message: string): Outcome => ({ ok: false, code: 'MODEL_UNAVAILABLE', message });
+const failure = (message: string): Failure => ({ ok: false, code: 'MODEL_UNAVAILABLE', message });
 const ended: Progress = { state: 'ended', outcome: failure('ended') };
 const refused: Progress = { state: 'refused', retryAfterMs: 1, outcome: failure('refused') };
 const unknown: Progress = { state: 'unknown', outcome: failure('unknown') };
@@ -13,6 +13,8 @@ const submission: Submission = {
   token: 'token',
   providerModel: 'model',
   input: {},
+  begunAtMs: 0,
+  parts: [],
   options: {},
   mode: 'sync',
   mapping: { output: { kind: 'text' }, errors: [] },
@@ -76,7 +78,7 @@ describe('a conversation with a provider', () => {
 
   it('ends at once when it is let go of', async () => {
     const controller = new AbortController();
-    const { provider, asked } = scripted({ submit: [{ ...refused, retryAfterMs: 5000 }] });
+    const { provider, asked } = scripted({ submit: [{ ...refused, retryAfterMs: 5000 } as Progress] });
     const conversation = converse(provider, submission, 'submit', controller.signal);
     controller.abort('shutting down');
     await conversation;

@@ -34,6 +34,7 @@ async function insist(
 ): Promise<Progress> {
   let progress = first;
   for (let refusals = 1; progress.state === 'refused' && refusals < maxRefusals; refusals++) {
+    if (progress.retryAfterMs === null) return progress;
     if (performance.now() + progress.retryAfterMs > deadlineMs) return progress;
     await sleep(progress.retryAfterMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return progress;

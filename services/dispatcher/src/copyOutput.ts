@@ -69,7 +69,7 @@ function willStay(error: unknown): boolean {
  * The provider's own host, wherever it is. Not for `raw` output: a model that gives back what it was sent would let
  * a client choose the URL.
  */
-function trustedHosts({ connections }: Context, { provider, output }: ModelDefinition): string[] {
-  const connection = connections[provider.connection];
+function trustedHosts({ connections }: Context, { providers, output }: ModelDefinition): string[] {
+  const connection = connections[providers[0]?.connection ?? ''];
   return connection && output.kind !== 'raw' ? [trustedHost(connection)] : [];
 }

@@ -42,7 +42,11 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency: jobsAtOnce,
       log,
-      process: ({ executionIds }) => dispatch(context, executionIds),
+      process: ({ executions }) =>
+        dispatch(
+          context,
+          executions.map(([id]) => id),
+        ),
     }),
     startWorker({
       queue: recoverQueue,

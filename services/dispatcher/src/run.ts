@@ -11,9 +11,9 @@ import { type Run, toSubmission } from './submission.ts';
 export async function work(context: Context, run: Run, opening: Opening): Promise<void> {
   const route = await findRoute(context, run.model);
   if (!route) return await recordUnavailable(context, run);
-  const { definition, provider } = route;
+  const { provider } = route;
   await context.inHand.hold(run.attemptId, async (signal) => {
-    const submission = await toSubmission(context, definition, run);
+    const submission = await toSubmission(context, route, run);
     const progress = await converse(provider, submission, opening, signal);
     if (signal.aborted) return await abandon(provider, submission, signal);
     await act(context, route, run, progress, signal);
@@ -23,7 +23,7 @@ export async function work(context: Context, run: Run, opening: Opening): Promis
 /** Acts on what a provider said of a run. */
 export async function act(
   context: Context,
-  { definition, provider }: Route,
+  { definition, route, provider }: Route,
   run: Run,
   progress: Progress,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export async function act(
   if (progress.state === 'unknown')
     log.error(about, 'the outcome of a submit is unknown and can not be learned');
   const state = progress.state === 'unknown' ? 'unknown' : stateOf(progress.outcome);
-  const { connection } = definition.provider;
+  const { connection } = route;
   metrics.runs.inc({ connection, state });
   log.info({ ...about, model: run.model, connection, state }, 'run ended');
   await finish(context, definition, run, progress.outcome, state, signal);

@@ -10,7 +10,7 @@ export const cancelTimeoutMs = 10_000;
 export async function stop(context: Context, run: ClaimedAttempt): Promise<void> {
   const route = await findRoute(context, run.model);
   if (route) {
-    const handle = run.handle ?? route.provider.handleFor(await toSubmission(context, route.definition, run));
+    const handle = run.handle ?? route.provider.handleFor(await toSubmission(context, route, run));
     if (handle) await route.provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
   }
   await markStopped(context.db, [run.attemptId]);

@@ -1,9 +1,10 @@
 import { getFiles } from '@holdfast/db/files/get';
 import { findInputFiles, replaceInputFiles } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
-import { type ModelDefinition, providerMode } from '@holdfast/domain/modelDefinition';
+import { type ModelDefinition, mappingOf, providerMode } from '@holdfast/domain/modelDefinition';
 import type { Submission } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
+import type { Route } from './route.ts';
 
 /** An attempt as the jobs know it. */
 export type Run = {
@@ -19,21 +20,22 @@ export type Run = {
 /** What the provider is sent: the client's input with files as URLs, and where to call back. */
 export async function toSubmission(
   context: Context,
-  definition: ModelDefinition,
+  { definition, route }: Route,
   run: Run,
 ): Promise<Submission> {
-  const { provider, output, usage, errors } = definition;
   return {
     executionId: run.id,
     token: run.attemptToken,
-    providerModel: provider.model,
+    begunAtMs: Date.now(),
+    providerModel: route.model,
+    parts: [],
     input: await withFileUrls(context, definition, run),
-    options: provider.options,
-    mode: providerMode(definition, run.input),
-    mapping: { output, errors, ...(usage && { usage }) },
+    options: route.options,
+    mode: providerMode(route, run.input),
+    mapping: mappingOf(definition, route),
     callbackUrl:
       context.callbackBaseUrl &&
-      `${context.callbackBaseUrl}/v1/callbacks/${provider.connection}/${run.attemptToken}`,
+      `${context.callbackBaseUrl}/v1/callbacks/${route.connection}/${run.attemptToken}`,
     timeoutMs: run.remainingMs,
   };
 }

@@ -16,7 +16,7 @@ export function startSweeps(
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('stale pending', 5000, async () => {
-      await queues.dispatch.addAll(dispatchJobs(await stalePending(db, 5)));
+      await queues.dispatch.addAll(dispatchJobs(await stalePending(db, 5, 2000)));
     }),
     sweep('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);

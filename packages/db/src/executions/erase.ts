@@ -30,7 +30,7 @@ export async function eraseExecution(db: Database, organizationId: string, id: s
 
 const execution = `
 UPDATE executions SET erased_at = coalesce(erased_at, now()), input = '{}', metadata = NULL, webhook_url = NULL,
-  output = NULL, error_message = NULL
+  output = NULL, error_message = NULL, logs = NULL
 WHERE id = $1 AND organization_id = $2 AND completed_at IS NOT NULL RETURNING id`;
 
 const events = eventsOfSql('$1');
@@ -60,7 +60,7 @@ FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id
   erase_attempts: `
 WITH its AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)
 UPDATE attempts a SET outcome = ${erasedOutcome('a.outcome')}, settled_at = coalesce(a.settled_at, now()),
-  handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
+  raw_error = NULL, handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
 FROM its WHERE a.id = its.id AND a.execution_id = $1`,
 
   erase_files: `UPDATE files SET expires_at = least(expires_at, now()) WHERE execution_id = $1 AND state <> 'deleted'`,

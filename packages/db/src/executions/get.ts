@@ -1,7 +1,7 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import { executionColumns } from './row.ts';
+import { executionColumnsWithLogs } from './row.ts';
 
 /** One execution of an organization; null when there is none of that id. */
 export async function getExecution(
@@ -16,4 +16,4 @@ export async function getExecution(
   return execution ?? null;
 }
 
-const statement = `SELECT ${executionColumns('e')} FROM executions e WHERE e.id = $1 AND e.organization_id = $2`;
+const statement = `SELECT ${executionColumnsWithLogs('e')} FROM executions e WHERE e.id = $1 AND e.organization_id = $2`;

@@ -1,7 +1,7 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import { executionColumns } from './row.ts';
+import { executionColumnsWithLogs } from './row.ts';
 
 export type AttemptRow = {
   id: string;
@@ -29,7 +29,7 @@ export async function getExecutionWithAttempts(
   };
 }
 
-const oneExecution = `SELECT ${executionColumns('e')} FROM executions e WHERE e.id = $1`;
+const oneExecution = `SELECT ${executionColumnsWithLogs('e')} FROM executions e WHERE e.id = $1`;
 
 const itsAttempts = `
 SELECT id, number, provider, state, external_id AS "externalId", outcome ->> 'code' AS "errorCode",

@@ -1,4 +1,5 @@
 import type { Money } from '@holdfast/domain/money';
+import { type Priority, priorityRank, usualPriority } from '@holdfast/domain/priority';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
@@ -17,6 +18,8 @@ export type NewExecution = {
   holdAmount: Money;
   estimatedCost: Money;
   timeoutS: number;
+  /** `normal` unless told. */
+  priority?: Priority;
 };
 
 export type InsertResult =
@@ -49,6 +52,7 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     column('holdAmount'),
     column('estimatedCost'),
     column('timeoutS'),
+    batch.map(({ priority }) => priorityRank(priority ?? usualPriority)),
     [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);
   return rows.map(toResult);
@@ -81,16 +85,16 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const statement = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
-    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[]) WITH ORDINALITY AS t (id, organization_id,
-    api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate, timeout_s, n)
+    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[]) WITH ORDINALITY AS t (id, organization_id,
+    api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate, timeout_s, priority, n)
 ),
 balance AS (
   SELECT organization_id, available, held, sequence FROM balances
-  WHERE organization_id = ANY ($13::text[]) ORDER BY organization_id FOR UPDATE
+  WHERE organization_id = ANY ($14::text[]) ORDER BY organization_id FOR UPDATE
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($13::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  WHERE scope_id = ANY ($14::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
   ORDER BY scope_id FOR UPDATE
 ),
 known AS (
@@ -123,9 +127,9 @@ placed AS (
 ),
 created AS (
   INSERT INTO executions (id, organization_id, api_key_id, model, status, input, metadata, webhook_url, hold_amount,
-    estimated_cost, expires_at)
+    estimated_cost, expires_at, priority)
   SELECT id, organization_id, api_key_id, model, 'PENDING', input, metadata, webhook_url, hold, estimate,
-    now() + timeout_s * interval '1 second' FROM placed
+    now() + timeout_s * interval '1 second', priority FROM placed
   RETURNING id, created_at, expires_at
 ),
 journal AS (

@@ -1,13 +1,23 @@
 import type { Execution } from '@holdfast/domain/execution';
+import { priorities } from '@holdfast/domain/priority';
 
-/** The columns of an execution as `Execution` names them; `alias` is the table's in the statement. */
+/** The columns of an execution as `Execution` names them, but for its log; `alias` is the table's in the statement. */
 export function executionColumns(alias: string): string {
-  return Object.entries(columns)
-    .map(([property, column]) => `${alias}.${column} AS "${property}"`)
-    .join(', ');
+  return `${shortColumns(alias)}, NULL::text AS logs`;
 }
 
-const columns: Record<keyof Execution, string> = {
+/** With its log: for one alone, for it is long. */
+export function executionColumnsWithLogs(alias: string): string {
+  return `${shortColumns(alias)}, ${alias}.logs`;
+}
+
+function shortColumns(alias: string): string {
+  const priority = `('{${priorities.join(',')}}'::text[])[${alias}.priority + 1] AS priority`;
+  const others = Object.entries(plain).map(([property, column]) => `${alias}.${column} AS "${property}"`);
+  return [...others, priority].join(', ');
+}
+
+const plain: Record<Exclude<keyof Execution, 'priority' | 'logs'>, string> = {
   id: 'id',
   organizationId: 'organization_id',
   model: 'model',
@@ -27,5 +37,7 @@ const columns: Record<keyof Execution, string> = {
   startedAt: 'started_at',
   completedAt: 'completed_at',
   expiresAt: 'expires_at',
+  progress: 'progress',
+  queuePosition: 'queue_position',
   erasedAt: 'erased_at',
 };

@@ -5,7 +5,7 @@
 export function settleable(ok: boolean): string {
   return `outcome AS MATERIALIZED (
   SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome FROM attempts a
-  WHERE a.id = ANY ($1::text[]) AND a.outcome IS NOT NULL AND (a.outcome ->> 'ok')::boolean = ${ok}
+  WHERE a.id = ANY ($1::text[]) AND a.outcome IS NOT NULL AND a.state <> 'refused' AND (a.outcome ->> 'ok')::boolean = ${ok}
   ORDER BY a.execution_id, a.finished_at
 ),
 held AS MATERIALIZED (

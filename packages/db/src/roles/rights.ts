@@ -22,7 +22,7 @@ export const roleOf = {
 export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   holdfast_gateway: {
     organizations:
-      'SELECT, INSERT, UPDATE (webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary)',
+      'SELECT, INSERT, UPDATE (webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary, max_concurrency)',
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock)',
@@ -31,8 +31,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     models: 'SELECT',
     idempotency_keys: 'SELECT, INSERT',
     executions:
-      'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at)',
-    attempts: 'SELECT, UPDATE (outcome, handle, settled_at)',
+      'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
+    attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error)',
     provider_callbacks: 'SELECT (provider, token), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
@@ -44,13 +44,14 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   },
   holdfast_dispatcher: {
     models: 'SELECT',
-    executions: 'SELECT, UPDATE (status, started_at)',
+    organizations: 'SELECT (id, max_concurrency)',
+    executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
-      'SELECT, INSERT, UPDATE (state, external_id, handle, outcome, lease_until, poll_at, polls, finished_at)',
+      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, logged, lease_until, poll_at, polls, finished_at)',
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
-    files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height)',
+    files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height, duration_ms)',
   },
   holdfast_ledger: {
     organizations: 'SELECT (id)',

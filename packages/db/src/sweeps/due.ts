@@ -4,9 +4,21 @@ import { runStatement } from '../statement.ts';
 /** At most so many hints a turn; the next turn brings the rest. */
 const page = 2000;
 
-/** Pending executions whose `dispatch` job may be lost. */
-export async function stalePending(db: Database, olderThanS: number): Promise<string[]> {
-  return await ids(db, 'stale_pending', pending, [olderThanS, page]);
+/** An execution that waits: its id, organization, model, and the rank of its priority. */
+export type PendingRow = [id: string, organizationId: string, model: string, rank: number];
+
+/**
+ * Pending executions whose `dispatch` job may be lost: the first ones of every organization, so that a hundred thousand
+ * of one hide nobody's only one.
+ */
+export async function stalePending(
+  db: Database,
+  olderThanS: number,
+  mostOfEach: number,
+): Promise<PendingRow[]> {
+  type Row = { id: string; organization_id: string; model: string; priority: number };
+  const rows = await runStatement<Row>(db.pool, 'stale_pending', pending, [olderThanS, mostOfEach]);
+  return rows.map((row) => [row.id, row.organization_id, row.model, row.priority]);
 }
 
 /** Attempts whose dispatcher has let the lease run out before the provider's answer was recorded. */
@@ -38,8 +50,19 @@ async function ids(db: Database, name: string, text: string, values: unknown[]):
 }
 
 const pending = `
-SELECT id FROM executions WHERE status = 'PENDING' AND created_at < now() - $1::int * interval '1 second'
-ORDER BY created_at LIMIT $2`;
+WITH RECURSIVE waiting AS (
+  SELECT min(organization_id) AS organization_id FROM executions WHERE status = 'PENDING'
+  UNION ALL
+  SELECT (SELECT min(e.organization_id) FROM executions e
+    WHERE e.status = 'PENDING' AND e.organization_id > w.organization_id)
+  FROM waiting w WHERE w.organization_id IS NOT NULL
+)
+SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LATERAL (
+  SELECT id, organization_id, model, priority FROM executions
+  WHERE status = 'PENDING' AND organization_id = w.organization_id
+    AND created_at < now() - $1::int * interval '1 second'
+  ORDER BY priority, created_at LIMIT $2
+) e`;
 
 const abandoned = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
@@ -56,5 +79,5 @@ ORDER BY received_at LIMIT $2`;
 
 const unsettled = `
 SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok FROM attempts
-WHERE outcome IS NOT NULL AND settled_at IS NULL AND finished_at < now() - $1::int * interval '1 second'
+WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused' AND finished_at < now() - $1::int * interval '1 second'
 ORDER BY finished_at LIMIT $2`;

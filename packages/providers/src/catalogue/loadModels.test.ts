@@ -12,6 +12,8 @@ price: { per_run: "0.01" }
 output: { kind: text }
 `;
 
+const connection = { baseUrl: 'http://gpu', apiKey: null, settings: {} };
+
 let folder: string;
 
 beforeEach(async () => {
@@ -34,7 +36,12 @@ describe('loadModels', () => {
     await writeFile(join(folder, 'README.md'), 'not a model');
     const [model, ...others] = await loadModels(folder);
     expect(others).toEqual([]);
-    expect(model).toMatchObject({ slug: 'good', timeout_s: 600, active: true, provider: { mode: 'sync' } });
+    expect(model).toMatchObject({
+      slug: 'good',
+      timeout_s: 600,
+      active: true,
+      providers: [{ mode: 'sync' }],
+    });
   });
 
   it('names file, line and place of every problem at once', async () => {
@@ -69,9 +76,9 @@ describe('loadModels', () => {
     await writeFile(join(folder, 'good.yaml'), good);
     const [model] = await loadModels(folder);
     if (model === undefined) throw new Error('no model');
-    expect(isOffered(model, { gpu: {} })).toBe(true);
-    expect(isOffered(model, { other: {} })).toBe(false);
-    expect(isOffered({ ...model, active: false }, { gpu: {} })).toBe(false);
+    expect(isOffered(model, { gpu: connection })).toBe(true);
+    expect(isOffered(model, { other: connection })).toBe(false);
+    expect(isOffered({ ...model, active: false }, { gpu: connection })).toBe(false);
   });
 });
 

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { Connection } from '../connection.ts';
+import { isConfigured } from '../connectionConfig.ts';
 import { parseModel } from './parseModel.ts';
 
 /**
@@ -25,7 +27,7 @@ export async function loadModels(folder: string): Promise<ModelDefinition[]> {
   return [...definitions.values()].map(({ definition }) => definition);
 }
 
-/** Whether a model can be offered: it is meant to be, and its connection is configured. */
-export function isOffered(definition: ModelDefinition, connections: Record<string, unknown>): boolean {
-  return definition.active && Object.hasOwn(connections, definition.provider.connection);
+/** Whether a model can be offered: it is meant to be, and one of its providers is configured. */
+export function isOffered(definition: ModelDefinition, connections: Record<string, Connection>): boolean {
+  return definition.active && definition.providers.some((route) => isConfigured(route, connections));
 }

@@ -10,5 +10,5 @@ it.each(['openai', 'cog'])('the model in the README of %s is right', (adapter) =
   const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(readme) ?? [];
   const { definition, problems } = parseModel('README.md', yaml);
   expect(problems).toEqual([]);
-  expect(definition?.provider.adapter).toBe(adapter);
+  expect(definition?.providers[0]?.adapter).toBe(adapter);
 });

@@ -111,7 +111,7 @@ describeConformance(subject);
 describe('a Cog container that forgets what has ended', () => {
   it('makes a run whose callback was lost once more, not again at every question', async () => {
     const counterpart = await startCounterpart();
-    const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null });
+    const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
     const called = submissionOf(subject, { mode: 'callback', callbackUrl: 'http://127.0.0.1:9/callback' });
     const { signal } = new AbortController();
     counterpart.reply(subject.later?.accepted('x') ?? 'reset', subject.success('x'));

@@ -46,8 +46,10 @@ export function submissionOf(subject: Subject, part: Partial<Submission> = {}): 
   return {
     executionId: 'exec_0190f0aa-1111-7222-8333-444455556666',
     token: 'token-of-the-attempt',
+    begunAtMs: Date.now(),
     providerModel: secrets.providerModel,
     input: { prompt: 'hello' },
+    parts: [],
     options: {},
     mode: 'sync',
     mapping: { output: { kind: 'text' }, errors: [] },

@@ -14,7 +14,7 @@ export function describeConformance(subject: Subject): void {
 
   beforeEach(async () => {
     counterpart = await startCounterpart();
-    provider = subject.create({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey });
+    provider = subject.create({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey, settings: {} });
   });
 
   afterEach(async () => {
@@ -35,7 +35,7 @@ export function describeConformance(subject: Subject): void {
     it('shows the key of its connection, and only where there is one', async () => {
       counterpart.reply(subject.success(idOf()));
       await submit();
-      const keyless = subject.create({ baseUrl: counterpart.baseUrl, apiKey: null });
+      const keyless = subject.create({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
       await keyless.submit(submissionOf(subject), never);
       keyless.close();
       expect(counterpart.received.map(({ headers }) => headers.authorization)).toEqual([

@@ -119,7 +119,7 @@ describe('images', () => describeConformance(images));
 
 async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
   const counterpart = await startCounterpart();
-  const provider = createOpenai({ baseUrl: counterpart.baseUrl + baseUrlPath, apiKey: null });
+  const provider = createOpenai({ baseUrl: counterpart.baseUrl + baseUrlPath, apiKey: null, settings: {} });
   await provider.submit(submissionOf(chat, part), new AbortController().signal);
   provider.close();
   await counterpart.close();
@@ -160,7 +160,7 @@ describe('the request to an OpenAI-compatible server', () => {
 
   it('tells the operator, not the client, about a refused key', async () => {
     const counterpart = await startCounterpart();
-    const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey });
+    const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey, settings: {} });
     counterpart.reply(refusal(401, 'invalid_api_key'));
     const progress = await provider.submit(submissionOf(chat), new AbortController().signal);
     provider.close();

@@ -1,4 +1,4 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping, OutputKind } from '@holdfast/domain/modelDefinition';
 import type { Outcome, Success } from '@holdfast/domain/outcome';
 import { atPointer } from '../jsonPointer.ts';
 import { failure } from './failure.ts';
@@ -63,17 +63,23 @@ const readers = {
     const text = textOf(found);
     return text === null ? null : { text };
   },
-  images: (found: unknown) => {
-    const images = (Array.isArray(found) ? found : [found]).map(imageUrl);
-    return images.length > 0 && images.every((url) => url !== null)
-      ? { images: images.map((url) => ({ url })) }
-      : null;
-  },
+  images: (found: unknown) => listOf('images', found),
+  videos: (found: unknown) => listOf('videos', found),
+  audios: (found: unknown) => listOf('audios', found),
+  files: (found: unknown) => listOf('files', found),
   raw: (found: unknown) => {
     if (found === undefined || found === null) return null;
     return isObject(found) ? found : { output: found };
   },
-} satisfies Record<string, (found: unknown) => Record<string, unknown> | null>;
+} satisfies Record<OutputKind, (found: unknown) => Record<string, unknown> | null>;
+
+/** One file or several, each a URL or an object that holds one. */
+function listOf(name: string, found: unknown): Record<string, unknown> | null {
+  const urls = (Array.isArray(found) ? found : [found]).map(fileUrl);
+  return urls.length > 0 && urls.every((url) => url !== null)
+    ? { [name]: urls.map((url) => ({ url })) }
+    : null;
+}
 
 /** A string, pieces of one (a streaming model's), or the parts of a chat message. */
 function textOf(found: unknown): string | null {
@@ -85,11 +91,11 @@ function textOf(found: unknown): string | null {
   return isObject(found) && typeof found.text === 'string' ? found.text : null;
 }
 
-function imageUrl(found: unknown): string | null {
+function fileUrl(found: unknown): string | null {
   if (typeof found === 'string') return /^(https?:\/\/|data:)/i.test(found) ? found : null;
   if (!isObject(found)) return null;
   if (typeof found.b64_json === 'string') return `data:application/octet-stream;base64,${found.b64_json}`;
-  return typeof found.url === 'string' ? imageUrl(found.url) : null;
+  return typeof found.url === 'string' ? fileUrl(found.url) : null;
 }
 
 function number(answer: unknown, pointers: string[]): number | null {

@@ -5,6 +5,7 @@ import {
   readCallback,
   type StoredCallback,
 } from '@holdfast/db/callbacks/inbox';
+import { mappingOf } from '@holdfast/domain/modelDefinition';
 import type { Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { leaseS } from '../lease.ts';
@@ -22,11 +23,13 @@ export async function callback(context: Context, callbackId: string): Promise<vo
   await (stored.erased ? dropCallback : markCallbackProcessed)(context.db, callbackId);
 }
 
-async function verify({ definition, provider }: Route, stored: StoredCallback): Promise<Ended | null> {
+async function verify({ definition, route, provider }: Route, stored: StoredCallback): Promise<Ended | null> {
   const { headers, body, token, handle } = stored;
-  const { output, errors, usage } = definition;
-  const mapping = { output, errors, ...(usage && { usage }) };
-  return await provider.readCallback({ headers, body }, { token, handle, mapping });
+  const read = await provider.readCallback(
+    { headers, body },
+    { token, handle, mapping: mappingOf(definition, route) },
+  );
+  return read === 'ask' || read === 'later' ? null : read;
 }
 
 /** False while another dispatcher is at this very end: the sweep brings the callback again should it die. */

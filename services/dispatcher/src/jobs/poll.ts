@@ -14,9 +14,9 @@ export async function poll(context: Context, attemptId: string): Promise<void> {
   const { handle } = run;
   const route = await findRoute(context, run.model);
   if (!route) return;
-  const { definition, provider } = route;
+  const { provider } = route;
   await context.inHand.hold(attemptId, async (signal) => {
-    const submission = await toSubmission(context, definition, run);
+    const submission = await toSubmission(context, route, run);
     const progress = await provider.poll(submission, handle, signal);
     if (!signal.aborted) await act(context, route, run, progress, signal);
   });
