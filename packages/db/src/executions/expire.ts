@@ -33,7 +33,8 @@ const statement = endingStatement({
   SELECT e.id, e.status FROM executions e
   WHERE e.status IN (${quoted(transitions.expire.from)}) AND e.expires_at <= now()
     AND ($2::text IS NULL OR e.id = $2) AND NOT EXISTS (
-    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.finished_at <= e.expires_at
+    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.state <> 'refused'
+      AND a.finished_at <= e.expires_at
       AND a.outcome IS NOT NULL)
   ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
   among: 'true',
