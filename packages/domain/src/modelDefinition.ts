@@ -8,7 +8,7 @@ export const modelSlug = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case: letters, digits, . _ -');
 
 const price = z
-  .string()
+  .string('must be a decimal in quotes, such as "0.04"')
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal in quotes, such as "0.04"')
   .describe('Decimal in the currency of the balances.');
 
@@ -201,9 +201,13 @@ export const modelDefinition = z
     usage: usage.optional(),
     errors: z.array(errorRule).default([]),
   })
-  .refine((given) => (given.provider === undefined) !== (given.providers === undefined), {
+  .refine(({ provider, providers }) => provider !== undefined || providers !== undefined, {
     path: ['provider'],
     message: 'must be given, or a list of `providers`',
+  })
+  .refine(({ provider, providers }) => provider === undefined || providers === undefined, {
+    path: ['providers'],
+    message: 'and `provider` are both given: one of them is needed',
   })
   .transform(({ provider: only, providers = [], ...rest }) => ({
     ...rest,

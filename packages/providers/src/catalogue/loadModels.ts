@@ -5,11 +5,13 @@ import type { Connection } from '../connection.ts';
 import { isConfigured } from '../connectionConfig.ts';
 import { parseModel } from './parseModel.ts';
 
+export type ModelFolder = { models: ModelDefinition[]; files: number; problems: string[] };
+
 /**
- * Every model of a folder (`*.yaml`, `*.yml`), by slug. Throws one error that lists the problems of all files,
- * `file:line: where: what` each.
+ * Every model of a folder (`*.yaml`, `*.yml`), in the order of its files, and what is wrong with any of them:
+ * `file:line: where: what` each. @throws when the folder can't be read
  */
-export async function loadModels(folder: string): Promise<ModelDefinition[]> {
+export async function readModels(folder: string): Promise<ModelFolder> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).toSorted();
   const definitions = new Map<string, { definition: ModelDefinition; file: string }>();
   const problems: string[] = [];
@@ -22,9 +24,15 @@ export async function loadModels(folder: string): Promise<ModelDefinition[]> {
     if (twin) problems.push(`${file}: slug: ${slug} is taken by ${twin.file}`);
     definitions.set(slug, { definition: parsed.definition, file });
   }
-  if (problems.length > 0)
-    throw new Error(`models are not right:\n${problems.map((one) => `  ${one}`).join('\n')}`);
-  return [...definitions.values()].map(({ definition }) => definition);
+  const models = [...definitions.values()].map(({ definition }) => definition);
+  return { models, files: files.length, problems };
+}
+
+/** Every model of a folder. Throws one error that lists the problems of all its files. */
+export async function loadModels(folder: string): Promise<ModelDefinition[]> {
+  const { models, problems } = await readModels(folder);
+  if (problems.length === 0) return models;
+  throw new Error(`models are not right:\n${problems.map((one) => `  ${one}`).join('\n')}`);
 }
 
 /** Whether a model can be offered: it is meant to be, and one of its providers is configured. */

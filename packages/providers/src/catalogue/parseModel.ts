@@ -1,6 +1,8 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { schemaError } from './schemaErrors.ts';
+import { type Document, LineCounter, parseDocument } from 'yaml';
+import { modelProblems } from './modelRules.ts';
+import { type ModelProblem, shapeProblems } from './shapeProblems.ts';
+import { offsetOf } from './yamlPlaces.ts';
 
 export type ParsedModel = { definition: ModelDefinition | null; problems: string[] };
 
@@ -16,26 +18,31 @@ export function parseModel(file: string, text: string): ParsedModel {
       problems: document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`),
     };
   }
-
-  const told = (path: PropertyKey[], message: string) =>
-    `${at(offsetOf(document, path))}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`;
-  const parsed = modelDefinition.safeParse(document.toJS());
-  if (!parsed.success) {
-    return {
-      definition: null,
-      problems: parsed.error.issues.map((issue) => told(issue.path, issue.message)),
-    };
-  }
-  const bad = schemaError(parsed.data.input_schema);
-  if (bad !== null) return { definition: null, problems: [told(['input_schema'], bad)] };
-  return { definition: parsed.data, problems: [] };
+  const { definition, problems } = read(document);
+  const placed = problems.map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }));
+  const inOrder = placed.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
+  const told = inOrder.map(
+    ({ path, message, offset }) => `${at(offset)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
+  );
+  return { definition, problems: told };
 }
 
-/** Where the value at a path begins, or the nearest one around it when it is missing. */
-function offsetOf(document: Document, path: PropertyKey[]): number | undefined {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return node.range[0];
+function read(document: Document): { definition: ModelDefinition | null; problems: ModelProblem[] } {
+  const parsed = modelDefinition.safeParse(document.toJS());
+  if (!parsed.success) {
+    const isGiven = (path: PropertyKey[]) =>
+      (path.length === 0 ? document.contents : document.getIn(path, true)) !== undefined;
+    return { definition: null, problems: shapeProblems(parsed.error.issues, isGiven) };
   }
-  return undefined;
+  const found = modelProblems(parsed.data).map(({ path, message }) => ({
+    path: asWritten(document, path),
+    message,
+  }));
+  return { definition: found.length === 0 ? parsed.data : null, problems: found };
+}
+
+/** The path in the file: the only provider may stand there as `provider`. */
+function asWritten(document: Document, path: PropertyKey[]): PropertyKey[] {
+  const [first, , ...rest] = path;
+  return first === 'providers' && document.has('provider') ? ['provider', ...rest] : path;
 }

@@ -1,0 +1,42 @@
+import { modelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+
+/** A part of a JSON Schema as zod writes it. */
+export type SchemaNode = {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, SchemaNode>;
+  required?: string[];
+  additionalProperties?: boolean | SchemaNode;
+  items?: SchemaNode;
+  anyOf?: SchemaNode[];
+};
+
+/** The JSON Schema of a model's file as one writes it: for editors, and for the page that describes the fields. */
+export function modelSchema(): SchemaNode {
+  const { $schema, ...schema } = z.toJSONSchema(modelDefinition, { io: 'input', target: 'draft-7' });
+  const oneOf = [{ required: ['provider'] }, { required: ['providers'] }];
+  return { $schema, title: 'A model of Holdfast', ...schema, oneOf } as SchemaNode;
+}
+
+/** The keys that a mapping at this place of the file may have; none where any may stand. */
+export function keysAt(path: readonly PropertyKey[]): string[] {
+  const places = path.reduce<SchemaNode[]>(
+    (nodes, step) => nodes.flatMap((node) => below(node, step)),
+    [modelSchema()],
+  );
+  return places.flatMap(choices).flatMap(({ properties }) => Object.keys(properties ?? {}));
+}
+
+const choices = (node: SchemaNode): SchemaNode[] => [node, ...(node.anyOf ?? []).flatMap(choices)];
+
+function below(node: SchemaNode, step: PropertyKey): SchemaNode[] {
+  return choices(node).flatMap(({ properties = {}, items, additionalProperties }) => {
+    if (typeof step === 'number') return items ?? [];
+    const named = properties[String(step)];
+    return named ?? (typeof additionalProperties === 'object' ? additionalProperties : []);
+  });
+}
