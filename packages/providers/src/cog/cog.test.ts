@@ -8,6 +8,10 @@ import { predictionOutcome, readPrediction } from './prediction.ts';
 const leak = `cog at http://127.0.0.1:5000 (${secrets.apiKey}) cannot run ${secrets.providerModel}`;
 const metrics = { predict_time: 1.5, input_token_count: 3, output_token_count: 5, cost: '0.25' };
 const succeeded = (id: string) => ({ id, status: 'succeeded', output: ['hel', 'lo'], metrics });
+const accepted = ({ id }: { id: string }) => ({
+  status: 202,
+  json: { id, status: 'starting', output: null },
+});
 const failed = (error: string) => ({ status: 200, json: { id: 'x', status: 'failed', error } });
 
 const subject: Subject = {
@@ -96,13 +100,20 @@ const subject: Subject = {
     { status: 200, json: { id: 'x', status: 'succeeded', output: 5 } },
     { status: 200, json: { what: 'ever' } },
   ],
-  isIdempotent: true,
+  recovery: 'submits again',
   later: {
-    accepted: (id) => ({ status: 202, json: { id, status: 'starting', output: null } }),
-    cancelPath: ({ externalId }) => `/acme/secret-model-7b/predictions/${externalId}/cancel`,
-    ended: succeeded,
-    failed: (id) => ({ id, status: 'failed', error: 'no' }),
-    notEnded: (id) => ({ id, status: 'processing', output: ['hel'] }),
+    accepted,
+    running: (run) => [accepted(run)],
+    succeeded: ({ id }) => [{ status: 200, json: succeeded(id) }],
+    cancel: {
+      method: 'POST',
+      path: ({ externalId }) => `/acme/secret-model-7b/predictions/${externalId}/cancel`,
+    },
+    callbacks: {
+      ended: succeeded,
+      failed: (id) => ({ id, status: 'failed', error: 'no' }),
+      notEnded: (id) => ({ id, status: 'processing', output: ['hel'] }),
+    },
   },
 };
 
@@ -114,7 +125,7 @@ describe('a Cog container that forgets what has ended', () => {
     const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
     const called = submissionOf(subject, { mode: 'callback', callbackUrl: 'http://127.0.0.1:9/callback' });
     const { signal } = new AbortController();
-    counterpart.reply(subject.later?.accepted('x') ?? 'reset', subject.success('x'));
+    counterpart.reply(accepted({ id: 'x' }), { status: 200, json: succeeded('x') });
     const submitted = await provider.submit(called, signal);
     if (submitted.state !== 'running') throw new Error('not running');
     expect(submitted.pollAfterMs).toBeGreaterThanOrEqual(15_000);

@@ -1,110 +1,124 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Provider } from '../interface.ts';
-import type { Counterpart } from './counterpart.ts';
-import { type Subject, submissionOf } from './subject.ts';
+import type { CallbackReading, Handle } from '../interface.ts';
+import { begin, expectNothingLeaks, type Parties } from './parties.ts';
+import { type Callbacks, calledBack, runOf, type Subject, theirId } from './subject.ts';
 
-type Parties = { counterpart: Counterpart; provider: Provider };
+type Sent = { headers?: Record<string, string>; body: Buffer; handle?: Handle | null };
+type Reading = (sent: Sent) => Promise<CallbackReading>;
 
-const callbackUrl = 'http://127.0.0.1:9/callbacks/token';
+const garbage = [Buffer.from('not JSON'), Buffer.from('[]'), Buffer.from('{}'), Buffer.alloc(0)];
 
-/** What adapters promise whose runs end later: by callback, or when asked. */
+/** What adapters promise of callbacks: the end of a run, and nobody's lies. */
 export function describeCallbacks(subject: Subject, parties: () => Parties): void {
-  const { later } = subject;
-  const never = new AbortController().signal;
-  const garbage = [Buffer.from('not JSON'), Buffer.from('[]'), Buffer.from('{}'), Buffer.alloc(0)];
+  const called = calledBack(subject);
+  const callbacks = subject.later?.callbacks;
+  const read: Reading = async ({ headers, body, handle = null }) => {
+    const { counterpart, provider } = parties();
+    if (callbacks?.signing) counterpart.reply(callbacks.signing.key());
+    const signed = callbacks?.signing?.headers(body, { atS: now(), forged: false }) ?? {};
+    const { token, mapping } = called;
+    return provider.readCallback({ headers: headers ?? signed, body }, { token, mapping, handle });
+  };
 
   it.each(garbage)(`${subject.name}: a callback of garbage says nothing (%#)`, async (body) => {
-    const { token, mapping } = submissionOf(subject);
-    const run = { token, mapping, handle: null };
-    expect(await parties().provider.readCallback({ headers: {}, body }, run)).toBeNull();
+    expect(await read({ body })).toBeNull();
   });
-  if (later === undefined) return;
+  if (callbacks === undefined) return;
 
-  const called = submissionOf(subject, { mode: 'callback', callbackUrl });
-  const read = (json: object) => {
-    const { provider } = parties();
-    const body = Buffer.from(JSON.stringify(json));
-    const { token, mapping } = called;
-    return provider.readCallback({ headers: {}, body }, { token, mapping, handle: null });
-  };
-  const idOf = () => parties().provider.handleFor(called)?.externalId ?? '';
-
-  describe(`${subject.name}: runs that end later`, () => {
-    it('asks for a callback, and says that it will come', async () => {
-      const { counterpart, provider } = parties();
-      counterpart.reply(later.accepted(idOf()));
-      const progress = await provider.submit(called, never);
-      expect(progress).toMatchObject({
-        state: 'running',
-        by: 'callback',
-        handle: provider.handleFor(called),
-      });
-      expect(JSON.stringify(counterpart.received[0]?.json)).toContain(callbackUrl);
-    });
-
-    it('is asked about where nobody can call us', async () => {
-      const { counterpart, provider } = parties();
-      counterpart.reply(later.accepted(idOf()));
-      const progress = await provider.submit({ ...called, callbackUrl: null }, never);
-      expect(progress).toMatchObject({ state: 'running', by: 'poll', handle: provider.handleFor(called) });
-      expect(JSON.stringify(counterpart.received[0]?.json)).not.toContain(callbackUrl);
-    });
-
-    it('a poll says running, then how it ended', async () => {
-      const { counterpart, provider } = parties();
-      const handle = provider.handleFor(called);
-      if (handle === null) throw new Error('no handle');
-      const polled = submissionOf(subject, { mode: 'poll' });
-      counterpart.reply(later.accepted(idOf()), subject.success(idOf()));
-      expect(await provider.poll(polled, handle, never)).toMatchObject({
-        state: 'running',
-        by: 'poll',
-        handle,
-      });
-      expect(await provider.poll(polled, handle, never)).toMatchObject({
-        state: 'ended',
-        outcome: { ok: true },
-      });
-    });
-
-    it.each([{ status: 500 }, { status: 503 }, { status: 429 }, 'reset', 'half a body'] as const)(
-      'a poll that meets %j is asked again later',
-      async (reply) => {
-        const { counterpart, provider } = parties();
-        const handle = provider.handleFor(called);
-        if (handle === null) throw new Error('no handle');
-        counterpart.reply(reply);
-        expect(await provider.poll(called, handle, never)).toMatchObject({ state: 'running', handle });
-      },
-    );
-
-    it('reads the callback of the end', async () => {
-      expect(await read(later.ended(idOf()))).toMatchObject({
-        state: 'ended',
-        outcome: { ok: true, ...subject.outcome },
-      });
-      expect(await read(later.failed(idOf()))).toMatchObject({ state: 'ended', outcome: { ok: false } });
-    });
-
-    it('does not take a callback about another run, nor one that says nothing of the end', async () => {
-      expect(await read(later.ended('another'))).toBeNull();
-      expect(await read(later.notEnded(idOf()))).toBeNull();
-    });
-
-    it('tells the server to stop a run', async () => {
-      const { counterpart, provider } = parties();
-      const handle = provider.handleFor(called);
-      if (handle === null) throw new Error('no handle');
-      counterpart.reply({ status: 200 });
-      await provider.cancel(handle, never);
-      expect(counterpart.received[0]).toMatchObject({ method: 'POST', path: later.cancelPath(handle) });
-    });
-
-    it('gives each attempt an id of its own, which does not give the token away', () => {
-      const { provider } = parties();
-      const other = provider.handleFor({ ...called, token: 'another-token' });
-      expect(other?.externalId).not.toBe(idOf());
-      expect(idOf()).not.toContain(called.token);
-    });
+  describe(`${subject.name}: callbacks`, () => {
+    describeReadings(subject, callbacks, parties, read);
+    if (callbacks.signing) describeSignatures(subject, callbacks, callbacks.signing, parties, read);
   });
+}
+
+function describeReadings(
+  subject: Subject,
+  callbacks: Callbacks,
+  parties: () => Parties,
+  read: Reading,
+): void {
+  const called = calledBack(subject);
+  const succeeded = { state: 'ended', outcome: { ok: true, ...subject.outcome } };
+
+  it('tell the end of a run, as often as they come', async () => {
+    const handle = await begin(subject, parties(), called);
+    const body = bodyOf(callbacks.ended(handle.externalId));
+    expect(await read({ body, handle })).toMatchObject(succeeded);
+    expect(await read({ body, handle })).toMatchObject(succeeded);
+  });
+
+  it('tell of a failure', async () => {
+    const handle = await begin(subject, parties(), called);
+    const reading = await read({ body: bodyOf(callbacks.failed(handle.externalId)), handle });
+    if (reading === null || typeof reading === 'string') throw new Error(`read as ${reading}`);
+    expect(reading).toMatchObject({ state: 'ended', outcome: { ok: false } });
+    expectNothingLeaks(reading, subject, parties());
+  });
+
+  it('may come before the submit has answered', async () => {
+    const { id } = runOf(parties().provider, called, '');
+    expect(await read({ body: bodyOf(callbacks.ended(id)) })).toMatchObject(succeeded);
+  });
+
+  it('about another run, or that say nothing of the end, are not taken', async () => {
+    const handle = await begin(subject, parties(), called);
+    expect(await read({ body: bodyOf(callbacks.ended('another')), handle })).toBeNull();
+    expect(await read({ body: bodyOf(callbacks.notEnded(handle.externalId)), handle })).toBeNull();
+  });
+
+  const { asks } = callbacks;
+  if (asks) {
+    it('that do not hold the result have the provider asked', async () => {
+      const handle = await begin(subject, parties(), called);
+      expect(await read({ body: bodyOf(asks(handle.externalId)), handle })).toBe('ask');
+    });
+  }
+}
+
+function describeSignatures(
+  subject: Subject,
+  callbacks: Callbacks,
+  signing: NonNullable<Callbacks['signing']>,
+  parties: () => Parties,
+  read: Reading,
+): void {
+  const id = theirId;
+  const body = bodyOf(callbacks.ended(id));
+  const signed = (how: { atS?: number; forged?: boolean } = {}, of = body) =>
+    signing.headers(of, { atS: now(), forged: false, ...how });
+
+  it.each([
+    ['signed by somebody else', () => signed({ forged: true })],
+    ['with the signature of another body', () => signed({}, bodyOf(callbacks.failed(id)))],
+    ['replayed', () => signed({ atS: now() - 301 })],
+    ['from the future', () => signed({ atS: now() + 310 })],
+    ['without a signature', () => ({})],
+  ])('%s are not authentic', async (_what, headers) => {
+    expect(await read({ body, headers: headers() })).toBeNull();
+  });
+
+  it.each(Object.keys(signed()))('without the header %s are not authentic', async (name) => {
+    const { [name]: _left, ...headers } = signed();
+    expect(await read({ body, headers })).toBeNull();
+  });
+
+  it.each([{ status: 503 }, { status: 401 }, 'reset', { status: 200, text: '<html>' }] as const)(
+    'are brought again while the key to verify with is not to be had: %j',
+    async (reply) => {
+      const { counterpart, provider } = parties();
+      const { token, mapping } = calledBack(subject);
+      counterpart.reply(reply);
+      const run = { token, mapping, handle: null };
+      expect(await provider.readCallback({ headers: signed(), body }, run)).toBe('later');
+      expect(await read({ body })).toMatchObject({ state: 'ended', outcome: { ok: true } });
+    },
+  );
+}
+
+function bodyOf(json: object): Buffer {
+  return Buffer.from(JSON.stringify(json));
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
 }

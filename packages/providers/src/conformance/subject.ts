@@ -1,7 +1,7 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { Success } from '@holdfast/domain/outcome';
 import type { Connection } from '../connection.ts';
-import type { Handle, Provider, Submission } from '../interface.ts';
+import type { Handle, Provider, Submission, Telling } from '../interface.ts';
 import type { Reply } from './counterpart.ts';
 
 /** Stand in error texts of the counterpart, and must not reach a client; so must its host and the adapter's name. */
@@ -10,34 +10,88 @@ export const secrets = {
   providerModel: 'acme/secret-model-7b',
 } as const;
 
-/** What the suite must know of an adapter's wire format. */
+export const token = 'token-of-the-attempt';
+export const callbackUrl = `http://127.0.0.1:9/callbacks/${token}`;
+
+/** What the provider calls a run where the adapter leaves it to name them. */
+export const theirId = 'theirs-4f7d';
+
+/** A run as the counterpart knows it. `id`: the one that the adapter chose, else one of the provider's. */
+export type Run = { id: string; baseUrl: string };
+
+/** What the suite must know of an adapter's wire format. Where several replies are asked for, they are given in order. */
 export type Subject = {
   name: string;
   create(connection: Connection): Provider;
+  /** `<NAME>_<SETTING>` of the connection, when it needs any. */
+  settings?(baseUrl: string): Record<string, string>;
   submission: Partial<Submission>;
-  /** A run that ends in the answer. `id`: the external id that the adapter chose, if it does. */
-  success(id: string): Reply;
+  /** The header that shows a key. Default: as a bearer token. */
+  authorization?(apiKey: string): string;
+  /** A run that ends in the answer to its submit; absent: none does. */
+  success?(id: string): Reply;
   outcome: Partial<Success>;
-  /** Each answer the protocol has for a no, and what it means. */
-  failures: {
-    name: string;
-    reply: Reply;
-    state: 'ended' | 'refused';
-    code: ExecutionErrorCode;
-    says?: RegExp;
-  }[];
-  /** Answers 2xx that hold no usable result. */
+  /** Each answer the protocol has for a submit that went wrong, and what it means. */
+  failures: SubjectFailure[];
+  /** Answers 2xx to a submit that hold no usable result. */
   empty: Reply[];
-  /** Submitting the same token again joins the run; so `recover` submits again. */
-  isIdempotent: boolean;
+  /**
+   * What `recover` does: submits again, which joins the run that the same token began; has nobody to ask; or asks.
+   */
+  recovery: 'submits again' | 'impossible' | Recovery;
   /** Absent: it always answers at once. */
-  later?: {
-    accepted(id: string): Reply;
-    cancelPath(handle: Handle): string;
-    /** Bodies of callbacks about the run `id`. */
-    ended(id: string): object;
-    failed(id: string): object;
-    notEnded(id: string): object;
+  later?: Later;
+};
+
+export type SubjectFailure = {
+  name: string;
+  reply: Reply;
+  state: 'ended' | 'refused' | 'unknown';
+  code: ExecutionErrorCode;
+  says?: RegExp;
+  /** Of a refusal: default any number of milliseconds. */
+  retryAfterMs?: number | null;
+  /** The operator is told of it. */
+  alerts?: boolean;
+};
+
+/** What the provider answers when it is asked what became of a submit whose answer was lost. */
+export type Recovery = {
+  submission?: Partial<Submission>;
+  running(run: Run): Reply[];
+  ended(run: Run): Reply[];
+  /** The submit was never accepted. */
+  absent(run: Run): Reply[];
+};
+
+export type Later = {
+  accepted(run: Run): Reply;
+  /** To questions about a run: it goes on, it has succeeded. */
+  running(run: Run): Reply[];
+  succeeded(run: Run): Reply[];
+  /** To questions about a run that has failed. */
+  failures?: { name: string; replies(run: Run): Reply[]; code: ExecutionErrorCode; says?: RegExp }[];
+  /** A run that goes on, with all that the protocol tells of it. */
+  telling?: { replies(run: Run): Reply[]; told: Telling };
+  cancel: { method: string; path(handle: Handle): string };
+  /** Absent: it does not call back. */
+  callbacks?: Callbacks;
+};
+
+export type Callbacks = {
+  /** Bodies of callbacks about the run `id`. */
+  ended(id: string): object;
+  failed(id: string): object;
+  /** Says nothing of the end. */
+  notEnded(id: string): object;
+  /** Says that the run has ended, but not all: the provider is to be asked. */
+  asks?(id: string): object;
+  /** Absent: the token in the URL is what authenticates a callback. */
+  signing?: {
+    /** The headers that the provider sends with a body; `forged`: by one who has not its key. */
+    headers(body: Buffer, how: { atS: number; forged: boolean }): Record<string, string>;
+    /** What the counterpart answers to one who asks for the key to verify with. */
+    key(): Reply;
   };
 };
 
@@ -45,7 +99,7 @@ export type Subject = {
 export function submissionOf(subject: Subject, part: Partial<Submission> = {}): Submission {
   return {
     executionId: 'exec_0190f0aa-1111-7222-8333-444455556666',
-    token: 'token-of-the-attempt',
+    token,
     begunAtMs: Date.now(),
     providerModel: secrets.providerModel,
     input: { prompt: 'hello' },
@@ -58,4 +112,14 @@ export function submissionOf(subject: Subject, part: Partial<Submission> = {}): 
     ...subject.submission,
     ...part,
   };
+}
+
+/** The submission of a run that calls back. */
+export function calledBack(subject: Subject): Submission {
+  return submissionOf(subject, { mode: 'callback', callbackUrl });
+}
+
+/** The run of a submission, named by the adapter or else by the provider. */
+export function runOf(provider: Provider, submission: Submission, baseUrl: string): Run {
+  return { id: provider.handleFor(submission)?.externalId ?? theirId, baseUrl };
 }

@@ -86,7 +86,7 @@ const chat: Subject = {
     { status: 200, json: { error: 'no' } },
     choice({ message: { content: null } }),
   ],
-  isIdempotent: false,
+  recovery: 'impossible',
 };
 
 const images: Subject = {
