@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connection, Connections } from './connections.ts';
 import { incomingHeaders } from './incomingHeaders.ts';
@@ -9,7 +10,7 @@ export type Call = {
   path: string;
   method: Dispatcher.HttpMethod;
   headers: Record<string, string> | string[];
-  body: Buffer | string | null;
+  body: Buffer | string | Readable | null;
   /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
   /** Of all that comes: heads of 1xx answers, head, body, and how they are written. */

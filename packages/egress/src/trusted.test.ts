@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { listen, type TestServer } from './listen.ts';
+import { multipart } from './multipart.ts';
 import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './trusted.ts';
 
 const open: { close(): unknown }[] = [];
@@ -122,10 +123,8 @@ describe('createTrustedHttp', () => {
       },
       { headers: { 'X-Own': 'all' } },
     );
-    const form = new FormData();
-    form.set('prompt', 'a dog');
     const result = await client.request('POST', 'x', {
-      body: form,
+      body: multipart([{ name: 'prompt', value: 'a dog' }]),
       headers: { 'x-own': 'one', Accept: 'a/b' },
     });
     expect(result).toMatchObject({

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { basicCredentials } from './basicCredentials.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { messageOf } from './messageOf.ts';
-import { type SentBody, sentBodyOf } from './sentBody.ts';
+import { UnreadableBody } from './multipart.ts';
+import { sentBodyOf } from './sentBody.ts';
 
 export type TrustedHttp = {
   /** `path` is appended to the base URL's path. Resolves with any status; network trouble is a typed failure. */
@@ -15,11 +17,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type TrustedRequest = {
   json?: unknown;
-  body?: string | Buffer | FormData;
+  body?: string | Buffer | StreamedBody;
   headers?: Record<string, string>;
   timeoutMs?: number;
   signal?: AbortSignal;
 };
+
+/** A body that is read while it is sent, for one request; see multipart.ts. */
+export type StreamedBody = { contentType: string; sizeBytes: number; open(): Readable };
 
 export type TrustedSettings = {
   baseUrl: string;
@@ -51,7 +56,7 @@ export function createTrustedHttp(settings: TrustedSettings): TrustedHttp {
   return {
     request: async (method, path, options = {}) => {
       try {
-        return await send(client, method, path, options, await sentBodyOf(options));
+        return await send(client, method, path, options);
       } catch (error) {
         return failure('no', 'network', 'ERR_INVALID_REQUEST', messageOf(error));
       }
@@ -73,10 +78,10 @@ async function send(
   method: Method,
   path: string,
   options: TrustedRequest,
-  { body, contentType }: SentBody,
 ): Promise<TrustedResult> {
   const url = new URL(`${client.base}/${path.replace(/^\/+/, '')}`);
   const timeoutMs = options.timeoutMs ?? client.timeoutMs;
+  const { body, headers } = sentBodyOf(options);
   const result = await exchange(client.connections, {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -84,7 +89,7 @@ async function send(
     headers: {
       ...credentialsOf(url),
       ...client.headers,
-      ...(contentType === null ? {} : { 'content-type': contentType }),
+      ...headers,
       ...lowerCased(options.headers),
     },
     body,
@@ -123,7 +128,8 @@ function describeFailure(
   { cause, progress }: Extract<Exchange, { ok: false }>,
   timeoutMs: number,
 ): TrustedResult {
-  const reached = progress === 'sent' ? 'unknown' : 'no';
+  const isWhole = progress === 'sent' && !(cause instanceof UnreadableBody);
+  const reached = isWhole ? 'unknown' : 'no';
   if (cause === 'aborted') return failure(reached, 'aborted', 'ERR_ABORTED', 'aborted');
   if (cause === 'timeout') {
     return failure(reached, 'timeout', 'ETIMEDOUT', `no complete answer within ${timeoutMs} ms`);
