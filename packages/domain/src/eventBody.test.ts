@@ -48,6 +48,8 @@ describe('the body of an event', () => {
       execution_id: 'exec_1',
       data: {
         status: 'COMPLETED',
+        priority: 'normal',
+        progress: 1,
         cost: '0.40',
         result: { text: 'hi' },
         usage: { input_tokens: 3, output_tokens: 0 },
@@ -58,8 +60,9 @@ describe('the body of an event', () => {
   });
 
   it('of a start tells of the start, though the execution has ended meanwhile', () => {
-    const { data } = body('execution.started', completed);
+    const { data } = body('execution.started', { ...completed, progress: 0.5, queuePosition: 3 });
     expect(data).toMatchObject({ status: 'PROCESSING', cost: null, error: null, completed_at: null });
+    expect(data).toMatchObject({ progress: null, queue_position: null });
     expect(data).not.toHaveProperty('result');
   });
 
@@ -75,5 +78,18 @@ describe('the body of an event', () => {
     const { data } = body('execution.failed', failed);
     expect(data).toMatchObject({ error: { code: 'MODEL_OVERLOADED', message: 'Busy.', retryable: true } });
     expect(data).not.toHaveProperty('result');
+  });
+
+  it('shows how far a failed one had come, and never its log', () => {
+    const failed: Execution = {
+      ...completed,
+      status: 'FAILED',
+      progress: 0.4,
+      queuePosition: 2,
+      logs: 'a line',
+    };
+    const { data } = body('execution.failed', failed);
+    expect(data).toMatchObject({ progress: 0.4, queue_position: null });
+    expect(data).not.toHaveProperty('logs');
   });
 });

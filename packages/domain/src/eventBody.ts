@@ -64,6 +64,8 @@ function asStarted(execution: Execution): Execution {
   return {
     ...execution,
     status: 'PROCESSING',
+    progress: null,
+    queuePosition: null,
     cost: null,
     output: null,
     errorCode: null,

@@ -1,7 +1,8 @@
 import { executionErrors } from './errorCodes.ts';
 import type { Execution } from './execution.ts';
 import { formatMoney } from './money.ts';
-import type { ExecutionStatus } from './statuses.ts';
+import type { Priority } from './priority.ts';
+import { type ExecutionStatus, isTerminal } from './statuses.ts';
 
 /** Spec, "Execution (create response)". */
 export type CreateRecord = {
@@ -17,6 +18,9 @@ export type CreateRecord = {
 /** The status endpoint's record: the create response and all that is known since. */
 export type StatusRecord = CreateRecord & {
   mode: 'ASYNC';
+  priority: Priority;
+  progress: number | null;
+  queue_position: number | null;
   metadata: Record<string, unknown> | null;
   webhook_url: string | null;
   started_at: string | null;
@@ -43,6 +47,8 @@ export function statusRecord(execution: Execution): StatusRecord {
   return {
     ...createRecord(execution),
     mode: 'ASYNC',
+    priority: execution.priority,
+    ...progressRecord(execution),
     metadata: execution.metadata,
     webhook_url: execution.webhookUrl,
     started_at: execution.startedAt?.toISOString() ?? null,
@@ -52,6 +58,21 @@ export function statusRecord(execution: Execution): StatusRecord {
     erased_at: execution.erasedAt?.toISOString() ?? null,
     ...(execution.status === 'COMPLETED' &&
       execution.erasedAt === null && { result: execution.output ?? {} }),
+  };
+}
+
+/** How far it is: as its provider last told, and 1 once it has completed. */
+export function progressRecord({
+  status,
+  progress,
+  queuePosition,
+}: Pick<Execution, 'status' | 'progress' | 'queuePosition'>): {
+  progress: number | null;
+  queue_position: number | null;
+} {
+  return {
+    progress: status === 'COMPLETED' ? 1 : progress,
+    queue_position: isTerminal(status) ? null : queuePosition,
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ModelDefinition, modelDefinition } from './modelDefinition.ts';
 import type { Success } from './outcome.ts';
-import { actualCost, estimateCost } from './pricing.ts';
+import { actualCost, estimateCost, estimateItems } from './pricing.ts';
 
 function model(part: Record<string, unknown>): ModelDefinition {
   return modelDefinition.parse({
@@ -43,6 +43,47 @@ describe('estimateCost', () => {
     );
   });
 
+  it.each([
+    [{ size: '1024x768' }, '0.15728640'],
+    [{ width: 512, height: 512, images: 3 }, '0.07864320'],
+    [{ size: 'auto', width: 1000, height: 1000 }, '0.30000000'],
+    [{ width: 512 }, '0.30000000'],
+    [{ width: -1, height: 512 }, '0.30000000'],
+    [{}, '0.30000000'],
+  ])('takes the megapixels of every image from the input %j, or their default', (input, cost) => {
+    const definition = model({
+      price: { per_megapixel: '0.1' },
+      estimate: {
+        images: { input: 'images', default: 2 },
+        megapixels: { size: 'size', width: 'width', height: 'height', default: 1.5 },
+      },
+    });
+    expect(estimateCost(definition, input)).toBe(cost);
+  });
+
+  it('takes one megapixel of each image unless told', () => {
+    expect(estimateCost(model({ price: { per_megapixel: '0.1' } }), {})).toBe('0.10000000');
+    const told = model({ price: { per_megapixel: '0.1' }, estimate: { images: 2, megapixels: 0.5 } });
+    expect(estimateCost(told, { width: 9, height: 9 })).toBe('0.10000000');
+  });
+
+  it('is the sum of its items, one for each price, which are exact', () => {
+    const definition = model({
+      price: { per_run: '0.01', per_megapixel: '0.00000003', per_output_token: '0' },
+      estimate: { megapixels: { width: 'width', height: 'height', default: 1 }, output_tokens: 7 },
+    });
+    const input = { width: 1001, height: 999 };
+    const items = estimateItems(definition, input).map(({ unit, quantity, unitPrice, amount }) =>
+      [unit, quantity.toFixed(), unitPrice, amount.toFixed()].join(' '),
+    );
+    expect(items).toEqual([
+      'run 1 0.01 0.01',
+      'megapixel 0.999999 0.00000003 0.00000002999997',
+      'output_token 7 0 0',
+    ]);
+    expect(estimateCost(definition, input)).toBe('0.01000003');
+  });
+
   it('rounds up at 8 decimals', () => {
     const definition = model({ price: { per_second: '0.000000001' }, estimate: { seconds: 11 } });
     expect(estimateCost(definition, {})).toBe('0.00000002');
@@ -61,6 +102,14 @@ describe('actualCost', () => {
   it('counts the images of the output when nothing else says', () => {
     const definition = model({ price: { per_image: '0.04' } });
     expect(actualCost(definition, success({ output: { images: [{}, {}, {}] } }))).toBe('0.12000000');
+  });
+
+  it('charges the megapixels that were measured, and as estimated what was not', () => {
+    const definition = model({ price: { per_megapixel: '0.1' }, estimate: { megapixels: 2 } });
+    expect(actualCost(definition, success({ measured: { megapixels: 0.786432, images: 9 } }))).toBe(
+      '0.07864320',
+    );
+    expect(actualCost(definition, success({ output: { images: [{}, {}] } }))).toBe('0.40000000');
   });
 
   it("lets the provider's cost win only where the model says so", () => {

@@ -5,7 +5,28 @@ import type { Success } from './outcome.ts';
 
 const decimals = 8;
 
-type Quantities = { seconds: number; images: number; inputTokens: number; outputTokens: number };
+/** What a price is for, and the name of that price. */
+const priceOf = {
+  run: 'per_run',
+  second: 'per_second',
+  image: 'per_image',
+  megapixel: 'per_megapixel',
+  input_token: 'per_input_token',
+  output_token: 'per_output_token',
+} as const;
+
+export type PriceUnit = keyof typeof priceOf;
+export const priceUnits = Object.keys(priceOf) as [PriceUnit, ...PriceUnit[]];
+
+type Quantities = Record<PriceUnit, Decimal.Value>;
+
+/** One price of a model and what it comes to; amounts are exact. */
+export type PriceItem = { unit: PriceUnit; quantity: Decimal; unitPrice: string; amount: Decimal };
+
+/** What the estimate of a run is made of: an item for each of the model's prices. */
+export function estimateItems(definition: ModelDefinition, input: Record<string, unknown>): PriceItem[] {
+  return itemise(definition, expected(definition, input));
+}
 
 /**
  * What a run of the model with this input is expected to cost: a decimal string of 8 decimals, rounded
@@ -25,42 +46,78 @@ export function actualCost(definition: ModelDefinition, outcome: Success): strin
   return cost.toFixed(decimals, Decimal.ROUND_HALF_UP);
 }
 
-function total({ price }: ModelDefinition, used: Quantities): Decimal {
-  return new MoneyDecimal(price.per_run ?? 0)
-    .plus(new MoneyDecimal(price.per_second ?? 0).times(used.seconds))
-    .plus(new MoneyDecimal(price.per_image ?? 0).times(used.images))
-    .plus(new MoneyDecimal(price.per_input_token ?? 0).times(used.inputTokens))
-    .plus(new MoneyDecimal(price.per_output_token ?? 0).times(used.outputTokens));
+function total(definition: ModelDefinition, used: Quantities): Decimal {
+  const amounts = itemise(definition, used).map(({ amount }) => amount);
+  return amounts.reduce((sum, amount) => sum.plus(amount), new MoneyDecimal(0));
+}
+
+function itemise({ price }: ModelDefinition, used: Quantities): PriceItem[] {
+  return priceUnits.flatMap((unit) => {
+    const unitPrice = price[priceOf[unit]];
+    if (unitPrice === undefined) return [];
+    const quantity = new MoneyDecimal(used[unit]);
+    return [{ unit, quantity, unitPrice, amount: quantity.times(unitPrice) }];
+  });
 }
 
 function expected({ estimate }: ModelDefinition, input: Record<string, unknown>): Quantities {
   const inputTokens = quantity(estimate.input_tokens, input) ?? Math.ceil(textLength(input) / 4);
+  const images = quantity(estimate.images, input) ?? 1;
   return {
-    seconds: quantity(estimate.seconds, input) ?? 0,
-    images: quantity(estimate.images, input) ?? 1,
-    inputTokens,
-    outputTokens: quantity(estimate.output_tokens, input) ?? inputTokens,
+    run: 1,
+    second: quantity(estimate.seconds, input) ?? 0,
+    image: images,
+    megapixel: megapixelsOfOne(estimate.megapixels, input).times(images),
+    input_token: inputTokens,
+    output_token: quantity(estimate.output_tokens, input) ?? inputTokens,
   };
 }
 
-function consumed(definition: ModelDefinition, { output, usage, measured }: Success): Quantities {
+function consumed({ estimate }: ModelDefinition, { output, usage, measured }: Success): Quantities {
   const pictures = Array.isArray(output.images) ? output.images.length : 0;
+  const images = measured.images ?? pictures;
   return {
-    seconds: measured.seconds ?? quantity(definition.estimate.seconds, {}) ?? 0,
-    images: measured.images ?? pictures,
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
+    run: 1,
+    second: measured.seconds ?? quantity(estimate.seconds, {}) ?? 0,
+    image: images,
+    megapixel: measured.megapixels ?? megapixelsOfOne(estimate.megapixels, {}).times(images),
+    input_token: usage.inputTokens,
+    output_token: usage.outputTokens,
   };
 }
 
-function quantity(
-  rule: ModelDefinition['estimate']['images'],
-  input: Record<string, unknown>,
-): number | null {
+type Estimate = ModelDefinition['estimate'];
+
+function quantity(rule: Estimate['images'], input: Record<string, unknown>): number | null {
   if (rule === undefined) return null;
   if (typeof rule === 'number') return rule;
   const given = input[rule.input];
   return typeof given === 'number' && Number.isFinite(given) && given >= 0 ? given : rule.default;
+}
+
+/** Of one image: from its width and height, or its size such as "1024x768", where the input says so. */
+function megapixelsOfOne(rule: Estimate['megapixels'], input: Record<string, unknown>): Decimal {
+  if (rule === undefined || typeof rule === 'number') return new MoneyDecimal(rule ?? 1);
+  const pixels = productOfSides(rule, input);
+  return pixels === null ? new MoneyDecimal(rule.default) : pixels.div(1_000_000);
+}
+
+function productOfSides(
+  rule: Exclude<Estimate['megapixels'], number | undefined>,
+  input: Record<string, unknown>,
+): Decimal | null {
+  const named = (name: string | undefined) => (name === undefined ? undefined : input[name]);
+  const size = named(rule.size);
+  const sides =
+    typeof size === 'string'
+      ? (/^(\d{1,6})[x×*](\d{1,6})$/i.exec(size)?.slice(1).map(Number) ?? [])
+      : [named(rule.width), named(rule.height)];
+  const [width, height] = sides;
+  return isSide(width) && isSide(height) ? new MoneyDecimal(width).times(height) : null;
+}
+
+function isSide(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
 function textLength(value: unknown): number {

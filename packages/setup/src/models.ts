@@ -1,5 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import { applyModels } from '@holdfast/db/models/apply';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isOffered, loadModels } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 
@@ -24,7 +25,7 @@ export async function applyCatalogue(
   const models = await loadModels(modelsDir);
   if (models.length === 0) throw new Error(`there is no model in ${modelsDir}`);
   const connections = connectionConfig(environment);
-  const judged = models.map((model) => ({ ...model, active: isOffered(model, connections) }));
-  const withdrawn = await applyModels(db, judged);
-  return { known: models.length, offered: judged.filter(({ active }) => active).length, withdrawn };
+  const isReachable = (model: ModelDefinition) => isOffered(model, connections);
+  const withdrawn = await applyModels(db, models, isReachable);
+  return { known: models.length, offered: models.filter(isReachable).length, withdrawn };
 }

@@ -16,6 +16,7 @@ import { getExecution } from './endpoints/executions/getExecution.ts';
 import { getResult } from './endpoints/executions/getResult.ts';
 import { listExecutions } from './endpoints/executions/listExecutions.ts';
 import { postCancel } from './endpoints/executions/postCancel.ts';
+import { postEstimate } from './endpoints/executions/postEstimate.ts';
 import { postExecution } from './endpoints/executions/postExecution.ts';
 import { getDownload } from './endpoints/files/getDownload.ts';
 import { getFile } from './endpoints/files/getFile.ts';
@@ -47,6 +48,7 @@ import { createPipeline } from './http/pipeline.ts';
 /** Every endpoint of the API, in the order of the reference. */
 export const endpoints: readonly Endpoint[] = [
   postExecution,
+  postEstimate,
   listExecutions,
   getExecution,
   getResult,

@@ -42,6 +42,20 @@ describe('the catalogue', () => {
     expect((await openModelCatalogue(db).get('first'))?.definition).toMatchObject({ slug: 'first' });
   });
 
+  it('one that cannot be offered now is known as meant to be, until it is withdrawn', async () => {
+    const state = async (slug: string) => {
+      const found = await openModelCatalogue(db).get(slug);
+      return [found?.isActive, found?.definition.active];
+    };
+    await applyModels(db, [model('first'), model('second')], ({ slug }) => slug !== 'first');
+    expect([await state('first'), await state('second')]).toEqual([
+      [false, true],
+      [true, true],
+    ]);
+    expect(await applyModels(db, [model('second')])).toEqual([]);
+    expect(await state('first')).toEqual([false, false]);
+  });
+
   it('offers a model again whose file came back', async () => {
     await applyModels(db, [model('second')]);
     expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);

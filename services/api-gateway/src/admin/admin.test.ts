@@ -102,7 +102,7 @@ describe('the admin API', () => {
     expect(body).toMatchObject({ id: created.body.id, organization_id: id, status: 'PENDING', attempts: [] });
     await get(`/executions/${newId('exec')}`).expect(404);
     const models = await get('/models').expect(200);
-    expect(models.body.data).toHaveLength(3);
+    expect(models.body.data).toHaveLength(4);
     expect(models.text).toContain('secret_provider');
   });
 });

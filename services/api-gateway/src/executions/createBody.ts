@@ -1,4 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
+import { priorities } from '@holdfast/domain/priority';
 import { z } from 'zod';
 import { jsonObject } from './jsonObject.ts';
 
@@ -18,6 +19,10 @@ export const createBody = z
         params: { code: 'OUT_OF_RANGE' },
       })
       .optional(),
+    priority: z.enum(priorities).optional().meta({
+      description: 'Which of your executions begin first when some have to wait; `normal` unless given',
+      example: 'normal',
+    }),
     timeout_seconds: z
       .int()
       .min(limits.minTimeoutS)
@@ -26,5 +31,8 @@ export const createBody = z
       .meta({ description: "Seconds until it expires; the model's timeout unless given", example: 300 }),
   })
   .meta({ id: 'CreateExecution' });
+
+/** What an estimate is made from. */
+export const estimateBody = createBody.pick({ model: true, input: true }).meta({ id: 'EstimateExecution' });
 
 export type CreateBody = z.infer<typeof createBody>;

@@ -8,15 +8,20 @@ import { requireFiles } from '../files/requireFiles.ts';
 import { fieldPath } from '../http/checkJson.ts';
 import { invalidInput } from '../http/validate.ts';
 import type { CreateBody } from './createBody.ts';
+import { findModel } from './findModel.ts';
 import { validateInput } from './validateInput.ts';
 
 /**
- * Checks a request to create an execution against its model, the egress policy and the organization's files.
- * @throws ApiError INPUT_VALIDATION_ERROR with every problem at once, FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
+ * Checks a request to create an execution, or to estimate one, against its model, the egress policy and the
+ * organization's files. @throws ApiError INPUT_VALIDATION_ERROR with every problem at once, MODEL_UNAVAILABLE,
+ * FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
  */
-export async function prepareCreate(context: Context, organizationId: string, body: CreateBody) {
-  const model = await context.models.get(body.model);
-  const definition = model?.isActive ? model.definition : null;
+export async function prepareCreate(
+  context: Context,
+  organizationId: string,
+  body: Pick<CreateBody, 'model' | 'input' | 'webhook_url'>,
+) {
+  const definition = await findModel(context, body.model);
   const details = [
     ...(definition ? validateInput(definition, body.input) : [unknownModel]),
     ...webhookProblems(context, body.webhook_url),
@@ -27,10 +32,7 @@ export async function prepareCreate(context: Context, organizationId: string, bo
     id,
   }));
   await requireFiles(context, organizationId, files);
-  return {
-    estimatedCost: affordableEstimate(definition, body.input),
-    timeoutS: body.timeout_seconds ?? definition.timeout_s,
-  };
+  return { definition, estimatedCost: affordableEstimate(definition, body.input) };
 }
 
 const unknownModel: ErrorDetail = { field: 'model', code: 'NOT_FOUND', message: 'There is no such model.' };

@@ -1,3 +1,4 @@
+import { priorities } from '@holdfast/domain/priority';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
@@ -25,10 +26,26 @@ export const CreatedExecution = z.object(createFields).meta({
   example: exampleCreated,
 });
 
+/** How far a run is, where its provider tells. */
+export const progressFields = {
+  progress: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .meta({ description: 'How much is done, where that is known; 1 once it has completed', example: 1 }),
+  queue_position: z
+    .int()
+    .nullable()
+    .meta({ description: 'How many go before it where it runs, where that is known', example: null }),
+};
+
 export const ExecutionRecord = z
   .object({
     ...createFields,
     mode: z.literal('ASYNC'),
+    priority: z.enum(priorities),
+    ...progressFields,
     metadata: jsonObject('As submitted', { order: 'A-17' }).nullable(),
     webhook_url: z.string().nullable(),
     started_at: timestamp('When it was dispatched').nullable(),
@@ -42,6 +59,14 @@ export const ExecutionRecord = z
     result: output().optional(),
   })
   .meta({ id: 'Execution', example: exampleExecution });
+
+/** With its log, which lists leave out. */
+export const ExecutionWithLogs = ExecutionRecord.extend({
+  logs: z.string().nullable().meta({
+    description: 'The last 64 KiB of its log, where it writes one',
+    example: 'Step 1 of 4\nStep 2 of 4\n',
+  }),
+}).meta({ id: 'ExecutionWithLogs', example: { ...exampleExecution, logs: 'Step 1 of 4\nStep 2 of 4\n' } });
 
 /** Spec, "Execution result". */
 export const ExecutionResult = z

@@ -18,7 +18,8 @@ export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler 
       return;
     }
     const apiError = toApiError(error);
-    if (apiError.status >= 500) {
+    // What a client is told of a model is no failure of ours.
+    if (apiError.status >= 500 && apiError.code !== 'MODEL_UNAVAILABLE') {
       const route = match.kind === 'endpoint' ? match.endpoint.path : undefined;
       log.error({ err: error, requestId, route }, 'request failed');
     }

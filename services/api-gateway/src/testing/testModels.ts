@@ -41,6 +41,13 @@ const definitions = [
     output: { kind: 'images' },
   },
   {
+    slug: 'keyless',
+    provider,
+    input_schema: { type: 'object' },
+    price: { per_run: '0.01' },
+    output: { kind: 'raw' },
+  },
+  {
     slug: 'retired',
     active: false,
     provider,
@@ -50,9 +57,8 @@ const definitions = [
   },
 ];
 
+/** All but `keyless` are offered, of whose provider the key is missing, and `retired`, which is not meant to be. */
 export async function applyTestModels(db: Database): Promise<void> {
-  await applyModels(
-    db,
-    definitions.map((one) => modelDefinition.parse(one)),
-  );
+  const models = definitions.map((one) => modelDefinition.parse(one));
+  await applyModels(db, models, ({ active, slug }) => active && slug !== 'keyless');
 }

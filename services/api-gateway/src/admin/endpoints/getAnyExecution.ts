@@ -1,7 +1,7 @@
 import { type AttemptRow, getExecutionWithAttempts } from '@holdfast/db/executions/getWithAttempts';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionWithLogs } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape, notFound, timestamp } from '../../http/fields.ts';
 
@@ -30,7 +30,7 @@ export const getAnyExecution = callerlessEndpoint({
   responses: {
     200: {
       description: 'The execution',
-      schema: ExecutionRecord.extend({
+      schema: ExecutionWithLogs.extend({
         organization_id: idField('org'),
         attempts: z.array(AttemptRecord),
       }).meta({ id: 'ExecutionWithAttempts' }),
@@ -42,6 +42,7 @@ export const getAnyExecution = callerlessEndpoint({
     const { execution, attempts } = found;
     const body = {
       ...statusRecord(execution),
+      logs: execution.logs,
       organization_id: execution.organizationId,
       attempts: attempts.map(attemptRecord),
     };

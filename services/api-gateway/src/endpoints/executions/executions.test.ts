@@ -43,6 +43,8 @@ const end = (id: string, status: 'COMPLETED' | 'FAILED') =>
         latencyMs: 1234,
         inputTokens: 3,
         outputTokens: 4,
+        logs: 'a line',
+        logsTotal: 6,
       }),
     },
   });
@@ -110,7 +112,9 @@ describe('POST /v1/executions', () => {
     [{ model: 'writer', input: [] }, ['input INVALID_TYPE']],
     [{ model: 'writer', input: 'text' }, ['input INVALID_TYPE']],
     [{ model: 7, input: {} }, ['model INVALID_TYPE']],
-    [{ model: 'writer', input: { prompt: 'a' }, priority: 1 }, ['priority UNKNOWN_FIELD']],
+    [{ model: 'writer', input: { prompt: 'a' }, urgency: 1 }, ['urgency UNKNOWN_FIELD']],
+    [{ model: 'writer', input: { prompt: 'a' }, priority: 1 }, ['priority INVALID_VALUE']],
+    [{ model: 'writer', input: { prompt: 'a' }, priority: 'urgent' }, ['priority INVALID_VALUE']],
     [{ model: 'writer', input: { prompt: 'a' }, metadata: [] }, ['metadata INVALID_TYPE']],
     [{ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 9 }, ['timeout_seconds OUT_OF_RANGE']],
     [{ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 86_401 }, ['timeout_seconds OUT_OF_RANGE']],
@@ -129,6 +133,16 @@ describe('POST /v1/executions', () => {
     const answer = await create(body).expect(400);
     expect(details(answer.body)).toEqual(expected);
     expect(await executionsOf(organizationId)).toBe(before);
+  });
+
+  it('takes a priority, which is part of what a repeat must be the same in', async () => {
+    const urgent = { model: 'writer', input: { prompt: 'a' }, priority: 'high' };
+    const { body } = await create(urgent, 'urgent-1').expect(202);
+    expect((await get(`/v1/executions/${body.id}`)).body.priority).toBe('high');
+    expect((await create(urgent, 'urgent-1').expect(202)).body.id).toBe(body.id);
+    await create({ ...urgent, priority: 'low' }, 'urgent-1').expect(422);
+    const row = await gateway.context.db.prisma.execution.findUniqueOrThrow({ where: { id: body.id } });
+    expect(row.priority).toBe(0);
   });
 
   it('refuses metadata of more than 16 KiB', async () => {
@@ -270,6 +284,10 @@ describe('reading executions', () => {
     expect(body).toEqual({
       ...created,
       mode: 'ASYNC',
+      priority: 'normal',
+      progress: null,
+      queue_position: null,
+      logs: null,
       metadata: { n: 1 },
       webhook_url: 'https://example.com/h',
       started_at: null,
@@ -278,6 +296,22 @@ describe('reading executions', () => {
       error: null,
       erased_at: null,
     });
+  });
+
+  it('progress and log are shown as last told; a list leaves the log out', async () => {
+    const { key: own } = await organizationWithKey(gateway, { balance: '5' });
+    const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }, undefined, own);
+    await gateway.context.db.prisma.execution.update({
+      where: { id: created.id },
+      data: { status: 'PROCESSING', progress: 0.35, queuePosition: 4, logs: 'one\ntwo\n', logsTotal: 8 },
+    });
+    const { body } = await get(`/v1/executions/${created.id}`, own);
+    expect(body).toMatchObject({ progress: 0.35, queue_position: 4, logs: 'one\ntwo\n' });
+    const { logs: _, ...listed } = body;
+    expect((await get('/v1/executions', own)).body.data).toEqual([listed]);
+    await end(created.id, 'COMPLETED');
+    const { body: done } = await get(`/v1/executions/${created.id}`, own);
+    expect(done).toMatchObject({ status: 'COMPLETED', progress: 1, queue_position: null });
   });
 
   it('a result is 409 with Retry-After until the execution has completed', async () => {
@@ -392,9 +426,10 @@ describe('DELETE /v1/executions/{id}', () => {
 
     const gone = await get(`/v1/executions/${created.id}/result`, own).expect(410);
     expect(gone.body.error).toMatchObject({ code: 'EXECUTION_ERASED', retryable: false });
-    const { result: _, ...rest } = before;
+    const { result: _, logs, ...rest } = before;
+    expect(logs).toBe('a line');
     const after = { ...rest, metadata: null, erased_at: expect.stringMatching(/Z$/) };
-    expect((await get(`/v1/executions/${created.id}`, own)).body).toEqual(after);
+    expect((await get(`/v1/executions/${created.id}`, own)).body).toEqual({ ...after, logs: null });
     expect((await get('/v1/executions', own)).body.data).toEqual([after]);
     const replayed = await create(sent, 'erased-1', own).expect(202);
     expect(replayed.headers['idempotent-replayed']).toBe('true');

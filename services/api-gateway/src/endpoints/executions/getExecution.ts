@@ -1,6 +1,6 @@
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { findExecution } from '../../executions/findExecution.ts';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionWithLogs } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 
@@ -9,13 +9,13 @@ export const getExecution = endpoint({
   path: '/v1/executions/{id}',
   tag: 'Executions',
   summary: 'Read an execution',
-  description: 'Its status, and once it is `COMPLETED` its result.',
+  description: 'Its status and log, and once it is `COMPLETED` its result.',
   permission: 'execution',
   limit: 'other',
   params: idParams('exec', 'id'),
-  responses: { 200: { description: 'The execution', schema: ExecutionRecord } },
+  responses: { 200: { description: 'The execution', schema: ExecutionWithLogs } },
   async handle({ context, caller, params }) {
     const execution = await findExecution(context, caller.organizationId, params.id);
-    return { status: 200, body: statusRecord(execution) };
+    return { status: 200, body: { ...statusRecord(execution), logs: execution.logs } };
   },
 });

@@ -32,6 +32,7 @@ export const postExecution = endpoint({
     'INSUFFICIENT_BALANCE',
     'SPEND_LIMIT_REACHED',
     'IDEMPOTENCY_KEY_REUSED',
+    'MODEL_UNAVAILABLE',
   ],
   async handle({ context, caller, body, headers }) {
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
@@ -51,14 +52,16 @@ async function create(
   const hash = idempotencyKey === null ? null : requestHash(body);
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
-    const prepared = await prepareCreate(context, organizationId, body);
+    const { definition, estimatedCost } = await prepareCreate(context, organizationId, body);
     return await context.creator.create({
       ...request,
-      ...prepared,
+      estimatedCost,
+      timeoutS: body.timeout_seconds ?? definition.timeout_s,
       model: body.model,
       input: body.input,
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
+      ...(body.priority && { priority: body.priority }),
     });
   } catch (error) {
     // What was accepted once stays accepted, though its model or files are gone by now.

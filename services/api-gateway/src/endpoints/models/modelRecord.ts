@@ -15,6 +15,7 @@ export const ModelRecord = z
         per_run: amount('For each run').optional(),
         per_second: amount('For each second of running').optional(),
         per_image: amount('For each image').optional(),
+        per_megapixel: amount('For each million pixels of what comes out').optional(),
         per_input_token: amount('For each token of input').optional(),
         per_output_token: amount('For each token of output').optional(),
       })

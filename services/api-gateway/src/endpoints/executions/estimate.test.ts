@@ -1,0 +1,89 @@
+import { applyModels } from '@holdfast/db/models/apply';
+import { modelDefinition } from '@holdfast/domain/modelDefinition';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { applyTestModels } from '../../testing/testModels.ts';
+import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await applyTestModels(gateway.context.db);
+  ({ key } = await organizationWithKey(gateway));
+});
+
+afterAll(async () => {
+  await gateway.close();
+});
+
+const post = (path: string, body: object) =>
+  request(gateway.app).post(path).auth(key, { type: 'bearer' }).send(body);
+const estimate = (body: object) => post('/v1/executions/estimate', body);
+
+describe('POST /v1/executions/estimate', () => {
+  it('answers what a create would hold and why, without a balance, and holds nothing', async () => {
+    const { body } = await estimate({ model: 'painter', input: { prompt: 'a', images: 3 } }).expect(200);
+    expect(body).toEqual({
+      model: 'painter',
+      estimated_cost: '0.15',
+      hold_amount: '0.18',
+      currency: 'USD',
+      items: [{ unit: 'image', quantity: 3, unit_price: '0.05', amount: '0.15' }],
+      hold: { factor: '1.2', minimum: '0.01' },
+    });
+    expect(await gateway.context.db.prisma.execution.count()).toBe(0);
+  });
+
+  it('holds the minimum of what costs next to nothing, and shows every price', async () => {
+    const cheap = modelDefinition.parse({
+      slug: 'cheap',
+      provider: { adapter: 'cog', connection: 'secret_provider', model: 'theirs' },
+      input_schema: { type: 'object' },
+      price: { per_megapixel: '0.000000001', per_input_token: '0.000000002' },
+      estimate: { megapixels: { size: 'size', default: 1 }, input_tokens: 3 },
+      output: { kind: 'images' },
+    });
+    const own = await startTestGateway();
+    await applyModels(own.context.db, [cheap]);
+    const { key: ownKey } = await organizationWithKey(own);
+    const { body } = await request(own.app)
+      .post('/v1/executions/estimate')
+      .auth(ownKey, { type: 'bearer' })
+      .send({ model: 'cheap', input: { size: '512x512' } })
+      .expect(200);
+    expect(body).toMatchObject({
+      estimated_cost: '0.00000001',
+      hold_amount: '0.01',
+      items: [
+        { unit: 'megapixel', quantity: 0.262144, unit_price: '0.000000001', amount: '0.000000000262144' },
+        { unit: 'input_token', quantity: 3, unit_price: '0.000000002', amount: '0.000000006' },
+      ],
+    });
+    await own.close();
+  });
+
+  it('refuses what a create refuses, everything at once', async () => {
+    const bad = { model: 'painter', input: { width: 5, format: 'bmp' } };
+    const { body } = await estimate(bad).expect(400);
+    expect(body.error.details).toHaveLength(3);
+    expect((await post('/v1/executions', bad).expect(400)).body.error.details).toEqual(body.error.details);
+    const file = `file_${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`;
+    const missing = await estimate({ model: 'painter', input: { prompt: 'a', source: file } }).expect(400);
+    expect(missing.body.error.code).toBe('FILE_NOT_FOUND');
+    await estimate({ model: 'painter', input: { prompt: 'a' }, webhook_url: 'https://a.test' }).expect(400);
+  });
+});
+
+describe('a model of whose providers none is configured', () => {
+  it("is 503 MODEL_UNAVAILABLE at create and estimate, before any hold; one that isn't meant to be is unknown", async () => {
+    for (const path of ['/v1/executions', '/v1/executions/estimate']) {
+      const { body } = await post(path, { model: 'keyless', input: {} }).expect(503);
+      expect(body.error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+      await post(path, { model: 'retired', input: {} }).expect(400);
+    }
+    expect(await gateway.context.db.prisma.execution.count()).toBe(0);
+  });
+});
