@@ -1,7 +1,15 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
-export type OrganizationRow = { id: string; name: string; createdAt: Date };
+export type OrganizationRow = {
+  id: string;
+  name: string;
+  createdAt: Date;
+  /** Of its executions that run at once; null: the setting's. */
+  maxConcurrency: number | null;
+};
+
+export const organizationColumns = 'id, name, created_at AS "createdAt", max_concurrency AS "maxConcurrency"';
 
 /** A new organization with an empty balance. `sealedSecret` is its webhook secret, sealed. */
 export async function createOrganization(
@@ -20,4 +28,4 @@ export async function createOrganization(
 
 const statement = `
 WITH balance AS (INSERT INTO balances (organization_id) VALUES ($1))
-INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, $2, $3) RETURNING id, name, created_at AS "createdAt"`;
+INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, $2, $3) RETURNING ${organizationColumns}`;

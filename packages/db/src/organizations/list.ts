@@ -1,7 +1,7 @@
 import type { Database } from '../client.ts';
 import type { OrganizationRow } from './create.ts';
 
-const select = { id: true, name: true, createdAt: true };
+const select = { id: true, name: true, createdAt: true, maxConcurrency: true };
 
 /** Newest first; those older than `cursor` (the id of an organization) if given. */
 export async function listOrganizations(

@@ -22,7 +22,7 @@ export const roleOf = {
 export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   holdfast_gateway: {
     organizations:
-      'SELECT, INSERT, UPDATE (webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary, max_concurrency)',
+      'SELECT, INSERT, UPDATE (name, webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary, max_concurrency)',
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock)',
@@ -51,7 +51,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
-    files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height, duration_ms)',
+    files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height, duration_ms, expires_at)',
   },
   holdfast_ledger: {
     organizations: 'SELECT (id)',

@@ -27,6 +27,28 @@ const post = (path: string, body: object) =>
   request(admin).post(`/admin/v1${path}`).set('Authorization', `Bearer ${token()}`).send(body);
 const newOrganization = async (): Promise<string> => (await post('/organizations', { name: 'Acme' })).body.id;
 
+/** One that was refused, one that succeeded, one that runs. */
+function attemptsOf(executionId: string) {
+  const one = (number: number, state: string) => ({
+    id: newId('att'),
+    executionId,
+    number,
+    provider: 'secret_provider',
+    target: 'theirs',
+    state,
+    token: newId('att'),
+    createdAt: new Date('2026-01-01T00:00:00.000Z'),
+  });
+  const finishedAt = new Date('2026-01-01T00:00:01.500Z');
+  const refusal = { ok: false, code: 'MODEL_OVERLOADED', message: 'Busy.' };
+  const success = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.01200000' };
+  return [
+    { ...one(1, 'refused'), finishedAt, outcome: refusal, rawError: '503 upstream is out of GPUs' },
+    { ...one(2, 'succeeded'), finishedAt, outcome: success },
+    one(3, 'running'),
+  ];
+}
+
 describe('the admin API', () => {
   it('needs its own token: nothing else opens it', async () => {
     const { body } = await post(`/organizations/${await newOrganization()}/api-keys`, { name: 'a' }).expect(
@@ -51,6 +73,7 @@ describe('the admin API', () => {
       id: expect.stringMatching(/^org_/),
       name: 'Acme',
       created_at: expect.any(String),
+      max_concurrency: null,
       spend_limit: null,
     });
     const read = await get(`/organizations/${body.id}`).expect(200);
@@ -68,6 +91,25 @@ describe('the admin API', () => {
     const first = await get('/organizations?limit=1').expect(200);
     const second = await get(`/organizations?limit=1&cursor=${first.body.next_cursor}`).expect(200);
     expect([first.body.data[0].id, second.body.data[0].id]).toEqual(ids);
+  });
+
+  it('changes what is given of an organization, and nothing else', async () => {
+    const id = await newOrganization();
+    const patch = (body: object, of = id) =>
+      request(admin)
+        .patch(`/admin/v1/organizations/${of}`)
+        .set('Authorization', `Bearer ${token()}`)
+        .send(body);
+    const { body: limited } = await patch({ max_concurrency: 5 }).expect(200);
+    expect(limited).toMatchObject({ id, name: 'Acme', max_concurrency: 5, spend_limit: null });
+    await patch({ name: ' Other ' }).expect(200);
+    const { body: read } = await get(`/organizations/${id}`).expect(200);
+    expect(read).toMatchObject({ name: 'Other', max_concurrency: 5 });
+    expect((await patch({ max_concurrency: null }).expect(200)).body.max_concurrency).toBeNull();
+    for (const bad of [{ max_concurrency: 0 }, { max_concurrency: 1.5 }, { name: '' }, { limit: 1 }]) {
+      await patch(bad).expect(400);
+    }
+    await patch({ name: 'a' }, newId('org')).expect(404);
   });
 
   it('its keys work at the API at once', async () => {
@@ -101,6 +143,26 @@ describe('the admin API', () => {
     const { body } = await get(`/executions/${created.body.id}`).expect(200);
     expect(body).toMatchObject({ id: created.body.id, organization_id: id, status: 'PENDING', attempts: [] });
     await get(`/executions/${newId('exec')}`).expect(404);
+    await get(`/executions/${newId('exec')}/attempts`).expect(404);
+    await gateway.context.db.prisma.attempt.createMany({ data: attemptsOf(created.body.id) });
+    const { body: attempts } = await get(`/executions/${created.body.id}/attempts`).expect(200);
+    expect(attempts.data).toMatchObject([
+      {
+        number: 1,
+        provider: 'secret_provider',
+        target: 'theirs',
+        state: 'refused',
+        external_id: null,
+        duration_ms: 1500,
+        outcome: { ok: false, code: 'MODEL_OVERLOADED', message: 'Busy.' },
+        raw_error: '503 upstream is out of GPUs',
+        cost: null,
+      },
+      { number: 2, outcome: { ok: true, code: null, message: null }, raw_error: null, cost: '0.012' },
+      { number: 3, state: 'running', outcome: null, finished_at: null, duration_ms: null },
+    ]);
+    const { body: whole } = await get(`/executions/${created.body.id}`).expect(200);
+    expect(whole.attempts).toEqual(attempts.data);
     const models = await get('/models').expect(200);
     expect(models.body.data).toHaveLength(4);
     expect(models.text).toContain('secret_provider');

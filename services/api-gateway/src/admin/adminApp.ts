@@ -8,8 +8,10 @@ import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
+import { listAttempts } from './endpoints/listAttempts.ts';
 import { listOrganizationKeys } from './endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './endpoints/listOrganizations.ts';
+import { patchOrganization } from './endpoints/patchOrganization.ts';
 import { postCorrection } from './endpoints/postCorrection.ts';
 import { postOrganization } from './endpoints/postOrganization.ts';
 import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
@@ -22,6 +24,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   postOrganization,
   listOrganizations,
   getOrganization,
+  patchOrganization,
   postTopUp,
   postCorrection,
   putSpendLimit,
@@ -32,6 +35,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   deleteKeySpendLimit,
   listAllModels,
   getAnyExecution,
+  listAttempts,
 ];
 
 export function createAdminApp(context: Context): Express {

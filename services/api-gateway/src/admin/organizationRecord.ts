@@ -4,12 +4,14 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { idField, timestamp } from '../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../spendLimits/spendLimitRecord.ts';
+import { maxConcurrencyField } from './organizationFields.ts';
 
 export const OrganizationRecord = z
   .object({
     id: idField('org'),
     name: z.string(),
     created_at: timestamp('When it was made'),
+    max_concurrency: maxConcurrencyField,
     spend_limit: spendLimitField,
   })
   .meta({ id: 'Organization' });
@@ -22,6 +24,7 @@ export function organizationRecord(
     id: row.id,
     name: row.name,
     created_at: row.createdAt.toISOString(),
+    max_concurrency: row.maxConcurrency,
     spend_limit: spendLimitRecord(limit),
   };
 }

@@ -3,6 +3,7 @@ import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { organizationName } from '../organizationFields.ts';
 import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
 
 export const postOrganization = callerlessEndpoint({
@@ -12,7 +13,7 @@ export const postOrganization = callerlessEndpoint({
   summary: 'Create an organization',
   access: 'operator',
   limit: 'other',
-  body: z.strictObject({ name: z.string().trim().min(1).max(200) }),
+  body: z.strictObject({ name: organizationName }),
   responses: { 201: { description: 'Created, with an empty balance', schema: OrganizationRecord } },
   async handle({ context, body }) {
     const organization = await createOrganization(context.db, {

@@ -1,0 +1,45 @@
+import type { AttemptRow } from '@holdfast/db/executions/getWithAttempts';
+import { formatMoney } from '@holdfast/domain/money';
+import { z } from 'zod';
+import { amount } from '../executions/records.ts';
+import { idField, timestamp } from '../http/fields.ts';
+
+/** One try at a provider, as the operator sees it. */
+export const AttemptRecord = z
+  .object({
+    id: idField('att'),
+    number: z.int(),
+    provider: z.string().describe('The connection'),
+    target: z.string().describe("The provider's name of the model"),
+    state: z.string(),
+    external_id: z.string().nullable().describe("The provider's own id of the run"),
+    created_at: timestamp('When it began'),
+    finished_at: timestamp('When its outcome was recorded').nullable(),
+    duration_ms: z.int().nullable(),
+    settled_at: timestamp('When the ledger had acted on it').nullable(),
+    outcome: z
+      .object({ ok: z.boolean(), code: z.string().nullable(), message: z.string().nullable() })
+      .nullable()
+      .describe('What it came to, in our words'),
+    raw_error: z.string().nullable().describe('What the provider said, before it was mapped'),
+    cost: amount('What it costs').nullable(),
+  })
+  .meta({ id: 'Attempt' });
+
+export function attemptRecord(row: AttemptRow): z.infer<typeof AttemptRecord> {
+  return {
+    id: row.id,
+    number: row.number,
+    provider: row.provider,
+    target: row.target,
+    state: row.state,
+    external_id: row.externalId,
+    created_at: row.createdAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+    duration_ms: row.finishedAt && row.finishedAt.getTime() - row.createdAt.getTime(),
+    settled_at: row.settledAt?.toISOString() ?? null,
+    outcome: row.ok === null ? null : { ok: row.ok, code: row.errorCode, message: row.errorMessage },
+    raw_error: row.rawError,
+    cost: row.cost === null ? null : formatMoney(row.cost),
+  };
+}

@@ -1,0 +1,26 @@
+import { getAttempts } from '@holdfast/db/executions/getWithAttempts';
+import { z } from 'zod';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
+
+export const listAttempts = callerlessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/executions/{id}/attempts',
+  tag: 'Executions',
+  summary: "List every try of an execution at its model's providers",
+  access: 'operator',
+  limit: 'other',
+  params: idParams('exec', 'id'),
+  responses: {
+    200: {
+      description: 'The attempts, first to last',
+      schema: z.object({ data: z.array(AttemptRecord) }).meta({ id: 'AttemptList' }),
+    },
+  },
+  async handle({ context, params }) {
+    const attempts = await getAttempts(context.db, knownShape('exec', params.id, 'execution'));
+    if (!attempts) throw notFound('execution');
+    return { status: 200, body: { data: attempts.map(attemptRecord) } };
+  },
+});

@@ -1,0 +1,31 @@
+import { updateOrganization } from '@holdfast/db/organizations/update';
+import { z } from 'zod';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { maxConcurrencyField, organizationName } from '../organizationFields.ts';
+import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
+
+export const patchOrganization = callerlessEndpoint({
+  method: 'PATCH',
+  path: '/admin/v1/organizations/{id}',
+  tag: 'Organizations',
+  summary: "Change an organization's name, or how many of its executions run at once",
+  access: 'operator',
+  limit: 'other',
+  params: idParams('org', 'id'),
+  body: z.strictObject({
+    name: organizationName.optional(),
+    max_concurrency: maxConcurrencyField.optional(),
+  }),
+  responses: { 200: { description: 'The organization', schema: OrganizationRecord } },
+  async handle({ context, params, body }) {
+    const id = knownShape('org', params.id, 'organization');
+    const organization = await updateOrganization(context.db, id, {
+      name: body.name,
+      maxConcurrency: body.max_concurrency,
+    });
+    if (!organization) throw notFound('organization');
+    const [record] = await organizationRecords(context, [organization]);
+    return { status: 200, body: record };
+  },
+});
