@@ -43,13 +43,36 @@ const subject: Subject = {
       code: 'INPUT_VALIDATION_ERROR',
       says: /^width: too wide/,
     },
-    { name: '401', reply: { status: 401, text: leak }, state: 'ended', code: 'SERVICE_UNAVAILABLE' },
-    { name: '403', reply: { status: 403, text: leak }, state: 'ended', code: 'SERVICE_UNAVAILABLE' },
-    { name: '404', reply: { status: 404, text: leak }, state: 'ended', code: 'MODEL_UNAVAILABLE' },
+    {
+      name: '401',
+      reply: { status: 401, text: leak },
+      state: 'refused',
+      retryAfterMs: null,
+      alerts: true,
+      code: 'SERVICE_UNAVAILABLE',
+    },
+    {
+      name: '403',
+      reply: { status: 403, text: leak },
+      state: 'refused',
+      retryAfterMs: null,
+      alerts: true,
+      code: 'SERVICE_UNAVAILABLE',
+    },
+    {
+      name: '404',
+      reply: { status: 404, text: leak },
+      state: 'refused',
+      retryAfterMs: null,
+      alerts: true,
+      code: 'MODEL_UNAVAILABLE',
+    },
     {
       name: '302',
       reply: { status: 302, headers: { location: '/login' } },
-      state: 'ended',
+      state: 'refused',
+      retryAfterMs: null,
+      alerts: true,
       code: 'SERVICE_UNAVAILABLE',
     },
     {
@@ -60,6 +83,8 @@ const subject: Subject = {
     },
     { name: '429', reply: { status: 429, text: leak }, state: 'refused', code: 'MODEL_OVERLOADED' },
     { name: '503', reply: { status: 503, text: leak }, state: 'refused', code: 'MODEL_UNAVAILABLE' },
+    { name: '500', reply: { status: 500, text: leak }, state: 'unknown', code: 'GENERATION_FAILED' },
+    { name: '504', reply: { status: 504, text: leak }, state: 'unknown', code: 'GENERATION_TIMEOUT' },
     { name: 'failed', reply: failed(leak), state: 'ended', code: 'GENERATION_FAILED' },
     { name: 'failed without a word', reply: failed(''), state: 'ended', code: 'GENERATION_FAILED' },
     {
@@ -104,6 +129,10 @@ const subject: Subject = {
   later: {
     accepted,
     running: (run) => [accepted(run)],
+    telling: {
+      replies: ({ id }) => [{ status: 202, json: { id, status: 'processing', logs: ' 25%|##  | 5/20' } }],
+      told: { progress: 0.25, logs: ' 25%|##  | 5/20' },
+    },
     succeeded: ({ id }) => [{ status: 200, json: succeeded(id) }],
     cancel: {
       method: 'POST',
@@ -131,6 +160,25 @@ describe('a Cog container that forgets what has ended', () => {
     expect(submitted.pollAfterMs).toBeGreaterThanOrEqual(15_000);
     expect(await provider.poll(called, submitted.handle, signal)).toMatchObject({ state: 'ended' });
     expect(counterpart.received.map(({ headers }) => headers.prefer)).toEqual(['respond-async', undefined]);
+    provider.close();
+    await counterpart.close();
+  });
+});
+
+describe('a Cog container that is busy when it is asked', () => {
+  it('says nothing of whether it has accepted the run before', async () => {
+    const counterpart = await startCounterpart();
+    const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
+    const { signal } = new AbortController();
+    counterpart.reply({ status: 409 });
+    const refused = { state: 'refused', retryAfterMs: 1000 };
+    const submitted = await provider.submit(submissionOf(subject), signal);
+    expect(submitted).toMatchObject(refused);
+    expect(submitted).not.toHaveProperty('mayHaveRun');
+    expect(await provider.recover(submissionOf(subject), signal)).toMatchObject({
+      ...refused,
+      mayHaveRun: true,
+    });
     provider.close();
     await counterpart.close();
   });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
-import type { Handle, Progress, Provider, Submission } from '../interface.ts';
+import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { networkProgress } from '../networkProgress.ts';
 import type { Secrets } from '../outcome/scrub.ts';
+import { tellingOfLogs } from '../outcome/telling.ts';
 import { parseJson } from '../parseJson.ts';
-import { predictionOutcome, readPrediction } from './prediction.ts';
+import { type Prediction, predictionOutcome, readPrediction } from './prediction.ts';
 import { readRefusal } from './refusal.ts';
 
 const acceptTimeoutMs = 30_000;
@@ -36,17 +38,24 @@ export function createCog(connection: Connection): Provider {
     });
   };
   const submit = async (submission: Submission, signal: AbortSignal) =>
-    readResult(await put(submission, signal), submission, secretsOf(connection, submission.providerModel));
+    readResult(await put(submission, signal), submission, {
+      ...connection,
+      providerModel: submission.providerModel,
+    });
 
   return {
     name: 'cog',
     close: () => http.close(),
     submit,
-    recover: submit,
+    async recover(submission, signal) {
+      const progress = await submit(submission, signal);
+      // It says nothing of what was sent before.
+      return progress.state === 'refused' ? { ...progress, mayHaveRun: true } : progress;
+    },
     handleFor: handleOf,
     async poll(submission, _handle, signal) {
       const progress = await submit({ ...submission, mode: 'sync' }, signal);
-      return progress.state === 'ended' ? progress : running(submission);
+      return progress.state === 'ended' ? progress : { ...progress, ...running(submission) };
     },
     async cancel({ path, externalId }, signal) {
       await http.request('POST', `${path}/predictions/${externalId}/cancel`, {
@@ -57,8 +66,7 @@ export function createCog(connection: Connection): Provider {
     async readCallback({ body }, { token, mapping }) {
       const prediction = readPrediction(parseJson(body));
       if (prediction === null || prediction.id !== idOf(token)) return null;
-      const outcome = predictionOutcome(prediction, mapping, secretsOf(connection));
-      return outcome && { state: 'ended', outcome };
+      return ended(prediction, mapping, connection);
     },
   };
 }
@@ -67,11 +75,22 @@ function readResult(result: TrustedResult, submission: Submission, secrets: Secr
   if (!result.ok) return networkProgress(result);
   const prediction = result.status < 300 ? readPrediction(result.json) : null;
   if (prediction === null) return readRefusal(result, submission.mapping, secrets);
-  const outcome = predictionOutcome(prediction, submission.mapping, secrets);
-  return outcome ? { state: 'ended', outcome } : running(submission);
+  return (
+    ended(prediction, submission.mapping, secrets) ?? {
+      ...running(submission),
+      ...tellingOfLogs(prediction.logs),
+    }
+  );
 }
 
-function running(submission: Submission): Progress {
+function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
+  const outcome = predictionOutcome(prediction, mapping, secrets);
+  if (outcome === null) return null;
+  const { logs } = tellingOfLogs(prediction.logs);
+  return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
+}
+
+function running(submission: Submission): Extract<Progress, { state: 'running' }> {
   const by = isCalled(submission) ? 'callback' : 'poll';
   return { state: 'running', handle: handleOf(submission), by, pollAfterMs: pollAfterMs[by] };
 }
@@ -93,8 +112,4 @@ function handleOf({ token, providerModel, options }: Submission): Handle & { pat
 /** The provider's id of the run says nothing about the token, which authenticates callbacks. */
 function idOf(token: string): string {
   return createHash('sha256').update(`cog ${token}`).digest('hex').slice(0, 32);
-}
-
-function secretsOf({ baseUrl, apiKey }: Connection, providerModel?: string): Secrets {
-  return { baseUrl, apiKey, ...(providerModel === undefined ? {} : { providerModel }) };
 }

@@ -2,6 +2,7 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 import { failure, failureFromText } from '../outcome/failure.ts';
+import { withRaw } from '../outcome/raw.ts';
 import type { Secrets } from '../outcome/scrub.ts';
 import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
 
@@ -10,6 +11,7 @@ const prediction = z.looseObject({
   status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),
   output: z.unknown().optional(),
   error: z.unknown().optional(),
+  logs: z.unknown().optional(),
 });
 
 export type Prediction = z.infer<typeof prediction>;
@@ -29,7 +31,9 @@ export function readPrediction(json: unknown): Prediction | null {
 
 /** How a prediction ended; null while it has not. */
 export function predictionOutcome(of: Prediction, mapping: OutcomeMapping, secrets: Secrets): Outcome | null {
-  return ends[of.status](of, mapping, secrets);
+  const outcome = ends[of.status](of, mapping, secrets);
+  if (outcome === null || outcome.ok) return outcome;
+  return withRaw(outcome, `${of.status} ${errorText(of.error)}`, secrets);
 }
 
 type End = (of: Prediction, mapping: OutcomeMapping, secrets: Secrets) => Outcome | null;

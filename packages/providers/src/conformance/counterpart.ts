@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseJson } from '../parseJson.ts';
 
 export type Received = { method: string; path: string; headers: IncomingMessage['headers']; json: unknown };
 
@@ -70,5 +71,5 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString('utf8');
-  return text === '' ? undefined : JSON.parse(text);
+  return text === '' ? undefined : (parseJson(Buffer.from(text)) ?? text);
 }

@@ -63,6 +63,11 @@ export function messageOf(progress: Progress): string {
   return 'outcome' in progress && !progress.outcome.ok ? progress.outcome.message : '';
 }
 
+/** What the operator is shown of it. */
+export function rawOf(progress: Progress): string {
+  return 'outcome' in progress && !progress.outcome.ok ? (progress.outcome.raw ?? '') : '';
+}
+
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { describeCallbacks } from './callbacks.ts';
 import type { Reply } from './counterpart.ts';
 import { describeLater } from './later.ts';
-import { adapterOf, eachWithParties, expectNothingLeaks, messageOf, never, until } from './parties.ts';
+import { adapterOf, eachWithParties, expectNothingLeaks, messageOf, never, rawOf, until } from './parties.ts';
 import { describeRecovery } from './recovery.ts';
 import { runOf, type Subject, secrets, submissionOf } from './subject.ts';
 
@@ -51,6 +51,8 @@ export function describeConformance(subject: Subject): void {
       expect(counterpart.received).toHaveLength(1);
       expectNothingLeaks(progress, subject, parties());
       if (says) expect(messageOf(progress)).toMatch(says);
+      expect(rawOf(progress)).toMatch(/./);
+      expect(rawOf(progress)).not.toContain(secrets.apiKey);
     });
 
     it.each([...subject.empty, html])('an answer without a result is a failure: %j', async (reply) => {

@@ -2,8 +2,10 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 import { failure } from '../outcome/failure.ts';
+import { withRaw } from '../outcome/raw.ts';
+import type { Secrets } from '../outcome/scrub.ts';
 import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
-import type { Endpoint } from './request.ts';
+import type { Endpoint } from './options.ts';
 
 const chat = z.looseObject({
   choices: z
@@ -16,7 +18,7 @@ const chat = z.looseObject({
     .min(1),
 });
 
-const tokens = {
+export const tokens = {
   inputTokens: ['/usage/prompt_tokens', '/usage/input_tokens'],
   outputTokens: ['/usage/completion_tokens', '/usage/output_tokens'],
   cost: ['/usage/cost'],
@@ -26,12 +28,26 @@ const tokens = {
 const usual = {
   chat: { output: '/choices/0/message/content', ...tokens },
   images: { output: '/data', ...tokens },
-} as const satisfies Record<Endpoint, UsualPlaces>;
+  image_edits: { output: '/data', ...tokens },
+  // Of the sound, which is what is paid for; `duration` is in a verbose answer.
+  transcriptions: { output: '/text', ...tokens, seconds: ['/usage/seconds', '/duration'] },
+} as const satisfies Record<Exclude<Endpoint, 'responses'>, UsualPlaces>;
 
-/** The outcome of a 2xx answer, whose JSON is `answer` (undefined: it had none). */
+/** The outcome of a 2xx answer to a call that answers at once. `answer` is undefined when it was no JSON. */
 export function readAnswer(
+  { json: answer, bodyText }: { json: unknown; bodyText: string },
+  endpoint: Exclude<Endpoint, 'responses'>,
+  mapping: OutcomeMapping,
+  elapsedS: number,
+  secrets: Secrets,
+): Outcome {
+  const outcome = outcomeOf(answer, endpoint, mapping, elapsedS);
+  return outcome.ok ? outcome : withRaw(outcome, bodyText, secrets);
+}
+
+function outcomeOf(
   answer: unknown,
-  endpoint: Endpoint,
+  endpoint: Exclude<Endpoint, 'responses'>,
   mapping: OutcomeMapping,
   elapsedS: number,
 ): Outcome {

@@ -1,8 +1,18 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { startCounterpart } from '../conformance/counterpart.ts';
+import { type Reply, startCounterpart } from '../conformance/counterpart.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
+import type { FilePart } from '../interface.ts';
 import { createOpenai } from './openai.ts';
+import { fixture } from './testing/fixture.ts';
+
+const queued = fixture('responseQueued');
+const completed = fixture('responseCompleted');
+const failed = fixture('responseFailed');
+const incomplete = fixture('responseIncomplete');
+const refused = fixture('responseRefused');
+const transcription = fixture('transcription');
 
 const leak = `OpenAI at http://127.0.0.1:5000/v1 (key ${secrets.apiKey}) cannot run ${secrets.providerModel}`;
 const refusal = (status: number, code: string | null, headers: Record<string, string> = {}) => ({
@@ -33,45 +43,71 @@ const failures: Subject['failures'] = [
     state: 'ended',
     code: 'CONTENT_MODERATION_REJECTED',
   },
-  { name: '401', reply: refusal(401, 'invalid_api_key'), state: 'ended', code: 'SERVICE_UNAVAILABLE' },
-  { name: '403', reply: refusal(403, null), state: 'ended', code: 'SERVICE_UNAVAILABLE' },
-  { name: '404', reply: refusal(404, 'model_not_found'), state: 'ended', code: 'MODEL_UNAVAILABLE' },
+  ...[401, 402, 403, 405, 302].map((status) => ({
+    name: `${status}`,
+    reply: refusal(status, 'invalid_api_key'),
+    state: 'refused' as const,
+    retryAfterMs: null,
+    alerts: true,
+    code: status === 405 ? ('MODEL_UNAVAILABLE' as const) : ('SERVICE_UNAVAILABLE' as const),
+  })),
+  {
+    name: '404',
+    reply: refusal(404, 'model_not_found'),
+    state: 'refused',
+    retryAfterMs: null,
+    alerts: true,
+    code: 'MODEL_UNAVAILABLE',
+  },
   { name: '429', reply: refusal(429, 'rate_limit_exceeded'), state: 'refused', code: 'MODEL_OVERLOADED' },
+  {
+    name: '429 that says when, to the millisecond',
+    reply: refusal(429, 'rate_limit_exceeded', { 'retry-after-ms': '1234', 'retry-after': '2' }),
+    state: 'refused',
+    retryAfterMs: 1234,
+    code: 'MODEL_OVERLOADED',
+  },
   {
     name: '429 not to be retried',
     reply: refusal(429, null, { 'x-should-retry': 'false' }),
-    state: 'ended',
+    state: 'refused',
+    retryAfterMs: null,
     code: 'MODEL_OVERLOADED',
   },
   {
     name: 'an empty quota',
     reply: refusal(429, 'insufficient_quota'),
-    state: 'ended',
+    state: 'refused',
+    retryAfterMs: null,
+    alerts: true,
     code: 'SERVICE_UNAVAILABLE',
   },
   { name: '500', reply: refusal(500, null), state: 'ended', code: 'GENERATION_FAILED' },
   {
+    name: '500 to be sent again',
+    reply: refusal(500, null, { 'x-should-retry': 'true' }),
+    state: 'refused',
+    code: 'GENERATION_FAILED',
+  },
+  {
     name: '502 of a proxy',
     reply: { status: 502, text: `<html>${leak}</html>` },
-    state: 'ended',
-    code: 'MODEL_UNAVAILABLE',
+    state: 'unknown',
+    code: 'GENERATION_FAILED',
   },
   { name: '503', reply: refusal(503, null), state: 'refused', code: 'MODEL_OVERLOADED' },
-  { name: '504', reply: refusal(504, null), state: 'ended', code: 'GENERATION_TIMEOUT' },
+  { name: '504', reply: refusal(504, null), state: 'unknown', code: 'GENERATION_TIMEOUT' },
 ];
 
 const chat: Subject = {
   name: 'openai',
   create: createOpenai,
   submission: {},
-  success: () => ({
-    status: 200,
-    json: {
-      choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'hello' } }],
-      usage: { prompt_tokens: 3, completion_tokens: 5 },
-    },
-  }),
-  outcome: { output: { text: 'hello' }, usage: { inputTokens: 3, outputTokens: 5 } },
+  success: () => ({ status: 200, json: fixture('chatCompletion') }),
+  outcome: {
+    output: { text: 'Hello! How can I assist you today?' },
+    usage: { inputTokens: 19, outputTokens: 10 },
+  },
   failures: [
     ...failures,
     {
@@ -114,7 +150,96 @@ const images: Subject = {
   ],
 };
 
+const edits: Subject = {
+  ...images,
+  submission: { ...images.submission, options: { endpoint: 'image_edits' } },
+};
+
+const transcriptions: Subject = {
+  ...chat,
+  submission: { options: { endpoint: 'transcriptions' }, input: { language: 'en' } },
+  success: () => ({ status: 200, json: transcription }),
+  outcome: {
+    output: { text: "Imagine the wildest idea that you've ever had." },
+    usage: { inputTokens: 0, outputTokens: 0 },
+    measured: { seconds: 9 },
+  },
+  failures,
+  empty: [{ status: 200, json: {} }],
+};
+
+const of = (run: { id: string }, response: object): Reply => ({
+  status: 200,
+  json: { ...response, id: run.id },
+});
+
+const { success: _atOnce, ...later } = chat;
+const responses: Subject = {
+  ...later,
+  submission: { options: { endpoint: 'responses' } },
+  outcome: {
+    output: { text: 'One summer night, the fox slept.' },
+    usage: { inputTokens: 36, outputTokens: 87 },
+  },
+  failures,
+  empty: [of({ id: 'x' }, { ...completed, output: [] }), of({ id: 'x' }, { ...completed, status: 'new' })],
+  later: {
+    accepted: (run) => of(run, queued),
+    running: (run) => [of(run, { ...queued, status: 'in_progress' })],
+    succeeded: (run) => [of(run, completed)],
+    failures: [
+      { name: 'an error of the server', replies: (run) => [of(run, failed)], code: 'GENERATION_FAILED' },
+      {
+        name: 'a flagged prompt',
+        replies: (run) => [
+          of(run, {
+            ...failed,
+            error: { code: 'invalid_prompt', message: 'Invalid prompt: flagged by our usage policy.' },
+          }),
+        ],
+        code: 'CONTENT_MODERATION_REJECTED',
+      },
+      {
+        name: 'a picture of another format',
+        replies: (run) => [of(run, { ...failed, error: { code: 'invalid_image_format', message: leak } })],
+        code: 'FILE_FORMAT_UNSUPPORTED',
+      },
+      {
+        name: 'a rate limit',
+        replies: (run) => [of(run, { ...failed, error: { code: 'rate_limit_exceeded', message: leak } })],
+        code: 'MODEL_OVERLOADED',
+      },
+      { name: 'a refusal', replies: (run) => [of(run, refused)], code: 'CONTENT_MODERATION_REJECTED' },
+      {
+        name: 'filtered content',
+        replies: (run) => [of(run, { ...incomplete, incomplete_details: { reason: 'content_filter' } })],
+        code: 'CONTENT_MODERATION_REJECTED',
+      },
+      {
+        name: 'nothing said before the tokens ran out',
+        replies: (run) => [of(run, { ...incomplete, output: [] })],
+        code: 'GENERATION_FAILED',
+      },
+      {
+        name: 'a run that somebody stopped',
+        replies: (run) => [of(run, { ...queued, status: 'cancelled' })],
+        code: 'GENERATION_FAILED',
+      },
+      {
+        name: 'a run that is gone',
+        replies: () => [refusal(404, null)],
+        code: 'GENERATION_FAILED',
+        says: /lost/,
+      },
+    ],
+    cancel: { method: 'POST', path: ({ externalId }) => `/v1/responses/${externalId}/cancel` },
+  },
+};
+
 describe('chat', () => describeConformance(chat));
+describe('responses', () => describeConformance(responses));
+describe('image edits', () => describeConformance(edits));
+describe('transcriptions', () => describeConformance(transcriptions));
 describe('images', () => describeConformance(images));
 
 async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
@@ -125,6 +250,116 @@ async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1
   await counterpart.close();
   return counterpart.received[0];
 }
+
+describe('a background response', () => {
+  const responsesTo = async (...replies: Reply[]) => {
+    const counterpart = await startCounterpart();
+    const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
+    counterpart.reply(...replies);
+    const progress = await provider.submit(submissionOf(responses), new AbortController().signal);
+    provider.close();
+    await counterpart.close();
+    return { progress, received: counterpart.received };
+  };
+
+  it('is asked for with its input under the names of /responses', async () => {
+    const input = { prompt: 'hi', system: 'be kind', max_tokens: 5, background: false };
+    expect(
+      await sent('', { input, options: { endpoint: 'responses', body: { store: false } } }),
+    ).toMatchObject({
+      path: '/v1/responses',
+      json: {
+        input: 'hi',
+        instructions: 'be kind',
+        max_output_tokens: 5,
+        background: true,
+        store: true,
+        model: secrets.providerModel,
+      },
+    });
+  });
+
+  it('takes chat messages with pictures', async () => {
+    const content = [
+      { type: 'text', text: 'what is it?' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } },
+    ];
+    const input = { messages: [{ role: 'user', content }] };
+    expect(await sent('', { input, options: { endpoint: 'responses' } })).toMatchObject({
+      json: {
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'input_text', text: 'what is it?' },
+              { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it('that a server finishes at once has ended', async () => {
+    const { progress } = await responsesTo({ status: 200, json: completed });
+    expect(progress).toMatchObject({ state: 'ended', outcome: { ok: true } });
+  });
+
+  it('keeps what was said until the tokens ran out', async () => {
+    const { progress } = await responsesTo({ status: 200, json: incomplete });
+    expect(progress).toMatchObject({ outcome: { ok: true, output: { text: 'Once upon a' } } });
+  });
+
+  it('the operator is told of a server that does not offer it', async () => {
+    const { progress } = await responsesTo({ status: 404, json: { detail: 'Not Found' } });
+    expect(progress).toMatchObject({
+      state: 'refused',
+      retryAfterMs: null,
+      alert: 'the connection does not offer /responses (it answers 404)',
+    });
+  });
+});
+
+describe('a form', () => {
+  const file = (path: (string | number)[], bytes: string): FilePart => ({
+    path,
+    filename: 'fox.png',
+    contentType: 'image/png',
+    sizeBytes: bytes.length,
+    open: async () => Readable.from([Buffer.from(bytes)]),
+  });
+
+  it('holds the bytes of files where their ids stood, and the rest as text', async () => {
+    const request = await sent('', {
+      options: { endpoint: 'image_edits', body: { quality: 'low' } },
+      input: { prompt: 'a fox', n: 2, image: ['file_1', 'file_2'], mask: 'file_3' },
+      parts: [file(['image', 0], 'one'), file(['image', 1], 'two'), file(['mask'], 'three')],
+    });
+    expect(request).toMatchObject({ method: 'POST', path: '/v1/images/edits' });
+    const type = String(request?.headers['content-type']);
+    const form = await new Response(String(request?.json), { headers: { 'content-type': type } }).formData();
+    const texts = await Promise.all(
+      [...form].map(async ([name, value]) => [name, typeof value === 'string' ? value : await value.text()]),
+    );
+    expect(texts).toEqual([
+      ['prompt', 'a fox'],
+      ['n', '2'],
+      ['image[]', 'one'],
+      ['image[]', 'two'],
+      ['mask', 'three'],
+      ['quality', 'low'],
+      ['model', secrets.providerModel],
+    ]);
+  });
+
+  it('takes sound to be transcribed', async () => {
+    const parts = [file(['file'], 'sound')];
+    const input = { file: 'file_1', temperature: 0.5 };
+    const request = await sent('', { options: { endpoint: 'transcriptions' }, input, parts });
+    expect(request).toMatchObject({ path: '/v1/audio/transcriptions' });
+    expect(String(request?.json)).toContain('name="file"; filename="fox.png"');
+  });
+});
 
 describe('the request to an OpenAI-compatible server', () => {
   it('turns prompt and system into messages, and passes the rest on', async () => {

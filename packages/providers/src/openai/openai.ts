@@ -1,48 +1,43 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
-import { networkProgress } from '../networkProgress.ts';
-import { failure } from '../outcome/failure.ts';
+import { lost, networkProgress } from '../networkProgress.ts';
 import { readAnswer } from './answer.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf } from './request.ts';
+import { pollResponse, responsePath, submitResponse } from './responses.ts';
 
 /**
- * Servers that speak OpenAI's chat completions or images: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM.
- * They answer at once: nothing to poll, no callback, and a cancel is an aborted submit. They take no idempotency
- * token, so a submit whose answer is lost is never sent again.
+ * Servers that speak OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM. Chat, images and
+ * transcriptions answer at once: nothing to poll, and a cancel is an aborted submit. `/responses` runs in the background,
+ * is asked about and can be cancelled. None takes an idempotency token or lists its runs, so a submit whose answer is
+ * lost is never sent again, and there are no callbacks of a run.
  */
 export function createOpenai(connection: Connection): Provider {
   const http = connect({ ...connection, baseUrl: versioned(connection.baseUrl) });
 
   async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
-    const { path, json } = requestOf(submission);
     const { timeoutMs, mapping, options, providerModel } = submission;
+    const endpoint = endpointOf(options);
+    if (endpoint === 'responses') return submitResponse(http, connection, submission, signal);
+    const { path, ...request } = requestOf(submission);
     const startedMs = performance.now();
-    const result = await http.request('POST', path, {
-      json,
-      timeoutMs,
-      signal,
-    });
+    const result = await http.request('POST', path, { ...request, timeoutMs, signal });
     if (!result.ok) return networkProgress(result);
-    if (result.status >= 300) return readRefusal(result, mapping, { ...connection, providerModel });
+    const secrets = { ...connection, providerModel };
+    if (result.status >= 300) return readRefusal(result, mapping, secrets);
     const elapsedS = (performance.now() - startedMs) / 1000;
-    return {
-      state: 'ended',
-      outcome: readAnswer(result.json, endpointOf(options), mapping, elapsedS),
-    };
+    return { state: 'ended', outcome: readAnswer(result, endpoint, mapping, elapsedS, secrets) };
   }
 
-  const lost: Progress = {
-    state: 'unknown',
-    outcome: failure('GENERATION_FAILED', 'The answer of the model was lost.'),
-  };
   return {
     name: 'openai',
     close: () => http.close(),
     submit,
-    poll: async () => lost,
-    recover: async () => lost,
-    cancel: async () => undefined,
+    poll: (submission, handle, signal) => pollResponse(http, connection, submission, handle, signal),
+    recover: async () => ({ state: 'unknown', outcome: lost }),
+    async cancel(handle, signal) {
+      await http.request('POST', `${responsePath(handle)}/cancel`, { timeoutMs: 10_000, signal });
+    },
     handleFor: () => null,
     readCallback: async () => null,
   };

@@ -3,55 +3,72 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
+import { lost } from '../networkProgress.ts';
 import { failure, failureFromText } from '../outcome/failure.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
 import type { Secrets } from '../outcome/scrub.ts';
 import { retryAfterMs } from '../retryAfter.ts';
 
 const text = z.string().nullish();
 const errorBody = z.object({
   error: z.union([
-    z.string().transform((message) => ({ message, type: undefined, code: undefined })),
-    z.object({ message: text, type: text, code: z.union([text, z.number()]) }),
+    z.string().transform((message) => ({ message, type: undefined, param: undefined, code: undefined })),
+    z.object({ message: text, type: text, param: text, code: z.union([text, z.number()]) }),
   ]),
 });
 
-const moderation = /content_policy|content_filter|moderation|safety/i;
+const moderation = /content_policy|content_filter|moderation|safety|cyber_policy/i;
 
-/** What an answer with an error status means. */
+type Verdict = {
+  code: ExecutionErrorCode;
+  /** `again` and `useless`: not accepted, and asking here again is of use, or none. */
+  means: 'again' | 'useless' | 'ended' | 'unknown';
+};
+
+/** What an answer to a submit with an error status means. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const error = errorBody.safeParse(answer.json).data?.error;
-  const kind = `${error?.code ?? ''} ${error?.type ?? ''}`;
-  const code = codeOf(answer.status, kind);
-  const shown = code === 'INPUT_VALIDATION_ERROR' || code === 'CONTENT_MODERATION_REJECTED';
-  const outcome = failureFromText(error?.message ?? '', { code, shown }, mapping.errors, secrets);
-  if (mayBeSentAgain(answer, code)) {
-    return { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome: failure(code) };
+  const kind = `${error?.code ?? ''} ${error?.type ?? ''}`.trim();
+  const { code, means } = verdictOf(answer, kind);
+  const said = answerText(answer);
+  if (means === 'unknown') {
+    const outcome = code === lost.code ? lost : failure(code);
+    return { state: 'unknown', outcome: withRaw(outcome, said, secrets) };
   }
-  return {
-    state: 'ended',
-    outcome,
-    ...(code === 'SERVICE_UNAVAILABLE' ? { alert: alertOf(answer, kind) } : {}),
-  };
+  if (means === 'ended') {
+    const shown = code === 'INPUT_VALIDATION_ERROR' || code === 'CONTENT_MODERATION_REJECTED';
+    const words = [shown && error?.param, error?.message].filter((part) => part).join(': ');
+    return {
+      state: 'ended',
+      outcome: failureFromText(words, { code, shown }, mapping.errors, secrets, said),
+    };
+  }
+  const outcome = withRaw(failure(code), said, secrets);
+  return means === 'again'
+    ? { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome }
+    : { state: 'refused', retryAfterMs: null, outcome, alert: alertOf(answer, kind) };
 }
 
-function codeOf(status: number, kind: string): ExecutionErrorCode {
-  if (status === 400 || status === 413 || status === 422) {
-    return moderation.test(kind) ? 'CONTENT_MODERATION_REJECTED' : 'INPUT_VALIDATION_ERROR';
-  }
-  if (status === 429) return kind.includes('insufficient_quota') ? 'SERVICE_UNAVAILABLE' : 'MODEL_OVERLOADED';
-  if (status === 404) return 'MODEL_UNAVAILABLE';
-  if (status === 408 || status === 504) return 'GENERATION_TIMEOUT';
-  if (status === 503) return 'MODEL_OVERLOADED';
-  if (status === 502) return 'MODEL_UNAVAILABLE';
-  return status >= 500 ? 'GENERATION_FAILED' : 'SERVICE_UNAVAILABLE';
-}
-
-/** The answer is a clear no, and the server has not forbidden to ask again. */
-function mayBeSentAgain({ headers }: Answer, code: ExecutionErrorCode): boolean {
+function verdictOf({ status, headers }: Answer, kind: string): Verdict {
   const told = headers['x-should-retry'];
-  return code === 'MODEL_OVERLOADED' && told !== 'false';
+  if (status === 429 && kind.includes('insufficient_quota'))
+    return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
+  if (status === 429 || status === 503)
+    return { code: 'MODEL_OVERLOADED', means: told === 'false' ? 'useless' : 'again' };
+  if (status === 500) return { code: 'GENERATION_FAILED', means: told === 'true' ? 'again' : 'ended' };
+  // Of a proxy: what is behind it may go on.
+  if (status === 408 || status === 504) return { code: 'GENERATION_TIMEOUT', means: 'unknown' };
+  if (status > 500) return { code: 'GENERATION_FAILED', means: 'unknown' };
+  if (status === 404 || status === 405) return { code: 'MODEL_UNAVAILABLE', means: 'useless' };
+  if (status === 400 || status === 413 || status === 415 || status === 422) {
+    const isModerated = moderation.test(kind);
+    return { code: isModerated ? 'CONTENT_MODERATION_REJECTED' : 'INPUT_VALIDATION_ERROR', means: 'ended' };
+  }
+  return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
 }
 
 function alertOf({ status, headers }: Answer, kind: string): string {
-  return `the connection answers ${status} ${kind.trim()} (request ${String(headers['x-request-id'])})`;
+  const id = headers['x-request-id'];
+  const words = kind === '' ? `${status}` : `${status} ${kind}`;
+  return `the connection answers ${words}${typeof id === 'string' ? ` (request ${id})` : ''}`;
 }

@@ -1,35 +1,57 @@
+import { multipart } from '@holdfast/egress/multipart';
+import type { TrustedRequest } from '@holdfast/egress/trusted';
 import type { Submission } from '../interface.ts';
+import { formOf } from './form.ts';
+import { type Endpoint, openaiOptions } from './options.ts';
+import { responsesFields } from './responsesFields.ts';
 
-export type Endpoint = 'chat' | 'images';
+const paths = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  images: '/images/generations',
+  image_edits: '/images/edits',
+  transcriptions: '/audio/transcriptions',
+} as const satisfies Record<Endpoint, string>;
 
-const paths = { chat: '/chat/completions', images: '/images/generations' } as const satisfies Record<
-  Endpoint,
-  string
->;
+type Fields = Record<string, unknown>;
 
-/** Which of the two calls a model makes: `provider.options.endpoint`, default `chat`. */
+/** What each call is sent of the input, and fields that are ours to set. */
+const calls: Record<Endpoint, { fields(input: Fields): Fields; ours: Fields; isForm: boolean }> = {
+  chat: { fields: chatFields, ours: { stream: false }, isForm: false },
+  responses: {
+    fields: responsesFields,
+    ours: { background: true, store: true, stream: false },
+    isForm: false,
+  },
+  images: { fields: asItIs, ours: {}, isForm: false },
+  image_edits: { fields: asItIs, ours: {}, isForm: true },
+  transcriptions: { fields: asItIs, ours: {}, isForm: true },
+};
+
+/** Which call a model makes: `provider.options.endpoint`, default `chat`. */
 export function endpointOf(options: Submission['options']): Endpoint {
-  return options.endpoint === 'images' ? 'images' : 'chat';
+  return openaiOptions.shape.endpoint.catch('chat').parse(options.endpoint);
 }
 
 /**
  * The call for a run. `provider.options.body` gives fields of the request that clients don't choose; the input
- * gives the rest as it is. For chat, `prompt` (and `system`) become messages, unless `messages` are given.
+ * gives the rest as it is. For chat and responses, `prompt` (and `system`) become messages or instructions.
  */
-export function requestOf({ input, options, providerModel: model }: Submission): {
-  path: string;
-  json: object;
-} {
+export function requestOf(submission: Submission): { path: string } & Pick<TrustedRequest, 'json' | 'body'> {
+  const { input, options, providerModel: model, parts } = submission;
   const endpoint = endpointOf(options);
-  const fixed = isObject(options.body) ? options.body : {};
-  const fields = endpoint === 'chat' ? chatFields(input) : input;
-  return {
-    path: paths[endpoint],
-    json: { ...fields, ...fixed, model, ...(endpoint === 'chat' ? { stream: false } : {}) },
+  const { fields, ours, isForm } = calls[endpoint];
+  const json = {
+    ...fields(input),
+    ...openaiOptions.shape.body.catch({}).parse(options.body),
+    model,
+    ...ours,
   };
+  const path = paths[endpoint];
+  return isForm ? { path, body: multipart(formOf(json, parts)) } : { path, json };
 }
 
-function chatFields({ prompt, system, messages, ...rest }: Record<string, unknown>): Record<string, unknown> {
+function chatFields({ prompt, system, messages, ...rest }: Fields): Fields {
   if (messages !== undefined) return { ...rest, messages };
   const spoken = [
     { role: 'system', content: system },
@@ -38,6 +60,6 @@ function chatFields({ prompt, system, messages, ...rest }: Record<string, unknow
   return { ...rest, messages: spoken.filter(({ content }) => content !== undefined) };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+function asItIs(input: Fields): Fields {
+  return input;
 }

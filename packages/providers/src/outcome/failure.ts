@@ -1,6 +1,7 @@
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Failure } from '@holdfast/domain/outcome';
+import { withRaw } from './raw.ts';
 import { type Secrets, scrub } from './scrub.ts';
 
 const sentences = {
@@ -18,7 +19,7 @@ const sentences = {
   INTERNAL_ERROR: 'An internal error occurred.',
 } as const satisfies Record<ExecutionErrorCode, string>;
 
-/** A failure in our own words. */
+/** A failure in our own words. What the provider said goes beside them by `withRaw`. */
 export function failure(code: ExecutionErrorCode, message: string = sentences[code]): Failure {
   return { ok: false, code, message: message === '' ? sentences[code] : message };
 }
@@ -26,17 +27,19 @@ export function failure(code: ExecutionErrorCode, message: string = sentences[co
 /**
  * A failure from a provider's error text. The model's `errors` rules decide first; else it is `code`, with
  * the text scrubbed when `shown` (words of the model about this input, not of a server about itself).
+ * `said` is what the operator sees as the provider's words: the text, unless there is more.
  */
 export function failureFromText(
   text: string,
   otherwise: { code: ExecutionErrorCode; shown: boolean },
   rules: OutcomeMapping['errors'],
   secrets: Secrets,
+  said: string = text,
 ): Failure {
-  return (
+  const mapped =
     byRule(text.slice(0, 20_000), rules, secrets) ??
-    failure(otherwise.code, otherwise.shown ? scrub(text, secrets) : undefined)
-  );
+    failure(otherwise.code, otherwise.shown ? scrub(text, secrets) : undefined);
+  return withRaw(mapped, said, secrets);
 }
 
 function byRule(text: string, rules: OutcomeMapping['errors'], secrets: Secrets): Failure | null {

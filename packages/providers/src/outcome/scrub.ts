@@ -1,5 +1,10 @@
-/** What must not stand in a message: of this connection, and of this run. */
-export type Secrets = { baseUrl: string; apiKey: string | null; providerModel?: string };
+/** What must not stand in a message: of this connection (as it is, or a part of it), and of this run. */
+export type Secrets = {
+  baseUrl: string;
+  apiKey: string | null;
+  settings?: Readonly<Record<string, string>>;
+  providerModel?: string;
+};
 
 const names =
   /\b(open\s?ai|azure|chatgpt|replicate|fal(\.ai)?|cog|vllm|ollama|litellm|llama\.cpp|lm studio|anthropic|sandbox)\b/gi;
@@ -16,10 +21,10 @@ const longest = 500;
 
 /** A provider's error text as a client may see it: one line, no provider, host, key, URL or file path in it. */
 export function scrub(text: string, secrets: Secrets): string {
-  const own = [secrets.apiKey, secrets.baseUrl, hostOf(secrets.baseUrl), secrets.providerModel];
+  const own = [...keysOf(secrets), secrets.baseUrl, hostOf(secrets.baseUrl), secrets.providerModel ?? ''];
   const line = own
-    .filter((secret) => typeof secret === 'string' && secret.length > 2)
-    .reduce<string>((rest, secret) => rest.replaceAll(secret ?? '', 'the model'), firstLine(text));
+    .filter((secret) => secret.length > 2)
+    .reduce((rest, secret) => rest.replaceAll(secret, 'the model'), firstLine(text));
   return line
     .replace(dataUris, '[data]')
     .replace(urls, '[url]')
@@ -30,6 +35,12 @@ export function scrub(text: string, secrets: Secrets): string {
     .replace(names, 'the model')
     .slice(0, longest)
     .trim();
+}
+
+/** Our keys at the provider, the longest first. A setting shorter than a key can be is a number or a name. */
+export function keysOf({ apiKey, settings = {} }: Secrets): string[] {
+  const long = Object.values(settings).filter((value) => value.length >= 8);
+  return [...(apiKey && apiKey.length > 2 ? [apiKey] : []), ...long].toSorted((a, b) => b.length - a.length);
 }
 
 function firstLine(text: string): string {

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { optionsProblems } from './adapterOptions.ts';
+
+it.each([
+  ['cog', { path: '' }],
+  ['openai', {}],
+  ['openai', { endpoint: 'responses', body: { seed: 1 } }],
+] as const)('%s takes the options %j', (adapter, options) => {
+  expect(optionsProblems(adapter, options)).toEqual([]);
+});
+
+it.each([
+  ['cog', { path: 5 }, ['path']],
+  ['cog', { paht: '' }, []],
+  ['openai', { endpoint: 'chats' }, ['endpoint']],
+  ['openai', { body: 'seed' }, ['body']],
+] as const)('%s does not take the options %j', (adapter, options, path) => {
+  expect(optionsProblems(adapter, options)).toEqual([{ path, message: expect.any(String) }]);
+});

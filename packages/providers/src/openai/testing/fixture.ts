@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** A recorded answer, from the documents of the protocol. */
+export function fixture(name: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+}
