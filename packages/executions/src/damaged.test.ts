@@ -79,7 +79,13 @@ it('an execution whose books are damaged does not keep others from expiring', as
 
 it('nor from being settled', async () => {
   const executions = [await create(), await create(), await create()];
-  const attempts = (await startExecutions(db, executions, 30)).map(({ attemptId }) => attemptId);
+  const attempts = (
+    await startExecutions(
+      db,
+      executions.map((id) => ({ id, connection: 'sandbox', target: 'm' })),
+      30,
+    )
+  ).map(({ attemptId }) => attemptId);
   const outcome = { ok: true as const, output: {}, inputTokens: 1, outputTokens: 1, cost: '0.20000000' };
   await recordOutcomes(
     db,

@@ -87,7 +87,7 @@ async function create(): Promise<string> {
 /** An execution that a provider is at. */
 async function running() {
   const id = await create();
-  const [started] = await startExecutions(db, [id], 30);
+  const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   if (!started) throw new Error('not started');
   const { attemptId, attemptToken: token } = started;
   const handle = { externalId: 'run', url: `https://provider.test/${secret}` };

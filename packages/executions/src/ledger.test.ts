@@ -56,7 +56,11 @@ function request(organizationId: string, change: Partial<CreateRequest> = {}): C
 }
 
 async function startOne(created: Created): Promise<string> {
-  const [started] = await startExecutions(db, [created.record.id], 30);
+  const [started] = await startExecutions(
+    db,
+    [{ id: created.record.id, connection: 'sandbox', target: 'm' }],
+    30,
+  );
   if (!started) throw new Error('not started');
   return started.attemptId;
 }
@@ -228,7 +232,9 @@ describe('an execution that did not succeed', () => {
   it('is not charged when it expired', async () => {
     const organizationId = await createTestOrganization(db, '10');
     const created = await creator.create(request(organizationId, { timeoutS: 0 }));
-    expect(await startExecutions(db, [created.record.id], 30)).toEqual([]);
+    expect(
+      await startExecutions(db, [{ id: created.record.id, connection: 'sandbox', target: 'm' }], 30),
+    ).toEqual([]);
     expect((await expireExecutions(db, 100)).map(({ executionId }) => executionId)).toContain(
       created.record.id,
     );
@@ -265,7 +271,9 @@ describe('a race', () => {
     const organizationId = await createTestOrganization(db, '100');
     for (const _ of repeats.slice(0, 10)) {
       const { record } = await creator.create(request(organizationId));
-      const started = await Promise.all([1, 2, 3].map(() => startExecutions(db, [record.id], 30)));
+      const started = await Promise.all(
+        [1, 2, 3].map(() => startExecutions(db, [{ id: record.id, connection: 'sandbox', target: 'm' }], 30)),
+      );
       expect(started.flat()).toHaveLength(1);
     }
   });

@@ -48,7 +48,7 @@ async function started(): Promise<{ id: string; attemptId: string }> {
     estimatedCost: '0.50000000',
     timeoutS: 600,
   });
-  const [run] = await startExecutions(db, [record.id], 30);
+  const [run] = await startExecutions(db, [{ id: record.id, connection: 'sandbox', target: 'm' }], 30);
   if (!run) throw new Error('not started');
   return run;
 }

@@ -18,6 +18,8 @@ export type OutcomeRecorder = {
     attemptId: string,
     outcome: RecordedOutcome,
     state: 'succeeded' | 'failed' | 'unknown',
+    /** What the provider said went wrong, before it was mapped. */
+    rawError?: string | null,
   ): Promise<void>;
   idle(): Promise<void>;
 };
@@ -38,12 +40,13 @@ export function openOutcomeRecorder(args: {
     },
   });
   return {
-    async record(attemptId, outcome, state) {
+    async record(attemptId, outcome, state, rawError = null) {
       const storable = storableOutcome(outcome);
       await batcher.add({
         attemptId,
         outcome: storable,
         state: storable.ok === outcome.ok ? state : 'failed',
+        rawError,
       });
     },
     idle: batcher.idle,

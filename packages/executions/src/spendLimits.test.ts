@@ -78,7 +78,7 @@ const limitReached = { code: 'SPEND_LIMIT_REACHED', status: 402, retryable: fals
 
 /** Runs it to its end: with a cost it succeeds. */
 async function end(id: string, cost: string | null): Promise<void> {
-  const [started] = await startExecutions(db, [id], 30);
+  const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   const attemptId = started?.attemptId ?? '';
   const outcome: RecordedOutcome =
     cost === null

@@ -8,23 +8,25 @@ export type Starter = {
   /**
    * PENDING -> PROCESSING, with `execution.started` and a leased attempt; null when another has it, or it has ended.
    */
-  start(executionId: string): Promise<StartedExecution | null>;
+  start(executionId: string, at: { connection: string; target: string }): Promise<StartedExecution | null>;
   idle(): Promise<void>;
 };
+
+type Start = Parameters<typeof startExecutions>[1][number];
 
 /** Concurrent starts of one process share a statement and a commit. */
 export function openStarter(args: { db: Database; fanout: EndingHints['fanout']; leaseS: number }): Starter {
   const { db, fanout, leaseS } = args;
-  const batcher = createBatcher<string, StartedExecution | null>({
+  const batcher = createBatcher<Start, StartedExecution | null>({
     maxSize: 256,
-    async run(ids) {
-      const started = await startExecutions(db, ids, leaseS);
+    async run(starts) {
+      const started = await startExecutions(db, starts, leaseS);
       void fanout.addAll(fanoutJobs(started.map(({ eventId }) => eventId)));
       const byId = new Map(started.map((execution) => [execution.id, execution]));
-      return ids.map((id) => take(byId, id));
+      return starts.map(({ id }) => take(byId, id));
     },
   });
-  return { start: batcher.add, idle: batcher.idle };
+  return { start: (id, at) => batcher.add({ id, ...at }), idle: batcher.idle };
 }
 
 /** An id that came twice in a batch is given to one caller only. */

@@ -48,9 +48,10 @@ export type Progress =
   | ({ state: 'running'; handle: Handle; by: 'callback' | 'poll'; pollAfterMs: number } & Telling)
   /**
    * Certainly not accepted. The execution may be sent again, here after `retryAfterMs` (null: asking here again is of no
-   * use), or to the model's next provider; when nobody is left it fails with `outcome`.
+   * use), or to the model's next provider; when nobody is left it fails with `outcome`. From `recover` with `mayHaveRun`:
+   * it refuses now, but what was sent before may have been accepted, so it is to be asked again under the same token.
    */
-  | { state: 'refused'; retryAfterMs: number | null; outcome: Failure; alert?: string }
+  | { state: 'refused'; retryAfterMs: number | null; outcome: Failure; alert?: string; mayHaveRun?: true }
   /**
    * Sent, and it can't be known whether it was accepted (time-out, reset after send). `recover` may learn it;
    * if that says `unknown` too, the run has failed with the first `outcome`.

@@ -3,11 +3,19 @@ import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';
 import { z } from 'zod';
+import { limitProblems } from './limits.ts';
 
 export const dispatcherConfig = {
   ...baseConfig,
   ...fileStoreConfig,
-  DISPATCH_CONCURRENCY: positiveInt().default(256).describe('Runs in hand at once in this process'),
+  DISPATCH_CONCURRENCY: positiveInt()
+    .default(512)
+    .describe('Runs in hand at once in this process; one organization alone has half of them at most'),
+  ORGANIZATION_MAX_CONCURRENCY: positiveInt()
+    .optional()
+    .describe(
+      'Runs of an organization under way at once, in all dispatchers together, unless it has a limit of its own',
+    ),
   CALLBACK_URL: z
     .url()
     .optional()
@@ -21,7 +29,11 @@ export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {
 
 export function readConfig(): DispatcherConfig {
   const config = parseConfig(dispatcherConfig, process.env, [fileStoreProblems]);
-  return { ...config, connections: connectionConfig(process.env) };
+  const connections = connectionConfig(process.env);
+  const problems = limitProblems(connections);
+  if (problems.length > 0)
+    throw new Error(`the configuration is not right:\n${problems.map((one) => `  ${one}`).join('\n')}`);
+  return { ...config, connections };
 }
 
 /** Connections that can't be used, a line each. */

@@ -3,14 +3,19 @@ import type { ModelCatalogue } from '@holdfast/db/models/cache';
 import type { EgressPolicy } from '@holdfast/egress/policy';
 import type { Awaiter } from '@holdfast/executions/awaitCallback';
 import type { OutcomeRecorder } from '@holdfast/executions/recordOutcome';
+import type { ProgressRecorder } from '@holdfast/executions/recordProgress';
+import type { RefusalRecorder } from '@holdfast/executions/recordRefusal';
 import type { Starter } from '@holdfast/executions/start';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Slots } from '@holdfast/kit/slots';
 import type { Connection } from '@holdfast/providers/connection';
 import type { Providers } from '@holdfast/providers/registry';
+import type { AdmissionDesk } from '@holdfast/queues/admission';
+import type { Breakers } from './breakers.ts';
 import type { InHand } from './inHand.ts';
+import type { LimitsOf } from './limits.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /** What the jobs of the dispatcher work with. */
 export type Context = {
@@ -23,9 +28,18 @@ export type Context = {
   starter: Starter;
   awaiter: Awaiter;
   outcomes: OutcomeRecorder;
+  /** Ends tries that were refused, each with the next one. */
+  refusals: RefusalRecorder;
+  /** What providers tell of runs under way. */
+  progress: ProgressRecorder;
   inHand: InHand;
-  /** For runs that are started here. */
-  slots: Slots;
+  /** Who goes next. */
+  scheduler: Scheduler;
+  desk: AdmissionDesk;
+  limits: LimitsOf;
+  isRedisUp(): boolean;
+  organizationLimits(): Promise<ReadonlyMap<string, number>>;
+  breakers: Breakers;
   /** Where providers call back; null: they can't. */
   callbackBaseUrl: string | null;
   metrics: DispatcherMetrics;

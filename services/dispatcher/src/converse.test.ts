@@ -3,9 +3,12 @@ import type { Progress, Provider, Submission } from '@holdfast/providers/interfa
 import { describe, expect, it } from '@jest/globals';
 import { converse } from './converse.ts';
 
+type Refused = Extract<Progress, { state: 'refused' }>;
+
 const failure = (message: string): Failure => ({ ok: false, code: 'MODEL_UNAVAILABLE', message });
 const ended: Progress = { state: 'ended', outcome: failure('ended') };
-const refused: Progress = { state: 'refused', retryAfterMs: 1, outcome: failure('refused') };
+const refused: Refused = { state: 'refused', retryAfterMs: 1, outcome: failure('refused') };
+const busy: Progress = { ...refused, mayHaveRun: true };
 const unknown: Progress = { state: 'unknown', outcome: failure('unknown') };
 
 const submission: Submission = {
@@ -37,16 +40,10 @@ function scripted(answers: { submit?: Progress[]; recover?: Progress[] }) {
 const { signal } = new AbortController();
 
 describe('a conversation with a provider', () => {
-  it('sends again what was certainly not accepted', async () => {
-    const { provider, asked } = scripted({ submit: [refused, refused, ended] });
-    expect(await converse(provider, submission, 'submit', signal)).toBe(ended);
-    expect(asked).toEqual(['submit', 'submit', 'submit']);
-  });
-
-  it('gives up on a provider that goes on refusing', async () => {
+  it('leaves a clear no to those who know of other providers', async () => {
     const { provider, asked } = scripted({ submit: [refused] });
     expect(await converse(provider, submission, 'submit', signal)).toBe(refused);
-    expect(asked).toHaveLength(5);
+    expect(asked).toEqual(['submit']);
   });
 
   it('never submits again what may have been accepted: it asks what became of it', async () => {
@@ -64,10 +61,23 @@ describe('a conversation with a provider', () => {
     expect(asked).toEqual(['submit', 'recover']);
   });
 
+  it('believes a provider that knows that it never had the run', async () => {
+    const { provider } = scripted({ submit: [unknown], recover: [refused] });
+    expect(await converse(provider, submission, 'submit', signal)).toBe(refused);
+  });
+
   it('outlives a restart of a provider that lost the answer and then refuses for a while', async () => {
-    const { provider, asked } = scripted({ submit: [unknown, refused, ended], recover: [refused] });
-    expect(await converse(provider, submission, 'submit', signal)).toBe(ended);
-    expect(asked).toEqual(['submit', 'recover', 'submit', 'submit']);
+    const { provider, asked } = scripted({ submit: [unknown], recover: [busy, busy, ended] });
+    expect(await converse(provider, submission, 'submit', signal, [1, 1, 1])).toBe(ended);
+    expect(asked).toEqual(['submit', 'recover', 'recover', 'recover']);
+  });
+
+  it('takes no refusal for a no while what it sent before may have been accepted', async () => {
+    const { provider, asked } = scripted({ recover: [busy] });
+    expect(await converse(provider, submission, 'recover', signal, [1, 1])).toMatchObject({
+      state: 'unknown',
+    });
+    expect(asked).toEqual(['recover', 'recover', 'recover']);
   });
 
   it('opens a run that was taken over by asking', async () => {
@@ -78,10 +88,10 @@ describe('a conversation with a provider', () => {
 
   it('ends at once when it is let go of', async () => {
     const controller = new AbortController();
-    const { provider, asked } = scripted({ submit: [{ ...refused, retryAfterMs: 5000 } as Progress] });
-    const conversation = converse(provider, submission, 'submit', controller.signal);
+    const { provider, asked } = scripted({ recover: [busy] });
+    const conversation = converse(provider, submission, 'recover', controller.signal, [5000]);
     controller.abort('shutting down');
     await conversation;
-    expect(asked).toEqual(['submit']);
+    expect(asked).toEqual(['recover']);
   });
 });

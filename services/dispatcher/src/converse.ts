@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 
-/** How often a provider that refuses is asked again before its refusal is the outcome. */
-const maxRefusals = 5;
+/** A provider that may have the run already, but refuses to say so, is asked again for most of a minute. */
+const pausesMs: readonly number[] = [1000, 2000, 4000, 8000, 15_000, 15_000];
 
 /** How the provider is first spoken to: a new run is submitted; one taken over is asked about, never sent blindly. */
 export type Opening = 'submit' | 'recover';
@@ -13,32 +13,36 @@ export async function converse(
   submission: Submission,
   opening: Opening,
   signal: AbortSignal,
+  pauses = pausesMs,
 ): Promise<Progress> {
-  const deadlineMs = performance.now() + submission.timeoutMs;
-  const ask = async (how: Opening) =>
-    await insist(provider, submission, await provider[how](submission, signal), deadlineMs, signal);
-  const progress = await ask(opening);
+  if (opening === 'recover') return await recover(provider, submission, signal, pauses);
+  const progress = await provider.submit(submission, signal);
   if (progress.state !== 'unknown' || signal.aborted) return progress;
-  const recovered = await ask('recover');
+  const recovered = await recover(provider, submission, signal, pauses);
   // The first answer knows more about what went wrong: a time-out, a reset.
   return recovered.state === 'unknown' ? progress : recovered;
 }
 
-/** Sends it again while the provider refuses: what was refused was certainly not accepted. */
-async function insist(
+/** What `refused` would leave open is asked again under the same token: another one might make a second run. */
+async function recover(
   provider: Provider,
   submission: Submission,
-  first: Progress,
-  deadlineMs: number,
   signal: AbortSignal,
+  pauses: readonly number[],
 ): Promise<Progress> {
-  let progress = first;
-  for (let refusals = 1; progress.state === 'refused' && refusals < maxRefusals; refusals++) {
-    if (progress.retryAfterMs === null) return progress;
-    if (performance.now() + progress.retryAfterMs > deadlineMs) return progress;
-    await sleep(progress.retryAfterMs, undefined, { signal }).catch(() => {});
+  const deadlineMs = performance.now() + submission.timeoutMs;
+  let progress = await provider.recover(submission, signal);
+  for (const pause of pauses) {
+    if (!mayHaveRun(progress)) return progress;
+    const pauseMs = Math.max(progress.retryAfterMs ?? 0, pause);
+    if (performance.now() + pauseMs > deadlineMs) break;
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return progress;
-    progress = await provider.submit(submission, signal);
+    progress = await provider.recover(submission, signal);
   }
-  return progress;
+  return mayHaveRun(progress) ? { state: 'unknown', outcome: progress.outcome } : progress;
+}
+
+function mayHaveRun(progress: Progress): progress is Extract<Progress, { state: 'refused' }> {
+  return progress.state === 'refused' && progress.mayHaveRun === true;
 }

@@ -3,24 +3,25 @@ import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome
 import { actualCost } from '@holdfast/domain/pricing';
 import type { Context } from './context.ts';
 import { copyOutput } from './copyOutput.ts';
+import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
 
 /** Copies the output's files into our store, prices the run and records its outcome for the ledger. */
 export async function finish(
   context: Context,
-  definition: ModelDefinition,
+  route: Route,
   run: Run,
   outcome: Outcome,
   state: 'succeeded' | 'failed' | 'unknown',
   signal: AbortSignal,
 ): Promise<void> {
   if (!outcome.ok) {
-    const { code, message } = outcome;
-    return await context.outcomes.record(run.attemptId, { ok: false, code, message }, state);
+    const { code, message, raw } = outcome;
+    return await context.outcomes.record(run.attemptId, { ok: false, code, message }, state, raw);
   }
-  const copied = await copyOutput(context, definition, run, outcome, signal);
+  const copied = await copyOutput(context, route, run, outcome, signal);
   if (signal.aborted) return;
-  const recorded = copied ? priced(definition, copied) : notStored;
+  const recorded = copied ? priced(route.definition, copied) : notStored;
   await context.outcomes.record(run.attemptId, recorded, recorded.ok ? 'succeeded' : 'failed');
 }
 

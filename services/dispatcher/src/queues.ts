@@ -7,12 +7,13 @@ import { fanoutQueue } from '@holdfast/queues/fanout';
 import { pollQueue } from '@holdfast/queues/poll';
 import { openProducer } from '@holdfast/queues/producer';
 import { recoverQueue } from '@holdfast/queues/recover';
+import { retryQueue } from '@holdfast/queues/retry';
 import { settleQueue } from '@holdfast/queues/settle';
 import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
 import type { Context } from './context.ts';
 import { abort } from './jobs/abort.ts';
 import { callback } from './jobs/callback.ts';
-import { dispatch } from './jobs/dispatch.ts';
+import { dispatch, retry } from './jobs/dispatch.ts';
 import { poll } from './jobs/poll.ts';
 import { recover } from './jobs/recover.ts';
 
@@ -23,6 +24,7 @@ export function openQueues(redis: Redis, log: Logger) {
   return {
     dispatch: openProducer(dispatchQueue, redis, log),
     recover: openProducer(recoverQueue, redis, log),
+    retry: openProducer(retryQueue, redis, log),
     poll: openProducer(pollQueue, redis, log),
     callback: openProducer(callbackQueue, redis, log),
     settle: openProducer(settleQueue, redis, log),
@@ -30,7 +32,7 @@ export function openQueues(redis: Redis, log: Logger) {
   };
 }
 
-/** Jobs of what is to be started; how many runs are in hand at once is up to the slots. */
+/** Jobs of what is to be started; how many runs are in hand at once is up to the scheduler. */
 const jobsAtOnce = 16;
 
 /** The queues that the dispatcher takes from. */
@@ -42,11 +44,14 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency: jobsAtOnce,
       log,
-      process: ({ executions }) =>
-        dispatch(
-          context,
-          executions.map(([id]) => id),
-        ),
+      process: ({ executions }) => dispatch(context, executions),
+    }),
+    startWorker({
+      queue: retryQueue,
+      redis,
+      concurrency: jobsAtOnce,
+      log,
+      process: (job) => retry(context, job.retry),
     }),
     startWorker({
       queue: recoverQueue,

@@ -2,13 +2,17 @@ import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefin
 import type { Provider } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
 
-/** How a model is reached. */
+/** How a run is reached: its model, and which of the model's providers has it. */
 export type Route = { definition: ModelDefinition; route: ProviderRoute; provider: Provider };
 
-/** Null: the model is unknown, or its connection is not configured here. */
-export async function findRoute(context: Context, model: string): Promise<Route | null> {
-  const definition = (await context.catalogue.find(model))?.definition;
-  const [route] = definition?.providers ?? [];
+/** Null: the model is unknown, no longer has that provider, or its connection is not configured here. */
+export async function findRoute(
+  context: Pick<Context, 'catalogue' | 'providers'>,
+  run: { model: string; connection: string; target: string },
+): Promise<Route | null> {
+  const definition = (await context.catalogue.find(run.model))?.definition;
+  const there = definition?.providers.filter(({ connection }) => connection === run.connection) ?? [];
+  const route = there.find(({ model }) => model === run.target) ?? there[0];
   const provider = route && context.providers.find(route);
   return definition && route && provider ? { definition, route, provider } : null;
 }

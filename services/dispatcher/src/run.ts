@@ -1,21 +1,44 @@
+import { claimWaiting } from '@holdfast/db/attempts/claim';
+import type { ProviderRoute } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
+import type { Waiting } from './backlog.ts';
 import type { Context } from './context.ts';
 import { converse, type Opening } from './converse.ts';
 import { finish } from './finish.ts';
+import { leaseS } from './lease.ts';
+import { leave } from './leave.ts';
+import { tryAgain } from './refuse.ts';
 import { findRoute, type Route } from './route.ts';
-import { cancelTimeoutMs } from './stop.ts';
+import { cancelTimeoutMs, stop } from './stop.ts';
 import { type Run, toSubmission } from './submission.ts';
+import { tell } from './tell.ts';
+
+/**
+ * A run whose turn has come: PENDING -> PROCESSING, or its next try, then the provider. Nothing for one that another
+ * dispatcher has, or that has ended. Resolves when it is no longer in hand.
+ */
+export async function begin(context: Context, waiting: Waiting, route: ProviderRoute | null): Promise<void> {
+  const { executionId, again } = waiting;
+  const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
+  const run = again
+    ? await claimWaiting(context.db, again.attemptId, at, leaseS)
+    : await context.starter.start(executionId, at);
+  if (run === null) return await leave(context, executionId, { ...waiting, ...at });
+  if ('ended' in run && run.ended) return await stop(context, run);
+  await work(context, { logged: 0, ...run }, 'submit');
+}
 
 /** Works on one attempt until it has ended, is running at the provider, or is let go of. */
 export async function work(context: Context, run: Run, opening: Opening): Promise<void> {
-  const route = await findRoute(context, run.model);
+  const route = await findRoute(context, run);
   if (!route) return await recordUnavailable(context, run);
   const { provider } = route;
   await context.inHand.hold(run.attemptId, async (signal) => {
     const submission = await toSubmission(context, route, run);
     const progress = await converse(provider, submission, opening, signal);
     if (signal.aborted) return await abandon(provider, submission, signal);
+    context.breakers.called(run.connection, progress);
     await act(context, route, run, progress, signal);
   });
 }
@@ -23,32 +46,62 @@ export async function work(context: Context, run: Run, opening: Opening): Promis
 /** Acts on what a provider said of a run. */
 export async function act(
   context: Context,
-  { definition, route, provider }: Route,
+  route: Route,
   run: Run,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  const { log, metrics } = context;
-  const about = { executionId: run.id, attemptId: run.attemptId };
-  if (progress.state === 'running') {
-    const { handle, by, pollAfterMs } = progress;
-    const awaitsCallback = by === 'callback';
-    const { attemptId } = run;
-    log.info({ ...about, model: run.model, by }, 'run is under way at its provider');
-    if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs })) return;
-    // Cancelled while it was submitted: who told the provider to stop may have come too early.
-    return await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
-  }
-  if (progress.state === 'ended' && progress.alert) {
+  const { log } = context;
+  const about = { executionId: run.id, attemptId: run.attemptId, connection: run.connection };
+  if ('alert' in progress && progress.alert) {
     log.error({ ...about, alert: progress.alert }, 'a provider connection needs the operator');
+  }
+  if (progress.state === 'running') {
+    await tell(context, route, run, progress, false);
+    return await goOn(context, route, run, progress);
+  }
+  if (progress.state === 'refused' && (await tryAgain(context, route, run, progress))) {
+    return await leave(context, run.id, run);
   }
   if (progress.state === 'unknown')
     log.error(about, 'the outcome of a submit is unknown and can not be learned');
+  if (progress.state === 'ended') await tell(context, route, run, progress, true);
+  await end(context, route, run, progress, signal);
+}
+
+async function goOn(
+  context: Context,
+  { provider }: Route,
+  run: Run,
+  { handle, by, pollAfterMs }: Extract<Progress, { state: 'running' }>,
+): Promise<void> {
+  const { attemptId } = run;
+  const awaitsCallback = by === 'callback';
+  context.log.info(
+    { executionId: run.id, attemptId, model: run.model, by },
+    'run is under way at its provider',
+  );
+  if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs })) return;
+  // Cancelled while it was submitted: who told the provider to stop may have come too early.
+  await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
+}
+
+async function end(
+  context: Context,
+  route: Route,
+  run: Run,
+  progress: Exclude<Progress, { state: 'running' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { connection } = run;
   const state = progress.state === 'unknown' ? 'unknown' : stateOf(progress.outcome);
-  const { connection } = route;
-  metrics.runs.inc({ connection, state });
-  log.info({ ...about, model: run.model, connection, state }, 'run ended');
-  await finish(context, definition, run, progress.outcome, state, signal);
+  context.metrics.runs.inc({ connection, state });
+  context.log.info(
+    { executionId: run.id, attemptId: run.attemptId, model: run.model, connection, state },
+    'run ended',
+  );
+  await finish(context, route, run, progress.outcome, state, signal);
+  await leave(context, run.id, run);
 }
 
 function stateOf(outcome: Outcome): 'succeeded' | 'failed' {
@@ -66,4 +119,5 @@ async function recordUnavailable(context: Context, run: Run): Promise<void> {
   context.log.error({ executionId: run.id, model: run.model }, 'no connection is configured for the model');
   const message = 'The model is not available at the moment.';
   await context.outcomes.record(run.attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
+  await leave(context, run.id, run);
 }

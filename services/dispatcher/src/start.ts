@@ -5,22 +5,31 @@ import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openAwaiter } from '@holdfast/executions/awaitCallback';
 import { openOutcomeRecorder } from '@holdfast/executions/recordOutcome';
+import { openProgressRecorder } from '@holdfast/executions/recordProgress';
+import { openRefusalRecorder } from '@holdfast/executions/recordRefusal';
 import { openStarter } from '@holdfast/executions/start';
 import { openStore } from '@holdfast/files/open';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry } from '@holdfast/kit/metrics';
+import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
-import { createSlots } from '@holdfast/kit/slots';
+import { createShares, type Shares } from '@holdfast/kit/shares';
+import { isConfigured } from '@holdfast/providers/connectionConfig';
 import { createProviders } from '@holdfast/providers/registry';
-import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { openAdmissionDesk } from '@holdfast/queues/admission';
+import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
 import { openTurns } from '@holdfast/queues/turns';
+import { openBreakers } from './breakers.ts';
 import type { DispatcherConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { createInHand } from './inHand.ts';
 import { leaseS } from './lease.ts';
+import { createLimits } from './limits.ts';
 import { dispatcherMetrics } from './metrics.ts';
+import { openOrganizationLimits } from './organizationLimits.ts';
 import { openQueues, startWorkers } from './queues.ts';
+import { begin } from './run.ts';
+import { createScheduler } from './scheduler.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Runs in hand at a stop may end by themselves for so long; the rest is handed back. */
@@ -32,8 +41,17 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const producing = connectProducer(config.REDIS_URL, log);
   const working = connectWorker(config.REDIS_URL, log);
   const queues = openQueues(producing, log);
-  const context = openContext(config, queues, dispatcherMetrics(registry), log);
+  const shares = createShares(config.DISPATCH_CONCURRENCY);
+  const metrics = dispatcherMetrics(registry);
+  const context = openContext({ config, redis: producing, queues, metrics, shares, log });
   const { db } = context;
+  liveGauge(
+    registry,
+    'runs_waiting',
+    'Runs that wait for their turn in this process',
+    context.scheduler.waiting,
+  );
+  liveGauge(registry, 'runs_in_hand', 'Runs that this process is at', shares.taken);
   for (const opening of context.egress.openings) log.warn(`egress is opened: ${opening}`);
 
   const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
@@ -51,13 +69,15 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
 
   return {
     async stop() {
-      context.slots.close();
+      context.scheduler.close();
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
       // A sweep that takes long, as removing files does, must not keep runs from being handed back.
       await Promise.all([sweeps.stop(), context.inHand.handBack(stopGraceMs)]);
       await stopped;
-      await context.slots.idle();
-      await Promise.all([context.starter.idle(), context.awaiter.idle(), context.outcomes.idle()]);
+      await shares.idle();
+      const { starter, awaiter, outcomes, refusals, progress } = context;
+      await Promise.all([starter, awaiter, outcomes, refusals, progress].map((batcher) => batcher.idle()));
+      await context.breakers.stop();
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
       context.providers.close();
       producing.disconnect();
@@ -67,31 +87,65 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   };
 }
 
-function openContext(
-  config: DispatcherConfig,
-  queues: ReturnType<typeof openQueues>,
-  metrics: Context['metrics'],
-  log: Logger,
-): Context {
+function openContext(args: {
+  config: DispatcherConfig;
+  redis: Redis;
+  queues: ReturnType<typeof openQueues>;
+  metrics: Context['metrics'];
+  shares: Shares;
+  log: Logger;
+}): Context {
+  const { config, redis, queues, metrics, shares, log } = args;
+  const { connections } = config;
   const db = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
     applicationName: 'dispatcher',
   });
-  return {
+  const catalogue = openModelCatalogue(db);
+  const desk = openAdmissionDesk(redis);
+  const limits = createLimits({ connections, usual: config.ORGANIZATION_MAX_CONCURRENCY ?? null });
+  const organizationLimits = openOrganizationLimits(db);
+  const breakers = openBreakers({
+    desk,
+    connections: Object.keys(connections),
+    state: metrics.breakers,
+    log,
+  });
+  const scheduler = createScheduler({
+    shares,
+    size: config.DISPATCH_CONCURRENCY,
+    desk,
+    limits,
+    breakers,
+    isConfigured: (route) => isConfigured(route, connections),
+    definitionOf: async (model) => (await catalogue.find(model))?.definition ?? null,
+    organizationLimits,
+    begin: (waiting, route) => begin(context, waiting, route),
+    log,
+  });
+  const context: Context = {
     db,
     store: openStore(config),
-    catalogue: openModelCatalogue(db),
-    providers: createProviders(config.connections),
-    connections: config.connections,
+    catalogue,
+    providers: createProviders(connections),
+    connections,
     egress: createEgressPolicy(egressSettings(config)),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),
     awaiter: openAwaiter(db, log),
     outcomes: openOutcomeRecorder({ db, settle: queues.settle, log }),
+    refusals: openRefusalRecorder(db, log),
+    progress: openProgressRecorder(db, log),
     inHand: createInHand(db, log),
-    slots: createSlots(config.DISPATCH_CONCURRENCY),
+    scheduler,
+    desk,
+    limits,
+    organizationLimits,
+    breakers,
+    isRedisUp: () => redis.status === 'ready',
     callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
     metrics,
     log,
   };
+  return context;
 }

@@ -10,6 +10,12 @@ import type { Route } from './route.ts';
 export type Run = {
   attemptId: string;
   attemptToken: string;
+  /** Where it was sent, or is about to be. */
+  connection: string;
+  target: string;
+  begunAtMs: number;
+  /** Characters of its log that the execution has. */
+  logged: number;
   id: string;
   organizationId: string;
   model: string;
@@ -26,7 +32,7 @@ export async function toSubmission(
   return {
     executionId: run.id,
     token: run.attemptToken,
-    begunAtMs: Date.now(),
+    begunAtMs: run.begunAtMs,
     providerModel: route.model,
     parts: [],
     input: await withFileUrls(context, definition, run),

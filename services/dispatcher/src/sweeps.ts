@@ -1,9 +1,21 @@
 import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files/removable';
-import { abandonedAttempts, attemptsToPoll, staleCallbacks, stalePending } from '@holdfast/db/sweeps/due';
+import {
+  abandonedAttempts,
+  attemptsToPoll,
+  staleCallbacks,
+  stalePending,
+  waitingTries,
+} from '@holdfast/db/sweeps/due';
 import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/dispatch';
 import type { Context } from './context.ts';
+import { countRuns } from './countRuns.ts';
+import { firstTry, retry } from './jobs/dispatch.ts';
 import type { Queues } from './queues.ts';
+
+/** What is pending for so long may have lost its job; so many of each organization are looked at. */
+const staleAfterS = 5;
+const mostOfEach = 2000;
 
 /** Everything a lost job, or a lost dispatcher, would leave undone. */
 export function startSweeps(
@@ -15,9 +27,18 @@ export function startSweeps(
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
-    sweep('stale pending', 5000, async () => {
-      await queues.dispatch.addAll(dispatchJobs(await stalePending(db, 5, 2000)));
+    sweep('stale pending', 2000, async () => {
+      const stale = await stalePending(db, staleAfterS, mostOfEach);
+      // Nobody's limit is exceeded without Redis, and whoever has none need not wait for it.
+      if (context.isRedisUp()) await queues.dispatch.addAll(dispatchJobs(stale));
+      else context.scheduler.add(stale.map(firstTry));
     }),
+    sweep('waiting tries', 500, async () => {
+      const tries = await waitingTries(db);
+      if (context.isRedisUp()) await queues.retry.addAll(tries.map((retry) => ({ retry })));
+      else for (const one of tries) await retry(context, one);
+    }),
+    sweep('counted runs', 10_000, () => countRuns(context)),
     sweep('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
       await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));

@@ -5,7 +5,15 @@ import { runStatement } from '../statement.ts';
 export type ClaimedAttempt = {
   attemptId: string;
   attemptToken: string;
+  /** `waiting`: nothing was sent. */
+  state: 'waiting' | 'starting' | 'running';
+  /** The provider's connection, and its name of the model there. */
+  connection: string;
+  target: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
+  /** Characters of the run's log that the execution has. */
+  logged: number;
+  begunAtMs: number;
   id: string;
   organizationId: string;
   model: string;
@@ -22,6 +30,16 @@ export async function claimAbandoned(
   leaseS: number,
 ): Promise<ClaimedAttempt | null> {
   return await claim(db, 'claim_abandoned', abandoned, [id, leaseS]);
+}
+
+/** Takes a further try whose time has come, to be sent to this provider. */
+export async function claimWaiting(
+  db: Database,
+  id: string,
+  to: { connection: string; target: string },
+  leaseS: number,
+): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_waiting', waiting, [id, leaseS, to.connection, to.target]);
 }
 
 /** Takes a running attempt that is due to be asked for. */
@@ -53,7 +71,8 @@ async function claim(
   return attempt ?? null;
 }
 
-const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.handle, e.id, e.organization_id AS "organizationId",
+const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
+  a.logged, (extract(epoch FROM a.created_at) * 1000)::float8 AS "begunAtMs", e.id, e.organization_id AS "organizationId",
   e.model, e.input, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
@@ -64,6 +83,11 @@ UPDATE attempts a SET ${lease} FROM executions e
 WHERE a.id = $1 AND a.state = 'starting' AND a.finished_at IS NULL AND a.lease_until < now() AND e.id = a.execution_id
 RETURNING ${columns}`;
 
+const waiting = `
+UPDATE attempts a SET state = 'starting', ${lease}, poll_at = NULL, provider = $3, target = $4 FROM executions e
+WHERE a.id = $1 AND a.state = 'waiting' AND a.finished_at IS NULL AND e.id = a.execution_id
+RETURNING ${columns}`;
+
 const due = `
 UPDATE attempts a SET ${lease}, poll_at = now() + $2::int * interval '1 second' FROM executions e
 WHERE a.id = $1 AND a.state = 'running' AND a.finished_at IS NULL AND a.poll_at <= now()
@@ -72,7 +96,7 @@ RETURNING ${columns}`;
 
 const called = `
 UPDATE attempts a SET ${lease} FROM executions e
-WHERE a.token = $1 AND a.finished_at IS NULL
+WHERE a.token = $1 AND a.finished_at IS NULL AND a.state <> 'waiting'
   AND (a.state = 'starting' OR a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
 RETURNING ${columns}`;
 

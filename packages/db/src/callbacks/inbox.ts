@@ -11,6 +11,9 @@ export type StoredCallback = {
   /** Whether its execution was erased: then it must not stay here. */
   erased: boolean;
   model: string;
+  /** Where the attempt was sent. */
+  connection: string;
+  target: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
 };
 
@@ -31,7 +34,7 @@ export async function dropCallback(db: Database, id: string): Promise<void> {
 
 const read = `
 SELECT c.id, c.token, c.headers, c.body, a.finished_at IS NOT NULL AS finished,
-  e.erased_at IS NOT NULL AS erased, e.model, a.handle
+  e.erased_at IS NOT NULL AS erased, e.model, a.provider AS connection, a.target, a.handle
 FROM provider_callbacks c JOIN attempts a ON a.token = c.token JOIN executions e ON e.id = a.execution_id
 WHERE c.id = $1 AND c.processed_at IS NULL`;
 

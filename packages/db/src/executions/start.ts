@@ -1,4 +1,5 @@
 import { transitions } from '@holdfast/domain/statuses';
+import { newToken } from '../attempts/newToken.ts';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
@@ -10,6 +11,9 @@ export type StartedExecution = {
   organizationId: string;
   attemptId: string;
   attemptToken: string;
+  connection: string;
+  target: string;
+  begunAtMs: number;
   model: string;
   input: Record<string, unknown>;
   /** Of `execution.started`; null when nobody receives it. */
@@ -20,17 +24,20 @@ export type StartedExecution = {
 
 /**
  * PENDING -> PROCESSING with `execution.started` and the first attempt row, for those of `ids` that are pending and
- * not past their time. The attempt is leased to the caller for `leaseS`.
+ * not past their time. The attempt, at the provider given, is leased to the caller for `leaseS`.
  */
 export async function startExecutions(
   db: Database,
-  ids: string[],
+  starts: { id: string; connection: string; target: string }[],
   leaseS: number,
 ): Promise<StartedExecution[]> {
+  const ids = starts.map(({ id }) => id);
   return await runStatement<StartedExecution>(db.pool, 'start_executions', statement, [
     ids,
     leaseS,
     firstId('exec', ids),
+    starts.map(({ connection }) => connection),
+    starts.map(({ target }) => target),
   ]);
 }
 
@@ -52,18 +59,20 @@ listener AS (${listeners('started', event)}),
 issued AS MATERIALIZED (
   SELECT s.*, new_id('att') AS attempt_id, event_id(s.id, '${event}') AS event_id,
     s.organization_id IN (SELECT organization_id FROM listener) AS is_awaited,
-    replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '') AS token,
-    coalesce(m.definition -> 'provider' ->> 'connection', 'none') AS connection
-  FROM started s LEFT JOIN models m ON m.slug = s.model
+    ${newToken} AS token, t.connection, t.target
+  FROM started s JOIN (
+    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[]) AS t (id, connection, target)
+  ) t USING (id)
 ),
 attempt AS (
-  INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
-  SELECT attempt_id, id, 1, connection, 'starting', token, now() + $2::int * interval '1 second' FROM issued
+  INSERT INTO attempts (id, execution_id, number, provider, target, state, token, lease_until)
+  SELECT attempt_id, id, 1, connection, target, 'starting', token, now() + $2::int * interval '1 second' FROM issued
 ),
 event AS (
   INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at)
   SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END FROM issued
 )
 SELECT id, organization_id AS "organizationId", model, input, attempt_id AS "attemptId", token AS "attemptToken",
+  connection, target, (extract(epoch FROM now()) * 1000)::float8 AS "begunAtMs",
   CASE WHEN is_awaited THEN event_id END AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
 FROM issued`;

@@ -77,7 +77,7 @@ async function create(time: string): Promise<string> {
 /** One that has run and ended, with everything that hangs on it. */
 async function completed(time: string): Promise<string> {
   const id = await create(time);
-  const [started] = await startExecutions(db, [id], 30);
+  const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   const token = started?.attemptToken ?? '';
   // An attempt is at most a day younger than its execution.
   const attemptId = id.replace('exec', 'att');

@@ -26,6 +26,34 @@ export async function abandonedAttempts(db: Database): Promise<string[]> {
   return await ids(db, 'abandoned_attempts', abandoned, [page]);
 }
 
+/** A further try whose time has come: its attempt, and what `stalePending` says of its execution. */
+export type WaitingTry = [attemptId: string, ...PendingRow, connection: string, target: string];
+
+/** Tries that follow a refusal, and are due. */
+export async function waitingTries(db: Database): Promise<WaitingTry[]> {
+  type Row = Record<'id' | 'execution_id' | 'organization_id' | 'model' | 'provider' | 'target', string> & {
+    priority: number;
+  };
+  const rows = await runStatement<Row>(db.pool, 'waiting_tries', waiting, [page]);
+  return rows.map((row) => [
+    row.id,
+    row.execution_id,
+    row.organization_id,
+    row.model,
+    row.priority,
+    row.provider,
+    row.target,
+  ]);
+}
+
+/** A run under way, and whose limits it counts against. */
+export type OpenRun = { executionId: string; organizationId: string; model: string; connection: string };
+
+/** Everything that providers are at, or are about to be asked for. */
+export async function openRuns(db: Database): Promise<OpenRun[]> {
+  return await runStatement<OpenRun>(db.pool, 'open_runs', open, []);
+}
+
 /** Running attempts whose provider is to be asked, and that nobody is asking: a question may wait for the answer. */
 export async function attemptsToPoll(db: Database): Promise<string[]> {
   return await ids(db, 'attempts_to_poll', toPoll, [page]);
@@ -67,6 +95,16 @@ SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LA
 const abandoned = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
 ORDER BY lease_until LIMIT $1`;
+
+const waiting = `
+SELECT a.id, a.execution_id, e.organization_id, e.model, e.priority, a.provider, a.target
+FROM attempts a JOIN executions e ON e.id = a.execution_id
+WHERE a.finished_at IS NULL AND a.state = 'waiting' AND a.poll_at <= now() ORDER BY a.poll_at LIMIT $1`;
+
+const open = `
+SELECT a.execution_id AS "executionId", e.organization_id AS "organizationId", e.model, a.provider AS connection
+FROM attempts a JOIN executions e ON e.id = a.execution_id
+WHERE a.finished_at IS NULL AND a.state <> 'waiting'`;
 
 const toPoll = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()

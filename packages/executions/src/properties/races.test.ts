@@ -19,7 +19,7 @@ import {
   successOf,
 } from './testing/contenders.ts';
 import { passTime } from './testing/passTime.ts';
-import { openProcesses, type Processes } from './testing/processes.ts';
+import { openProcesses, type Processes, somewhere } from './testing/processes.ts';
 import { racePairs, raceSweep, races } from './testing/race.ts';
 import { type KnownExecution, openRun, type Run } from './testing/run.ts';
 import { lastSteps } from './testing/steps.ts';
@@ -93,7 +93,7 @@ describe(`${races} races have one winner each, and one story in status, money an
     const ones = await createMany(run, races);
     const started = new Set<string>();
     const startIt = async ({ id }: KnownExecution) => {
-      if (await processes.dispatchers[left].starter.start(id)) started.add(id);
+      if (await processes.dispatchers[left].starter.start(id, somewhere)) started.add(id);
     };
     await racePairs(ones, startIt, cancelIt);
     const stories = await readStories(processes.owner, run.organizationIds);
@@ -170,7 +170,7 @@ describe(`${races} races have one winner each, and one story in status, money an
     const ones = await createMany(run, races);
     const winners: string[] = [];
     const startBy = (which: 0 | 1) => async (one: KnownExecution) => {
-      const started = await processes.dispatchers[which].starter.start(one.id);
+      const started = await processes.dispatchers[which].starter.start(one.id, somewhere);
       if (started) winners.push(which === left ? 'left' : 'right');
     };
     await racePairs(ones, startBy(left), startBy(right));

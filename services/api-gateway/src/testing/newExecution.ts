@@ -31,7 +31,7 @@ export async function completedExecution(
 ): Promise<string> {
   const { organizationId, model, cost, tokens: [inputTokens, outputTokens] = [0, 0], completedAt } = args;
   const id = await newExecution(db, organizationId, model);
-  const [started] = await startExecutions(db, [id], 30);
+  const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   const attemptId = started?.attemptId ?? '';
   const outcome = { ok: true, output: {}, inputTokens, outputTokens, cost } as const;
   await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);

@@ -1,3 +1,4 @@
+import { askNow } from '@holdfast/db/attempts/askNow';
 import { claimByToken } from '@holdfast/db/attempts/claim';
 import {
   dropCallback,
@@ -6,30 +7,47 @@ import {
   type StoredCallback,
 } from '@holdfast/db/callbacks/inbox';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
-import type { Ended } from '@holdfast/providers/interface';
+import type { CallbackReading, Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { leaseS } from '../lease.ts';
 import { findRoute, type Route } from '../route.ts';
 import { act } from '../run.ts';
 import { stop } from '../stop.ts';
 
-/** Reads a callback of the inbox: verified, it ends its run; forged or without an end, it is put aside. */
+/**
+ * Reads a callback of the inbox: verified, it ends its run, or has the provider asked; forged or without an end, it is put
+ * aside. What can't be dealt with just now stays, and a sweep brings it again.
+ */
 export async function callback(context: Context, callbackId: string): Promise<void> {
   const stored = await readCallback(context.db, callbackId);
   if (!stored) return;
-  const route = await findRoute(context, stored.model);
-  const ended = route && !stored.finished ? await verify(route, stored) : null;
-  if (route && ended && !(await end(context, route, stored.token, ended))) return;
+  const route = await findRoute(context, stored);
+  const reading = route && !stored.finished ? await read(route, stored) : null;
+  if (route && !(await dealWith(context, route, stored.token, reading))) return;
   await (stored.erased ? dropCallback : markCallbackProcessed)(context.db, callbackId);
 }
 
-async function verify({ definition, route, provider }: Route, stored: StoredCallback): Promise<Ended | null> {
+async function read(
+  { definition, route, provider }: Route,
+  stored: StoredCallback,
+): Promise<CallbackReading> {
   const { headers, body, token, handle } = stored;
-  const read = await provider.readCallback(
+  return await provider.readCallback(
     { headers, body },
     { token, handle, mapping: mappingOf(definition, route) },
   );
-  return read === 'ask' || read === 'later' ? null : read;
+}
+
+async function dealWith(
+  context: Context,
+  route: Route,
+  token: string,
+  reading: CallbackReading,
+): Promise<boolean> {
+  if (reading === null) return true;
+  if (reading === 'later') return false;
+  if (reading === 'ask') return await askNow(context.db, token);
+  return await end(context, route, token, reading);
 }
 
 /** False while another dispatcher is at this very end: the sweep brings the callback again should it die. */

@@ -1,25 +1,20 @@
+import type { Queued } from '@holdfast/queues/dispatch';
+import type { Retry } from '@holdfast/queues/retry';
+import type { Waiting } from '../backlog.ts';
 import type { Context } from '../context.ts';
-import { work } from '../run.ts';
 
-/**
- * PENDING -> PROCESSING, then the provider, for each as soon as there is room for it. Nothing for those that another
- * dispatcher has, or that have ended. Resolves when all are started: from then on the lease stands for a run, not the job.
- */
-export async function dispatch(context: Context, executionIds: string[]): Promise<void> {
-  await Promise.all(executionIds.map((id) => startOne(context, id)));
+/** New executions wait for their turn; when it comes is the scheduler's business, not the job's. */
+export async function dispatch({ scheduler }: Context, executions: Queued[]): Promise<void> {
+  scheduler.add(executions.map(firstTry));
 }
 
-async function startOne(context: Context, executionId: string): Promise<void> {
-  const { slots, starter, log } = context;
-  if (!(await slots.take())) return;
-  try {
-    const started = await starter.start(executionId);
-    if (!started) return slots.give();
-    void work(context, started, 'submit')
-      .catch((error: unknown) => log.error({ err: error, executionId }, 'a run was cut off'))
-      .finally(slots.give);
-  } catch (error) {
-    slots.give();
-    throw error;
-  }
+/** So does a further try. */
+export async function retry({ scheduler }: Context, [attemptId, ...rest]: Retry): Promise<void> {
+  const [executionId, organizationId, model, rank, connection, target] = rest;
+  const again = { attemptId, connection, target };
+  scheduler.add([{ executionId, organizationId, model, rank, again }]);
+}
+
+export function firstTry([executionId, organizationId, model, rank]: Queued): Waiting {
+  return { executionId, organizationId, model, rank, again: null };
 }

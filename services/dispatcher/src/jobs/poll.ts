@@ -12,7 +12,7 @@ export async function poll(context: Context, attemptId: string): Promise<void> {
   if (!run?.handle) return;
   if (run.ended) return await stop(context, run);
   const { handle } = run;
-  const route = await findRoute(context, run.model);
+  const route = await findRoute(context, run);
   if (!route) return;
   const { provider } = route;
   await context.inHand.hold(attemptId, async (signal) => {

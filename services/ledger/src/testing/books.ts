@@ -52,7 +52,7 @@ async function create(db: Database, organizationId: string): Promise<string> {
 }
 
 async function complete(db: Database, id: string, cost: string): Promise<string> {
-  const [started] = await startExecutions(db, [id], 30);
+  const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   if (!started) throw new Error('not started');
   const outcome = { ok: true, output: { text: 'hi' }, inputTokens: 1, outputTokens: 2, cost } as const;
   await recordOutcomes(db, [{ attemptId: started.attemptId, outcome, state: 'succeeded' }]);

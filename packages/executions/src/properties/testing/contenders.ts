@@ -2,6 +2,7 @@ import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import type { CreateRequest } from '../../create.ts';
 import { holdOf, money } from './amounts.ts';
 import { success } from './commands/record.ts';
+import { somewhere } from './processes.ts';
 import type { KnownExecution, Run } from './run.ts';
 
 /** An execution that was started. */
@@ -46,7 +47,7 @@ export async function createMany(run: Run, count: number): Promise<KnownExecutio
 export async function startMany(run: Run, count: number): Promise<Contender[]> {
   const { starter } = run.processes.dispatchers[0];
   const started = (await createMany(run, count)).map(async (execution): Promise<Contender> => {
-    const attempt = await starter.start(execution.id);
+    const attempt = await starter.start(execution.id, somewhere);
     if (!attempt) throw new Error('not started');
     return Object.assign(execution, { attempt: { id: attempt.attemptId, token: attempt.attemptToken } });
   });

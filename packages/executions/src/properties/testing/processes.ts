@@ -79,6 +79,9 @@ function openGateway(db: Database, endings: Ending[]): Gateway {
   return { db, creator: openCreator({ db, dispatch: nowhere }), hints: { fanout: nowhere, abort } };
 }
 
+/** Where the dispatchers of these tests send what they start: nothing is sent. */
+export const somewhere = { connection: 'sandbox', target: 'a-model' };
+
 function openDispatcher(db: Database): Dispatcher {
   return {
     db,

@@ -27,7 +27,11 @@ async function runningToken(): Promise<string> {
     .auth(key, { type: 'bearer' })
     .send({ model: 'writer', input: { prompt: 'a' } })
     .expect(202);
-  const [started] = await startExecutions(gateway.context.db, [body.id], 30);
+  const [started] = await startExecutions(
+    gateway.context.db,
+    [{ id: body.id, connection: 'sandbox', target: 'm' }],
+    30,
+  );
   if (!started) throw new Error('the execution did not start');
   return started.attemptToken;
 }

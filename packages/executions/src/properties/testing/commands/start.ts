@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Command, nothing, pick, picked, which } from '../command.ts';
+import { somewhere } from '../processes.ts';
 import { dispatcher, type Which } from '../run.ts';
 
 /** A dispatch job; the same again when it has come before. */
@@ -17,7 +18,7 @@ export const start: Command<{ by: Which; pick: number }> = {
   async perform(run, args) {
     const execution = picked(run.executions, args.pick);
     if (!execution) return nothing;
-    const started = await dispatcher(run, args.by).starter.start(execution.id);
+    const started = await dispatcher(run, args.by).starter.start(execution.id, somewhere);
     if (!started) return 'not started';
     execution.attempt = { id: started.attemptId, token: started.attemptToken };
     return 'started';

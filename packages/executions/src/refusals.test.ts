@@ -1,0 +1,174 @@
+import { claimByToken, claimWaiting } from '@holdfast/db/attempts/claim';
+import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordProgress } from '@holdfast/db/attempts/recordProgress';
+import { recordRefusals } from '@holdfast/db/attempts/recordRefusals';
+import { triesOf } from '@holdfast/db/attempts/tries';
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { completeExecutions } from '@holdfast/db/executions/complete';
+import { getExecution } from '@holdfast/db/executions/get';
+import { insertExecutions } from '@holdfast/db/executions/insert';
+import { startExecutions } from '@holdfast/db/executions/start';
+import { unsettledAttempts, waitingTries } from '@holdfast/db/sweeps/due';
+import { newId } from '@holdfast/domain/ids';
+import { limits } from '@holdfast/domain/limits';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+let db: Database;
+let drop: () => Promise<void>;
+let organizationId: string;
+let run: { id: string; attemptId: string; attemptToken: string };
+
+const at = { connection: 'a', target: 'a-model' };
+const elsewhere = { connection: 'b', target: 'b-model' };
+const refusal = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
+});
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+beforeEach(async () => {
+  organizationId = await createTestOrganization(db, '10');
+  run = await start();
+});
+
+async function start() {
+  const id = newId('exec');
+  await insertExecutions(db, [
+    {
+      id,
+      organizationId,
+      apiKeyId: 'key',
+      idempotencyKey: null,
+      requestHash: null,
+      model: 'm',
+      inputJson: '{}',
+      metadataJson: null,
+      webhookUrl: null,
+      holdAmount: '1',
+      estimatedCost: '1',
+      timeoutS: 600,
+      priority: 'high',
+    },
+  ]);
+  const [started] = await startExecutions(db, [{ id, ...at }], 30);
+  if (!started) throw new Error('not started');
+  return started;
+}
+
+const refuse = (attemptId: string, afterMs = 0) =>
+  recordRefusals(db, [
+    { attemptId, outcome: refusal, rawError: '429 slow down', next: { ...elsewhere, afterMs } },
+  ]);
+
+async function theNext() {
+  const tries = await waitingTries(db);
+  return tries.find(([, executionId]) => executionId === run.id) ?? null;
+}
+
+describe('a try that its provider refused', () => {
+  it('is ended, and followed by one that waits for its time', async () => {
+    await refuse(run.attemptId);
+    expect(await theNext()).toEqual([expect.any(String), run.id, organizationId, 'm', 0, 'b', 'b-model']);
+    expect(await triesOf(db, run.id)).toEqual(
+      expect.arrayContaining([
+        { ...at, tries: 1 },
+        { ...elsewhere, tries: 1 },
+      ]),
+    );
+  });
+
+  it('is followed by one alone, however often it is written', async () => {
+    const done = await Promise.all([1, 2, 3].map(() => refuse(run.attemptId)));
+    expect(done.flat()).toEqual([run.attemptId]);
+    expect(await triesOf(db, run.id)).toHaveLength(2);
+  });
+
+  it('is not what the execution came to: the ledger passes it over', async () => {
+    await refuse(run.attemptId);
+    const unsettled = await unsettledAttempts(db, 0);
+    expect(unsettled.map(({ attemptId }) => attemptId)).not.toContain(run.attemptId);
+    expect((await getExecution(db, organizationId, run.id))?.status).toBe('PROCESSING');
+  });
+
+  it('is not due before its time', async () => {
+    await refuse(run.attemptId, 60_000);
+    expect(await theNext()).toBeNull();
+  });
+
+  it('is followed by nothing once the execution has ended', async () => {
+    await cancelExecution(db, organizationId, run.id);
+    await refuse(run.attemptId);
+    expect(await triesOf(db, run.id)).toEqual([{ ...at, tries: 1 }]);
+  });
+
+  it('may be followed elsewhere than was meant, and that try ends the execution', async () => {
+    await refuse(run.attemptId);
+    const [attemptId = ''] = (await theNext()) ?? [];
+    const claims = await Promise.all([1, 2].map(() => claimWaiting(db, attemptId, at, 30)));
+    const [claimed, ...others] = claims.filter((claim) => claim !== null);
+    expect(others).toEqual([]);
+    expect(claimed).toMatchObject({ state: 'starting', connection: 'a', target: 'a-model', ended: false });
+    expect(claimed?.attemptToken).not.toBe(run.attemptToken);
+    const outcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.5' } as const;
+    await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
+    await completeExecutions(db, [attemptId]);
+    expect(await getExecution(db, organizationId, run.id)).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  it('is not ended by a callback: nothing was sent yet, or it was refused', async () => {
+    await refuse(run.attemptId);
+    expect(await claimByToken(db, run.attemptToken, 30)).toBeNull();
+  });
+});
+
+describe('what a provider tells of a run', () => {
+  const told = (part: { progress?: number; logs?: string; logged?: number; queuePosition?: number }) =>
+    recordProgress(db, [
+      {
+        attemptId: run.attemptId,
+        executionId: run.id,
+        progress: part.progress ?? null,
+        queuePosition: part.queuePosition ?? null,
+        logs: part.logs ?? '',
+        logged: part.logged ?? 0,
+      },
+    ]);
+  const execution = () => getExecution(db, organizationId, run.id);
+
+  it('is kept on the execution', async () => {
+    await told({ queuePosition: 3 });
+    expect(await execution()).toMatchObject({ queuePosition: 3, progress: null, logs: null });
+    await told({ progress: 0.25, logs: 'one\n', logged: 4 });
+    await told({ logs: 'two\n', logged: 8 });
+    expect(await execution()).toMatchObject({ queuePosition: null, progress: 0.25, logs: 'one\ntwo\n' });
+  });
+
+  it('is added to the log once, though two have read it', async () => {
+    await Promise.all([1, 2, 3].map(() => told({ logs: 'one\n', logged: 4 })));
+    expect((await execution())?.logs).toBe('one\n');
+  });
+
+  it('is kept to the end of a long log, and counted in all', async () => {
+    await told({ logs: 'x'.repeat(limits.logLength), logged: limits.logLength });
+    await told({ logs: 'the end\n', logged: limits.logLength + 8 });
+    const { logs } = (await execution()) ?? {};
+    expect(logs).toHaveLength(limits.logLength);
+    expect(logs?.endsWith('xthe end\n')).toBe(true);
+    const { rows } = await db.pool.query('SELECT logs_total FROM executions WHERE id = $1', [run.id]);
+    expect(Number(rows[0].logs_total)).toBe(limits.logLength + 8);
+  });
+
+  it('is not added to an execution that has ended', async () => {
+    await cancelExecution(db, organizationId, run.id);
+    await told({ progress: 0.5, logs: 'late\n', logged: 5 });
+    expect(await execution()).toMatchObject({ progress: null, logs: null });
+  });
+});

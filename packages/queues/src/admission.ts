@@ -1,0 +1,221 @@
+import { within } from '@holdfast/kit/within';
+import type { Redis } from 'ioredis';
+
+/** At most so many runs at once, counted under a name by all dispatchers together. */
+export type Scope = { name: string; most: number };
+/** At most so many runs begun in any minute. */
+export type Rate = { name: string; perMinute: number };
+
+export type Limits = { scopes: Scope[]; rates: Rate[] };
+
+/** A run that asks to begin. */
+export type Ask = {
+  executionId: string;
+  /** Of its organization and model. */
+  limits: Limits;
+  /** Where it may go, the best first. */
+  routes: { connection: string; limits: Limits }[];
+};
+
+export type Admission =
+  /** Counted everywhere; to be sent to this one of its routes. */
+  | { kind: 'admitted'; route: number }
+  /** Its organization or model has as many as it may. */
+  | { kind: 'full'; name: string; waitMs: number }
+  /** None of its routes has room, or all are left alone. */
+  | { kind: 'closed'; waitMs: number }
+  /** It is counted already: somebody else has it. */
+  | { kind: 'taken' };
+
+/** The breaker of a connection: left alone until then (ms since 1970 by the clock of Redis), and probed afterwards. */
+export type Breakers = ReadonlyMap<string, number>;
+
+export type Calls = { connection: string; ok: number; failed: number };
+
+export type AdmissionDesk = {
+  /** Who of these may begin, in order. @throws while Redis is away */
+  admit(asks: Ask[]): Promise<Admission[]>;
+  /** These runs have ended, or wait again. Never throws: what is not let go of is found by `reconcile`. */
+  release(runs: { executionId: string; names: string[] }[]): Promise<void>;
+  /** Counts what is under way and nothing else; `open` is by name. @throws while Redis is away */
+  reconcile(open: ReadonlyMap<string, ReadonlySet<string>>): Promise<void>;
+  /** Tells of calls to providers since the last time, and learns whose breakers are open. @throws while Redis is away */
+  report(calls: Calls[]): Promise<Breakers>;
+};
+
+const prefix = '{holdfast-limits}';
+const answerWithinMs = 2000;
+/** What was counted lately may not be in the database yet. */
+const graceMs = 15_000;
+
+/** A breaker opens when half of at least so many calls of the last minute failed, and for so long. */
+export const breaker = { calls: 10, windowMs: 60_000, openMs: 30_000, probeMs: 15_000 } as const;
+
+const runsOf = (name: string) => `${prefix}:runs:${name}`;
+
+/** On a connection of `connectProducer`. */
+export function openAdmissionDesk(redis: Redis): AdmissionDesk {
+  const ask = <Result>(what: string, work: Promise<unknown>) =>
+    within(answerWithinMs, what, work) as Promise<Result>;
+  return {
+    async admit(asks) {
+      type Answer = [string, number | string, number?];
+      const answers = await ask<Answer[]>(
+        'admitting runs',
+        redis.eval(admitScript, 1, prefix, JSON.stringify(asks), breaker.probeMs),
+      );
+      return answers.map(toAdmission);
+    },
+    async release(runs) {
+      const byName = new Map<string, string[]>();
+      for (const { executionId, names } of runs) {
+        for (const name of names) byName.set(name, [...(byName.get(name) ?? []), executionId]);
+      }
+      const gone = [...byName].map(([name, members]) => redis.zrem(runsOf(name), ...members));
+      await within(answerWithinMs, 'letting go of runs', Promise.all(gone)).catch(() => undefined);
+    },
+    async reconcile(open) {
+      const known = await ask<string[]>('reading limits', redis.smembers(`${prefix}:names`));
+      for (const name of new Set([...known, ...open.keys()])) {
+        const members = [...(open.get(name) ?? [])];
+        await ask(
+          'counting runs',
+          redis.eval(reconcileScript, 1, prefix, name, JSON.stringify(members), graceMs),
+        );
+      }
+    },
+    async report(calls) {
+      const settings = [breaker.calls, breaker.windowMs, breaker.openMs];
+      const answer = await ask<string[]>(
+        'reporting calls',
+        redis.eval(reportScript, 1, prefix, JSON.stringify(calls), ...settings),
+      );
+      const pairs = Array.from({ length: answer.length / 2 }, (_, index) => index * 2);
+      return new Map(pairs.map((at) => [answer[at] ?? '', Number(answer[at + 1])]));
+    },
+  };
+}
+
+function toAdmission([kind, detail, waitMs = 0]: [string, number | string, number?]): Admission {
+  if (kind === 'admitted') return { kind, route: Number(detail) };
+  if (kind === 'full') return { kind, name: String(detail), waitMs };
+  if (kind === 'closed') return { kind, waitMs: Number(detail) };
+  return { kind: 'taken' };
+}
+
+// The clock is that of Redis, for those of the dispatchers may differ.
+const clock = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local p = KEYS[1]`;
+
+/** A set of runs for each name, by when they began; a log of beginnings of the last minute for each rate. */
+const admitScript = `${clock}
+local day = 90000000
+local function runs(name) return p .. ':runs:' .. name end
+local function begun(name) return p .. ':begun:' .. name end
+local function taken(id, limits)
+  for _, s in ipairs(limits.scopes) do if redis.call('ZSCORE', runs(s.name), id) then return true end end
+  return false
+end
+local function blocked(limits)
+  for _, s in ipairs(limits.scopes) do
+    if redis.call('ZCARD', runs(s.name)) >= s.most then return s.name, 100 end
+  end
+  for _, r in ipairs(limits.rates) do
+    redis.call('ZREMRANGEBYSCORE', begun(r.name), '-inf', now - 60000)
+    if redis.call('ZCARD', begun(r.name)) >= r.perMinute then
+      local first = redis.call('ZRANGE', begun(r.name), 0, 0, 'WITHSCORES')
+      return r.name, math.max(1, first[2] + 60000 - now)
+    end
+  end
+end
+local function count(id, limits)
+  for _, s in ipairs(limits.scopes) do
+    redis.call('SADD', p .. ':names', s.name)
+    redis.call('ZADD', runs(s.name), now, id)
+    redis.call('PEXPIRE', runs(s.name), day)
+  end
+  for _, r in ipairs(limits.rates) do
+    redis.call('ZADD', begun(r.name), now, id .. ' ' .. t[1] .. t[2])
+    redis.call('PEXPIRE', begun(r.name), 60000)
+  end
+end
+local function alone(connection)
+  local till = tonumber(redis.call('HGET', p .. ':breakers', connection) or 0)
+  if till == 0 then return 0 end
+  if till > now then return till - now end
+  local probe = tonumber(redis.call('HGET', p .. ':probes', connection) or 0)
+  if probe > now then return math.min(500, probe - now) end
+  return -1
+end
+local function ask(a)
+  if taken(a.executionId, a.limits) then return { 'taken', '' } end
+  for _, route in ipairs(a.routes) do
+    if taken(a.executionId, route.limits) then return { 'taken', '' } end
+  end
+  local name, wait = blocked(a.limits)
+  if name then return { 'full', name, wait } end
+  local least = 60000
+  for i, route in ipairs(a.routes) do
+    local left = alone(route.connection)
+    local full, later = nil, left
+    if left <= 0 then full, later = blocked(route.limits) end
+    if left <= 0 and not full then
+      if left < 0 then redis.call('HSET', p .. ':probes', route.connection, now + ARGV[2]) end
+      count(a.executionId, a.limits)
+      count(a.executionId, route.limits)
+      return { 'admitted', i - 1 }
+    end
+    least = math.min(least, later)
+  end
+  return { 'closed', least }
+end
+local answers = {}
+for i, a in ipairs(cjson.decode(ARGV[1])) do answers[i] = ask(a) end
+return answers`;
+
+const reconcileScript = `${clock}
+local key = p .. ':runs:' .. ARGV[1]
+local open = {}
+for _, id in ipairs(cjson.decode(ARGV[2])) do
+  open[id] = true
+  redis.call('ZADD', key, 'NX', now, id)
+end
+for _, id in ipairs(redis.call('ZRANGE', key, '-inf', now - ARGV[3], 'BYSCORE')) do
+  if not open[id] then redis.call('ZREM', key, id) end
+end
+if redis.call('ZCARD', key) == 0 then redis.call('SREM', p .. ':names', ARGV[1]) end`;
+
+/** Calls are counted in buckets of a sixth of the window. */
+const reportScript = `${clock}
+local most, window, open = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local width = window / 6
+local bucket = math.floor(now / width)
+local function counts(connection, at) return p .. ':calls:' .. connection .. ':' .. at end
+for _, c in ipairs(cjson.decode(ARGV[1])) do
+  local till = tonumber(redis.call('HGET', p .. ':breakers', c.connection) or 0)
+  if till > 0 then
+    if now >= till and c.ok > 0 then
+      redis.call('HDEL', p .. ':breakers', c.connection)
+      for i = 0, 6 do redis.call('DEL', counts(c.connection, bucket - i)) end
+    elseif now >= till and c.failed > 0 then
+      redis.call('HSET', p .. ':breakers', c.connection, now + open)
+    end
+    if now >= till then redis.call('HDEL', p .. ':probes', c.connection) end
+  else
+    redis.call('HINCRBY', counts(c.connection, bucket), 'ok', c.ok)
+    redis.call('HINCRBY', counts(c.connection, bucket), 'failed', c.failed)
+    redis.call('PEXPIRE', counts(c.connection, bucket), window + width)
+    local ok, failed = 0, 0
+    for i = 0, 5 do
+      local got = redis.call('HMGET', counts(c.connection, bucket - i), 'ok', 'failed')
+      ok = ok + tonumber(got[1] or 0)
+      failed = failed + tonumber(got[2] or 0)
+    end
+    if ok + failed >= most and failed * 2 >= ok + failed then
+      redis.call('HSET', p .. ':breakers', c.connection, now + open)
+    end
+  end
+end
+return redis.call('HGETALL', p .. ':breakers')`;

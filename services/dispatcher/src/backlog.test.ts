@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Backlog, createBacklog, type Waiting } from './backlog.ts';
+
+const everybody = { organization: () => true, model: () => true };
+
+function waiting(executionId: string, part: Partial<Waiting> = {}): Waiting {
+  return { executionId, organizationId: 'org_a', model: 'm', rank: 1, again: null, ...part };
+}
+
+function filled(...all: Waiting[]) {
+  const backlog = createBacklog();
+  for (const one of all) backlog.add(one);
+  return backlog;
+}
+
+function drain(backlog: Backlog, mayGo: Parameters<Backlog['next']>[0] = everybody): string[] {
+  const taken: string[] = [];
+  for (let next = backlog.next(mayGo); next; next = backlog.next(mayGo)) taken.push(next.executionId);
+  return taken;
+}
+
+describe('the backlog', () => {
+  it('lets organizations take turns, whoever came first and with however many', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => waiting(`a${index}`));
+    const backlog = filled(...many, waiting('b0', { organizationId: 'org_b' }));
+    expect([backlog.next(everybody), backlog.next(everybody)].map((one) => one?.executionId)).toEqual([
+      'a0',
+      'b0',
+    ]);
+    expect(drain(backlog)).toEqual(many.slice(1).map(({ executionId }) => executionId));
+  });
+
+  it('takes the higher priority first, of one organization only', () => {
+    const backlog = filled(
+      waiting('low', { rank: 2 }),
+      waiting('usual'),
+      waiting('high', { rank: 0 }),
+      waiting('other', { organizationId: 'org_b', rank: 2 }),
+    );
+    expect(drain(backlog)).toEqual(['high', 'other', 'usual', 'low']);
+  });
+
+  it('passes over who may not go, and nobody else', () => {
+    const backlog = filled(
+      waiting('full'),
+      waiting('free', { model: 'n' }),
+      waiting('later', { organizationId: 'org_b' }),
+    );
+    const mayGo = { organization: (id: string) => id !== 'org_b', model: (slug: string) => slug !== 'm' };
+    expect(drain(backlog, mayGo)).toEqual(['free']);
+    expect(drain(backlog)).toEqual(['later', 'full']);
+  });
+
+  it('holds nobody twice', () => {
+    const backlog = filled(waiting('a'));
+    expect(backlog.add(waiting('a'))).toBe(false);
+    expect(drain(backlog)).toEqual(['a']);
+    expect(backlog.add(waiting('a'))).toBe(true);
+  });
+
+  it('gives what was put back first, in the order in which it was taken', () => {
+    const backlog = filled(...['a', 'b', 'c', 'd'].map((id) => waiting(id)));
+    const taken = [backlog.next(everybody), backlog.next(everybody)].flatMap((one) => one ?? []);
+    for (const one of taken.toReversed()) backlog.putBack(one);
+    expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('has an end: what does not fit is left to a sweep', () => {
+    const backlog = createBacklog(2);
+    expect(['a', 'b', 'c'].map((id) => backlog.add(waiting(id)))).toEqual([true, true, false]);
+    expect(backlog.size()).toBe(2);
+    backlog.next(everybody);
+    expect(backlog.add(waiting('c'))).toBe(true);
+  });
+});

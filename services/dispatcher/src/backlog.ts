@@ -1,0 +1,110 @@
+/** A run that waits to begin. */
+export type Waiting = {
+  executionId: string;
+  organizationId: string;
+  model: string;
+  /** Of its priority: the lower, the sooner. */
+  rank: number;
+  /** A further try, after a refusal: its attempt, and where it is to be sent. Null: the first one. */
+  again: { attemptId: string; connection: string; target: string } | null;
+};
+
+/**
+ * What waits for its turn. Organizations take turns, so that a hundred thousand of one delay nobody else's; within one, the
+ * higher priority goes first; within that, models take turns, so that one that is full delays no other.
+ */
+export type Backlog = {
+  /** False when it is here already, or when there is no room left: a sweep brings it again. */
+  add(waiting: Waiting): boolean;
+  /** The next one that may go, taken out; null when nobody may. */
+  next(mayGo: { organization(id: string): boolean; model(slug: string): boolean }): Waiting | null;
+  /** It could not go after all: it is the first of its kind again. */
+  putBack(waiting: Waiting): void;
+  size(): number;
+};
+
+/** About 200 bytes each. */
+const mostWaiting = 250_000;
+
+type Line = { first: Waiting[]; rest: Waiting[]; from: number };
+/** By rank, then by model. */
+type Lane = Map<number, Map<string, Line>>;
+
+export function createBacklog(most = mostWaiting): Backlog {
+  const lanes = new Map<string, Lane>();
+  const known = new Set<string>();
+
+  function lineOf({ organizationId, rank, model }: Waiting): Line {
+    const lane = getOrSet(lanes, organizationId, () => new Map());
+    const models = getOrSet(lane, rank, () => new Map<string, Line>());
+    return getOrSet(models, model, () => ({ first: [], rest: [], from: 0 }));
+  }
+
+  function takeFrom(lane: Lane, mayGo: (model: string) => boolean): Waiting | null {
+    for (const rank of [...lane.keys()].toSorted((a, b) => a - b)) {
+      const models = lane.get(rank) ?? new Map<string, Line>();
+      for (const [model, line] of models) {
+        if (!mayGo(model)) continue;
+        const waiting = shift(line);
+        models.delete(model);
+        if (lengthOf(line) > 0) models.set(model, line);
+        if (models.size === 0) lane.delete(rank);
+        return waiting;
+      }
+    }
+    return null;
+  }
+
+  return {
+    add(waiting) {
+      if (known.size >= most || known.has(waiting.executionId)) return false;
+      known.add(waiting.executionId);
+      lineOf(waiting).rest.push(waiting);
+      return true;
+    },
+    next(mayGo) {
+      for (const [organizationId, lane] of lanes) {
+        if (!mayGo.organization(organizationId)) continue;
+        const waiting = takeFrom(lane, mayGo.model);
+        if (waiting === null) continue;
+        known.delete(waiting.executionId);
+        lanes.delete(organizationId);
+        if (lane.size > 0) lanes.set(organizationId, lane);
+        return waiting;
+      }
+      return null;
+    },
+    putBack(waiting) {
+      if (known.has(waiting.executionId)) return;
+      known.add(waiting.executionId);
+      lineOf(waiting).first.push(waiting);
+    },
+    size: () => known.size,
+  };
+}
+
+function lengthOf({ first, rest, from }: Line): number {
+  return first.length + rest.length - from;
+}
+
+/** What was put back is given in the order in which it was taken, for it is put back last to first. */
+function shift(line: Line): Waiting | null {
+  const back = line.first.pop();
+  if (back) return back;
+  const waiting = line.rest[line.from] ?? null;
+  line.from += 1;
+  // What was taken is dropped now and then, not each time: a shift costs as much as the line is long.
+  if (line.from > 1000 && line.from * 2 > line.rest.length) {
+    line.rest = line.rest.slice(line.from);
+    line.from = 0;
+  }
+  return waiting;
+}
+
+function getOrSet<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,71 @@
+import type { Logger } from '@holdfast/kit/logger';
+import type { Gauge } from '@holdfast/kit/metrics';
+import type { Progress } from '@holdfast/providers/interface';
+import type { AdmissionDesk, Calls } from '@holdfast/queues/admission';
+
+/** Which providers are left alone for a while, as all dispatchers have found together. */
+export type Breakers = {
+  /** Whether it is left alone, or is being probed: then the desk says who may go there. */
+  isOpen(connection: string): boolean;
+  /** What came of a call. */
+  called(connection: string, progress: Progress): void;
+  stop(): Promise<void>;
+};
+
+const tellEveryMs = 1000;
+
+export function openBreakers(args: {
+  desk: AdmissionDesk;
+  connections: string[];
+  state: Gauge<'connection'>;
+  log: Logger;
+}): Breakers {
+  const { desk, log } = args;
+  let open: ReadonlyMap<string, number> = new Map();
+  let calls = new Map<string, Calls>();
+  let telling: Promise<void> | null = null;
+
+  async function tell(): Promise<void> {
+    const told = [...calls.values()];
+    calls = new Map();
+    try {
+      const now = await desk.report(told);
+      for (const connection of args.connections) {
+        if (now.has(connection) === open.has(connection)) continue;
+        if (now.has(connection))
+          log.error({ connection }, 'half of the calls to a provider fail: it is left alone');
+        else log.info({ connection }, 'a provider answers again');
+      }
+      open = now;
+    } catch (error) {
+      log.debug({ err: error }, 'calls to providers could not be reported');
+    }
+    for (const connection of args.connections) args.state.set({ connection }, open.has(connection) ? 1 : 0);
+  }
+
+  const timer = setInterval(() => {
+    telling ??= tell().finally(() => {
+      telling = null;
+    });
+  }, tellEveryMs);
+  return {
+    isOpen: (connection) => open.has(connection),
+    called(connection, progress) {
+      const verdict = verdictOn(progress);
+      if (verdict === null) return;
+      const known = calls.get(connection) ?? { connection, ok: 0, failed: 0 };
+      calls.set(connection, { ...known, [verdict]: known[verdict] + 1 });
+    },
+    async stop() {
+      clearInterval(timer);
+      await telling;
+    },
+  };
+}
+
+/** Null: it says nothing of the provider's health. That it has too much to do is no fault: it is asked later anyway. */
+function verdictOn(progress: Progress): 'ok' | 'failed' | null {
+  if (progress.state === 'running' || progress.state === 'ended') return 'ok';
+  if (progress.state === 'unknown') return 'failed';
+  return progress.outcome.code === 'MODEL_OVERLOADED' ? null : 'failed';
+}

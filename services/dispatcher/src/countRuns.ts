@@ -1,0 +1,28 @@
+import { openRuns } from '@holdfast/db/sweeps/due';
+import type { Context } from './context.ts';
+
+/**
+ * Brings what is counted against limits in line with what is under way: a dispatcher that died has let go of nothing, and
+ * a Redis that was emptied knows of nothing.
+ */
+export async function countRuns(context: Context): Promise<void> {
+  const { limits, catalogue } = context;
+  const own = await context.organizationLimits();
+  const models = await catalogue.list();
+  if (
+    !limits.areSet(
+      models.map(({ definition }) => definition),
+      own,
+    )
+  )
+    return;
+  const definitions = new Map(models.map(({ definition }) => [definition.slug, definition]));
+  const open = new Map<string, Set<string>>();
+  for (const run of await openRuns(context.db)) {
+    for (const name of limits.names(run, definitions.get(run.model) ?? null, own)) {
+      const runs = open.get(name) ?? new Set<string>();
+      open.set(name, runs.add(run.executionId));
+    }
+  }
+  await context.desk.reconcile(open);
+}

@@ -1,0 +1,33 @@
+import { triesOf } from '@holdfast/db/attempts/tries';
+import { isConfigured } from '@holdfast/providers/connectionConfig';
+import type { Progress } from '@holdfast/providers/interface';
+import type { Context } from './context.ts';
+import { nextTry } from './nextTry.ts';
+import type { Route } from './route.ts';
+import type { Run } from './submission.ts';
+
+/** A provider did not accept the run: it waits for its next try. False when there is none. */
+export async function tryAgain(
+  context: Context,
+  { definition }: Route,
+  run: Run,
+  { retryAfterMs, outcome }: Extract<Progress, { state: 'refused' }>,
+): Promise<boolean> {
+  const next = nextTry({
+    definition,
+    isConfigured: (route) => isConfigured(route, context.connections),
+    at: run,
+    retryAfterMs,
+    tried: await triesOf(context.db, run.id),
+    remainingMs: run.remainingMs,
+  });
+  if (next === null) return false;
+  const { code, message, raw = null } = outcome;
+  context.log.warn(
+    { executionId: run.id, attemptId: run.attemptId, model: run.model, code, from: run.connection, next },
+    'a provider did not accept a run',
+  );
+  const { attemptId } = run;
+  await context.refusals.record({ attemptId, outcome: { ok: false, code, message }, rawError: raw, next });
+  return true;
+}

@@ -1,0 +1,125 @@
+import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import { createLogger } from '@holdfast/kit/logger';
+import { createShares } from '@holdfast/kit/shares';
+import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
+import { until } from '@holdfast/testkit/until';
+import { describe, expect, it } from '@jest/globals';
+import type { Waiting } from './backlog.ts';
+import { createLimits } from './limits.ts';
+import { createScheduler } from './scheduler.ts';
+
+const routes = ['a', 'b'].map((connection) => ({ connection, model: 'm' })) as ProviderRoute[];
+const definitions: Record<string, Partial<ModelDefinition>> = {
+  free: { slug: 'free', limits: {}, providers: routes },
+  limited: { slug: 'limited', limits: { concurrency: 1 }, providers: routes },
+};
+
+/** A scheduler over a desk that answers as told, and the runs that it has begun: each goes on until it is ended. */
+function setUp(part: { size?: number; answer?: (ask: Ask) => Admission; fails?: () => boolean } = {}) {
+  const { size = 8, answer = () => ({ kind: 'admitted', route: 0 }) as const } = part;
+  const shares = createShares(size);
+  const begun = new Map<string, { route: string | undefined; end: () => void }>();
+  const asked: string[] = [];
+  const desk = {
+    admit: async (asks: Ask[]) => {
+      asked.push(...asks.map(({ executionId }) => executionId));
+      return asks.map(answer);
+    },
+  } as AdmissionDesk;
+  const scheduler = createScheduler({
+    shares,
+    size,
+    desk,
+    limits: createLimits({ connections: {}, usual: null }),
+    breakers: { isOpen: () => false, called() {}, stop: async () => {} },
+    isConfigured: () => true,
+    definitionOf: async (model) => {
+      if (part.fails?.()) throw new Error('the database is away');
+      return (definitions[model] as ModelDefinition) ?? null;
+    },
+    organizationLimits: async () => new Map(),
+    begin: ({ executionId }, route) =>
+      new Promise((resolve) => begun.set(executionId, { route: route?.connection, end: resolve })),
+    log: createLogger('test', 'silent'),
+  });
+  return { scheduler, begun, asked, shares };
+}
+
+function waiting(executionId: string, part: Partial<Waiting> = {}): Waiting {
+  return { executionId, organizationId: 'org_a', model: 'free', rank: 1, again: null, ...part };
+}
+
+const many = (count: number, part: Partial<Waiting> = {}) =>
+  Array.from({ length: count }, (_, index) => waiting(`${part.organizationId ?? 'org_a'}-${index}`, part));
+
+describe('the scheduler', () => {
+  it('leaves room for an organization that comes later, however many another has', async () => {
+    const { scheduler, begun } = setUp();
+    scheduler.add(many(100));
+    await until('the first have begun', () => begun.size === 4);
+    scheduler.add([waiting('late', { organizationId: 'org_b' })]);
+    await until('the late one has begun', () => begun.has('late'));
+    expect(begun.size).toBeLessThanOrEqual(8);
+    scheduler.close();
+  });
+
+  it('begins the next when one has ended', async () => {
+    const { scheduler, begun } = setUp({ size: 1 });
+    scheduler.add([waiting('first'), waiting('second')]);
+    await until('the first has begun', () => begun.has('first'));
+    expect(begun.has('second')).toBe(false);
+    begun.get('first')?.end();
+    await until('the second has begun', () => begun.has('second'));
+    scheduler.close();
+  });
+
+  it('asks nobody about a model without limits', async () => {
+    const { scheduler, begun, asked } = setUp();
+    scheduler.add([waiting('x')]);
+    await until('it has begun', () => begun.has('x'));
+    expect(asked).toEqual([]);
+    expect(begun.get('x')?.route).toBe('a');
+    scheduler.close();
+  });
+
+  it('sends a run where there is room, and lets what finds none wait without holding up others', async () => {
+    let isOpen = false;
+    const { scheduler, begun } = setUp({
+      answer: () =>
+        isOpen ? { kind: 'admitted', route: 1 } : { kind: 'full', name: 'model:limited', waitMs: 20 },
+    });
+    scheduler.add([waiting('held', { model: 'limited' }), waiting('free')]);
+    await until('the free one has begun', () => begun.has('free'));
+    expect(begun.has('held')).toBe(false);
+    isOpen = true;
+    await until('the other one has begun', () => begun.has('held'));
+    expect(begun.get('held')?.route).toBe('b');
+    scheduler.close();
+  });
+
+  it('drops what somebody else has', async () => {
+    const { scheduler, asked, shares } = setUp({ answer: () => ({ kind: 'taken' }) });
+    scheduler.add([waiting('x', { model: 'limited' })]);
+    await until('it was asked about', () => asked.length === 1);
+    await until('it is forgotten', () => scheduler.waiting() === 0 && shares.taken() === 0);
+    scheduler.close();
+  });
+
+  it('loses nothing while the database is away', async () => {
+    let isAway = true;
+    const { scheduler, begun } = setUp({ fails: () => isAway });
+    scheduler.add([waiting('x')]);
+    await until('it is put back', () => scheduler.waiting() === 1);
+    isAway = false;
+    await until('it has begun', () => begun.has('x'));
+    scheduler.close();
+  });
+
+  it('begins a run of an unknown model without a provider', async () => {
+    const { scheduler, begun } = setUp();
+    scheduler.add([waiting('x', { model: 'gone' })]);
+    await until('it has begun', () => begun.has('x'));
+    expect(begun.get('x')?.route).toBeUndefined();
+    scheduler.close();
+  });
+});

@@ -1,0 +1,181 @@
+import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Shares } from '@holdfast/kit/shares';
+import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
+import { createBacklog, type Waiting } from './backlog.ts';
+import type { Breakers } from './breakers.ts';
+import { areNone, type LimitsOf, together } from './limits.ts';
+import { routesFor } from './routesFor.ts';
+
+/** Decides which of the waiting runs begins, and where it is sent. */
+export type Scheduler = {
+  add(waiting: Waiting[]): void;
+  /** A run was let go of: there may be room for another. */
+  wake(): void;
+  /** How many wait here. */
+  waiting(): number;
+  /** Begins no more. */
+  close(): void;
+};
+
+/** What may begin: null where none of the model's providers is configured. */
+export type Begin = (waiting: Waiting, route: ProviderRoute | null) => Promise<void>;
+
+type Candidate = { waiting: Waiting; routes: ProviderRoute[]; ask: Ask | null };
+
+const askedAtOnce = 64;
+/** What was full is asked about again after so long at the latest, for another process may have made room. */
+const longestWaitMs = 1000;
+
+/** `begin` resolves when the run is no longer in hand here. */
+export function createScheduler(args: {
+  shares: Shares;
+  size: number;
+  desk: AdmissionDesk;
+  limits: LimitsOf;
+  breakers: Breakers;
+  isConfigured(route: ProviderRoute): boolean;
+  definitionOf(model: string): Promise<ModelDefinition | null>;
+  organizationLimits(): Promise<ReadonlyMap<string, number>>;
+  begin: Begin;
+  log: Logger;
+}): Scheduler {
+  const { shares, desk, limits, breakers, log } = args;
+  const backlog = createBacklog();
+  /** Organizations and models that are full, until when. */
+  let fullUntilMs = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const closing = new AbortController();
+  let isTurning = false;
+  let isWoken = false;
+
+  const isFull = (name: string) => (fullUntilMs.get(name) ?? 0) > performance.now();
+  const mayGo = {
+    organization: (id: string) => shares.roomOf(id) > 0 && !isFull(`organization:${id}`),
+    model: (slug: string) => !isFull(`model:${slug}`),
+  };
+
+  function takeSome(): Waiting[] {
+    const taken: Waiting[] = [];
+    while (taken.length < askedAtOnce && shares.taken() < args.size) {
+      const waiting = backlog.next(mayGo);
+      if (waiting === null) break;
+      shares.take(waiting.organizationId, 1);
+      taken.push(waiting);
+    }
+    return taken;
+  }
+
+  async function candidateOf(waiting: Waiting, ownLimits: ReadonlyMap<string, number>): Promise<Candidate> {
+    const { executionId, organizationId, model } = waiting;
+    const definition = await args.definitionOf(model);
+    const routes = routesFor(definition, waiting.again, args.isConfigured);
+    const own = together(limits.organization(organizationId, ownLimits), limits.model(model, definition));
+    const asked = routes.map(({ connection }) => ({ connection, limits: limits.connection(connection) }));
+    const isFree =
+      areNone(own) && asked.every((route) => areNone(route.limits) && !breakers.isOpen(route.connection));
+    return { waiting, routes, ask: isFree ? null : { executionId, limits: own, routes: asked } };
+  }
+
+  async function candidatesOf(taken: Waiting[]): Promise<Candidate[]> {
+    try {
+      const ownLimits = await args.organizationLimits();
+      return await Promise.all(taken.map((waiting) => candidateOf(waiting, ownLimits)));
+    } catch (error) {
+      for (const waiting of taken.toReversed())
+        leaveWaiting(waiting, `organization:${waiting.organizationId}`);
+      log.warn({ err: error }, 'what waits could not be looked up');
+      return [];
+    }
+  }
+
+  function leaveWaiting(waiting: Waiting, full: string, waitMs = longestWaitMs): void {
+    shares.give(waiting.organizationId, 1);
+    fullUntilMs.set(full, performance.now() + Math.min(waitMs, longestWaitMs));
+    backlog.putBack(waiting);
+  }
+
+  async function turn(): Promise<void> {
+    for (let taken = takeSome(); taken.length > 0 && !closing.signal.aborted; taken = takeSome()) {
+      const candidates = await candidatesOf(taken);
+      for (const { waiting, routes, ask } of candidates) if (ask === null) start(waiting, routes[0] ?? null);
+      await admit(candidates.filter(({ ask }) => ask !== null));
+    }
+  }
+
+  async function admit(candidates: Candidate[]): Promise<void> {
+    if (candidates.length === 0) return;
+    const asks = candidates.flatMap(({ ask }) => ask ?? []);
+    const admissions = await desk.admit(asks).catch((error: unknown): Admission[] => {
+      // Limits that can't be looked up are kept: nobody begins who has one.
+      log.warn({ err: error }, 'limits could not be asked about');
+      return asks.map(() => ({ kind: 'closed', waitMs: longestWaitMs }));
+    });
+    // Last to first, so that what is put back keeps its order.
+    for (const [index, { waiting, routes }] of [...candidates.entries()].toReversed()) {
+      answer(waiting, routes, admissions[index] ?? { kind: 'taken' });
+    }
+  }
+
+  function answer(waiting: Waiting, routes: ProviderRoute[], admission: Admission): void {
+    if (admission.kind === 'admitted') return start(waiting, routes[admission.route] ?? null);
+    if (admission.kind === 'taken') return shares.give(waiting.organizationId, 1);
+    leaveWaiting(
+      waiting,
+      admission.kind === 'full' ? admission.name : `model:${waiting.model}`,
+      admission.waitMs,
+    );
+  }
+
+  function start(waiting: Waiting, route: ProviderRoute | null): void {
+    void args
+      .begin(waiting, route)
+      .catch((error: unknown) =>
+        log.error({ err: error, executionId: waiting.executionId }, 'a run was cut off'),
+      )
+      .finally(() => {
+        shares.give(waiting.organizationId, 1);
+        wake();
+      });
+  }
+
+  function wake(): void {
+    isWoken = true;
+    if (isTurning || closing.signal.aborted) return;
+    isTurning = true;
+    void go().catch((error: unknown) => log.error({ err: error }, 'runs could not be begun'));
+  }
+
+  async function go(): Promise<void> {
+    try {
+      while (isWoken && !closing.signal.aborted) {
+        isWoken = false;
+        await turn();
+      }
+    } finally {
+      isTurning = false;
+      wakeLater();
+    }
+  }
+
+  function wakeLater(): void {
+    clearTimeout(timer);
+    const nowMs = performance.now();
+    fullUntilMs = new Map([...fullUntilMs].filter(([, untilMs]) => untilMs > nowMs));
+    if (closing.signal.aborted || backlog.size() === 0 || fullUntilMs.size === 0) return;
+    timer = setTimeout(wake, Math.max(5, Math.min(...fullUntilMs.values()) - nowMs));
+  }
+
+  return {
+    add(waiting) {
+      for (const one of waiting) backlog.add(one);
+      wake();
+    },
+    wake,
+    waiting: backlog.size,
+    close() {
+      closing.abort();
+      clearTimeout(timer);
+    },
+  };
+}
