@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TrustedResult } from '@holdfast/egress/trusted';
+import { type Connection, connect } from '../connection.ts';
+import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
+import { lost, networkProgress } from '../networkProgress.ts';
+import { failure } from '../outcome/failure.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
+import type { Secrets } from '../outcome/scrub.ts';
+import { tellingOfLogs } from '../outcome/telling.ts';
+import { parseJson } from '../parseJson.ts';
+import { type Found, findRun, isCalledBackAt } from './findRun.ts';
+import { endOf, type HostedPrediction, readPrediction } from './prediction.ts';
+import { readRefusal, refusedForMs } from './refusal.ts';
+import { bodyOf, cancelAfter, targetOf } from './request.ts';
+import { claimOf, isSigned } from './signature.ts';
+import { webhookSecret } from './webhookSecret.ts';
+
+const acceptTimeoutMs = 30_000;
+/** One that calls back is asked about only because callbacks can be lost. */
+const pollAfterMs = { poll: 1000, callback: 15_000 };
+/** A run that was accepted is in the list by then; and it is looked for twice. */
+const listedAfterMs = { begun: 10_000, firstLook: 2000 };
+
+const neverAccepted = failure('MODEL_UNAVAILABLE');
+
+/** The clock, and waiting by it; tests have their own. */
+export type Clock = { now(): number; wait(ms: number, signal: AbortSignal): Promise<unknown> };
+
+const realClock: Clock = { now: Date.now, wait: (ms, signal) => delay(ms, undefined, { signal }) };
+
+/**
+ * Replicate (https://replicate.com/docs/reference/http). Runs get their ids there. Its creates take no idempotency token:
+ * the token in the webhook's URL is what finds a run again whose create had no answer, so that one of which nobody can
+ * call us is not found. Webhooks are signed with a secret of the account.
+ */
+export function createReplicate(connection: Connection, clock: Clock = realClock): Provider {
+  const { baseUrl, settings } = connection;
+  const http = connect(connection);
+  const secret = webhookSecret(http, settings.WEBHOOK_SECRET, clock.now);
+  const read = (result: TrustedResult) =>
+    result.ok && result.status < 300 ? readPrediction(result.json) : null;
+
+  /** What became of a submit without an answer. Where nobody could be called, nothing in the list is known for ours. */
+  async function findLost(submission: Submission, signal: AbortSignal): Promise<Found> {
+    if (submission.callbackUrl === null) return 'unknown';
+    const first = await findRun(http, baseUrl, submission, signal);
+    if (first !== 'absent') return first;
+    const isListedInMs = submission.begunAtMs + listedAfterMs.begun - clock.now();
+    const waitMs = Math.min(Math.max(isListedInMs, listedAfterMs.firstLook), listedAfterMs.begun);
+    const isWaited = await clock.wait(waitMs, signal).then(
+      () => true,
+      () => false,
+    );
+    return isWaited ? findRun(http, baseUrl, submission, signal) : 'unknown';
+  }
+
+  return {
+    name: 'replicate',
+    close: () => http.close(),
+    handleFor: () => null,
+
+    async submit(submission, signal) {
+      const target = targetOf(submission);
+      const { timeoutMs, mapping } = submission;
+      const result = await http.request('POST', target.path, {
+        json: bodyOf(target, submission),
+        headers: { 'cancel-after': cancelAfter(timeoutMs) },
+        timeoutMs: Math.min(timeoutMs, acceptTimeoutMs),
+        signal,
+      });
+      if (!result.ok) return networkProgress(result);
+      const prediction = read(result);
+      const secrets = secretsOf(connection, submission);
+      return prediction ? progressOf(prediction, submission, secrets) : readRefusal(result, mapping, secrets);
+    },
+
+    async poll(submission, handle, signal) {
+      const path = `/predictions/${encodeURIComponent(handle.externalId)}`;
+      const result = await http.request('GET', path, { timeoutMs: 15_000, signal });
+      const prediction = read(result);
+      const secrets = secretsOf(connection, submission);
+      if (prediction) return progressOf(prediction, submission, secrets);
+      if (result.ok && (result.status === 404 || result.status === 410)) {
+        return { state: 'ended', outcome: withRaw(lost, answerText(result), secrets) };
+      }
+      const asked = running(handle.externalId, submission);
+      return result.ok ? { ...asked, pollAfterMs: Math.max(asked.pollAfterMs, refusedForMs(result)) } : asked;
+    },
+
+    async cancel({ externalId }, signal) {
+      await http.request('POST', `/predictions/${encodeURIComponent(externalId)}/cancel`, {
+        timeoutMs: 10_000,
+        signal,
+      });
+    },
+
+    async recover(submission, signal) {
+      const secrets = secretsOf(connection, submission);
+      const found = await findLost(submission, signal);
+      if (typeof found !== 'string') return progressOf(found, submission, secrets);
+      return found === 'absent'
+        ? {
+            state: 'refused',
+            retryAfterMs: 1000,
+            outcome: withRaw(neverAccepted, 'it is not listed', secrets),
+          }
+        : { state: 'unknown', outcome: withRaw(lost, 'what is listed does not tell', secrets) };
+    },
+
+    async readCallback(callback, run): Promise<CallbackReading> {
+      const claim = claimOf(callback, clock.now());
+      if (claim === null) return null;
+      const current = await secret.current();
+      if (current === null) return 'later';
+      if (!isSigned(claim, callback.body, current)) {
+        const renewed = await secret.renewed();
+        if (renewed === null) return 'later';
+        if (renewed === undefined || !isSigned(claim, callback.body, renewed)) return null;
+      }
+      const prediction = readPrediction(parseJson(callback.body));
+      if (prediction === null || !isAbout(prediction, run.token, run.handle)) return null;
+      return endOf(prediction, run.mapping, connection);
+    },
+  };
+}
+
+/** A callback that came before our submit had returned is known by the URL that it was sent to. */
+function isAbout(prediction: HostedPrediction, token: string, handle: Handle | null): boolean {
+  if (handle !== null && handle.externalId !== prediction.id) return false;
+  return !prediction.webhook || isCalledBackAt(prediction, token);
+}
+
+function progressOf(prediction: HostedPrediction, submission: Submission, secrets: Secrets): Progress {
+  const end = endOf(prediction, submission.mapping, secrets);
+  return end ?? { ...running(prediction.id, submission), ...tellingOfLogs(prediction.logs) };
+}
+
+function running(externalId: string, { mode, callbackUrl }: Submission) {
+  const by = callbackUrl !== null && mode !== 'poll' ? 'callback' : 'poll';
+  return { state: 'running', handle: { externalId }, by, pollAfterMs: pollAfterMs[by] } as const;
+}
+
+function secretsOf(connection: Connection, { providerModel }: Submission): Secrets {
+  return { ...connection, providerModel };
+}

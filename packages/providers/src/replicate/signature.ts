@@ -1,0 +1,26 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Callback } from '../interface.ts';
+
+/** Standard Webhooks: older and younger ones may be replayed. */
+const toleranceS = 300;
+
+/** What a callback's headers claim; null when they are incomplete, or of another time than now. */
+export type Claim = { text: string; signatures: Buffer[] };
+
+export function claimOf({ headers }: Callback, nowMs: number): Claim | null {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': list } = headers;
+  if (!id || !list || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return null;
+  if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceS) return null;
+  const signatures = list
+    .split(' ')
+    .filter((one) => one.startsWith('v1,'))
+    .map((one) => Buffer.from(one.slice(3), 'base64'));
+  return signatures.length === 0 ? null : { text: `${id}.${timestamp}.`, signatures };
+}
+
+/** Whether one of the signatures is made with the secret (`whsec_...`). */
+export function isSigned({ text, signatures }: Claim, body: Buffer, secret: string): boolean {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(text).update(body).digest();
+  return signatures.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
+}

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
+import { parseJson } from '../../parseJson.ts';
+import { type Answer, type FakeRun, type Plan, predictionOf } from './fakeRun.ts';
+import { fixture } from './fixture.ts';
+import { signed } from './signed.ts';
+
+type Received = { method: string; path: string; headers: IncomingMessage['headers']; json: unknown };
+
+/** Replicate on a loopback port: its wire format, its state, its webhooks signed with a secret of its own. */
+export type FakeReplicate = {
+  baseUrl: string;
+  apiKey: string;
+  settings: Record<string, string>;
+  /** What the runs that are created from now on get. */
+  plan(part: Partial<Plan>): void;
+  /** The ids of all runs that it took on, also those whose create never got its answer. */
+  accepted(): string[];
+  run(id: string): FakeRun;
+  received: Received[];
+  /** Ends a run, and calls back where that was asked for; resolves with the statuses of the callbacks. */
+  finish(id: string): Promise<number[]>;
+  /** Sends a run's webhook (once more): late, early, forged, or with another body. Resolves with the answer's status. */
+  callBack(id: string, how?: { forged?: boolean; atS?: number; body?: object }): Promise<number>;
+  /** A new signing secret takes the place of the old one. */
+  rotateSecret(): void;
+  close(): Promise<void>;
+};
+
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const perPage = 100;
+
+export async function startFakeReplicate(): Promise<FakeReplicate> {
+  const apiKey = `r8_${randomBytes(18).toString('hex')}`;
+  let secret = newWebhookSecret();
+  const runs = new Map<string, FakeRun>();
+  const received: Received[] = [];
+  const closing = new AbortController();
+  const server = createServer(
+    (request, response) => void handle(request, response).catch(() => response.destroy()),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  let plan: Plan = {
+    create: 'accept',
+    endsAfterMs: 0,
+    ends: { output: [`${baseUrl}/files/1.png`] },
+    callsBack: true,
+    logs: 'Using seed: 42\n',
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '/', headers } = request;
+    const { pathname, searchParams } = new URL(url, baseUrl);
+    const path = pathname.replace(/^\/v1/, '');
+    const json = parseJson(await bodyOf(request));
+    if (path.startsWith('/files/')) {
+      response.writeHead(200, { 'content-type': 'image/png' }).end(onePixel);
+      return;
+    }
+    received.push({ method, path: url, headers, json });
+    if (headers.authorization !== `Bearer ${apiKey}`) return sendProblem(response, 'unauthenticated', 401);
+    if (path === '/webhooks/default/secret') return send(response, { status: 200, json: { key: secret } });
+    if (method === 'POST' && /^(\/models\/[^/]+\/[^/]+)?\/predictions$/.test(path)) {
+      return create(response, path, headers['cancel-after'], json);
+    }
+    if (method === 'GET' && path === '/predictions') return send(response, list(searchParams));
+    const [, id = '', about = ''] = /^\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+    const run = runs.get(id);
+    if (run === undefined) return sendProblem(response, 'notFound', 404);
+    if (method === 'POST' && about !== '' && run.state !== 'ended') run.state = 'canceled';
+    send(response, { status: 200, json: predictionOf(run, baseUrl) });
+    if (run.state === 'starting') run.state = 'processing';
+  }
+
+  function create(
+    response: ServerResponse,
+    path: string,
+    cancelAfter: string | string[] | undefined,
+    json: unknown,
+  ): void {
+    const { create: how, endsAfterMs } = plan;
+    if (typeof how !== 'string') return send(response, how);
+    if (how === 'silence') return;
+    if (how === 'reset') return void response.socket?.resetAndDestroy();
+    const run: FakeRun = {
+      id: randomBytes(13).toString('hex'),
+      path,
+      body: json as FakeRun['body'],
+      createdAt: new Date(),
+      cancelAfter: typeof cancelAfter === 'string' ? cancelAfter : null,
+      state: 'starting',
+      plan,
+    };
+    runs.set(run.id, run);
+    if (endsAfterMs !== null) {
+      void delay(endsAfterMs, undefined, { signal: closing.signal }).then(
+        () => finish(run.id),
+        () => undefined,
+      );
+    }
+    if (how === 'accept') send(response, { status: 201, json: predictionOf(run, baseUrl) });
+    else if (how === 'accept, then html')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+    else if (how === 'accept, then reset') response.socket?.resetAndDestroy();
+    else if (how === 'accept, then half a body') {
+      response.writeHead(201, { 'content-length': '500' }).write('{"id":"', () => response.destroy());
+    }
+  }
+
+  /** The youngest first, a page at a time. */
+  function list(query: URLSearchParams): Answer {
+    const since = Date.parse(query.get('created_after') ?? '1970-01-01');
+    const from = Number(query.get('cursor') ?? 0);
+    const found = [...runs.values()].toReversed().filter(({ createdAt }) => createdAt.getTime() >= since);
+    const next = new URLSearchParams({ ...Object.fromEntries(query), cursor: String(from + perPage) });
+    return {
+      status: 200,
+      json: {
+        previous: null,
+        next: found.length > from + perPage ? `${baseUrl}/predictions?${next}` : null,
+        results: found.slice(from, from + perPage).map((run) => predictionOf(run, baseUrl)),
+      },
+    };
+  }
+
+  async function callBack(
+    id: string,
+    how: { forged?: boolean; atS?: number; body?: object } = {},
+  ): Promise<number> {
+    const run = find(id);
+    const body = Buffer.from(JSON.stringify(how.body ?? predictionOf(run, baseUrl)));
+    const atS = how.atS ?? Math.floor(Date.now() / 1000);
+    const key = how.forged ? newWebhookSecret() : secret;
+    if (run.body.webhook === undefined) throw new Error('nobody asked to be called back');
+    const answer = await fetch(run.body.webhook, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...signed(body, { secret: key, id: `msg_${id}`, atS }) },
+      body,
+      signal: closing.signal,
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  async function finish(id: string): Promise<number[]> {
+    const run = find(id);
+    if (run.state !== 'canceled') run.state = 'ended';
+    if (run.body.webhook === undefined || !run.plan.callsBack || run.state === 'canceled') return [];
+    return await callBack(id).then(
+      (status) => [status],
+      () => [],
+    );
+  }
+
+  function find(id: string): FakeRun {
+    const run = runs.get(id);
+    if (run === undefined) throw new Error(`there is no run ${id}`);
+    return run;
+  }
+
+  return {
+    baseUrl,
+    apiKey,
+    settings: {},
+    received,
+    plan(part) {
+      plan = { ...plan, ...part };
+    },
+    accepted: () => [...runs.keys()],
+    run: find,
+    finish,
+    callBack,
+    rotateSecret() {
+      secret = newWebhookSecret();
+    },
+    async close() {
+      closing.abort();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function sendProblem(response: ServerResponse, name: string, status: number): void {
+  send(response, { status, json: fixture('problems')[name] });
+}
+
+function send(response: ServerResponse, { status, headers, json }: Answer): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(json ?? {}));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

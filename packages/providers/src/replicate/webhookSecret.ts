@@ -1,0 +1,43 @@
+import type { TrustedHttp } from '@holdfast/egress/trusted';
+import { z } from 'zod';
+
+const answer = z.object({ key: z.string().startsWith('whsec_') });
+const betweenFetchesMs = 60_000;
+
+export type WebhookSecret = {
+  /** The account's signing secret; null when it can't be had just now. */
+  current(): Promise<string | null>;
+  /** After a signature that did not fit: the secret as it is now, when that was not asked within a minute (undefined). */
+  renewed(): Promise<string | null | undefined>;
+};
+
+/**
+ * The secret that the account's webhooks are signed with: the one that the operator has set, else the one that
+ * `GET /webhooks/default/secret` tells. It is kept: a rotation is noticed by signatures that do not fit any more.
+ */
+export function webhookSecret(http: TrustedHttp, set: string | undefined, now: () => number): WebhookSecret {
+  if (set !== undefined) return { current: async () => set, renewed: async () => undefined };
+  let kept: string | null = null;
+  let fetchedAtMs = Number.NEGATIVE_INFINITY;
+  let fetching: Promise<string | null> | null = null;
+
+  async function fetched(): Promise<string | null> {
+    const result = await http.request('GET', '/webhooks/default/secret', { timeoutMs: 10_000 });
+    const key = result.ok && result.status === 200 ? answer.safeParse(result.json).data?.key : undefined;
+    if (key === undefined) return null;
+    kept = key;
+    fetchedAtMs = now();
+    return key;
+  }
+  /** Callbacks that come together ask once. */
+  function fetchOnce(): Promise<string | null> {
+    fetching ??= fetched().finally(() => {
+      fetching = null;
+    });
+    return fetching;
+  }
+  return {
+    current: async () => kept ?? (await fetchOnce()),
+    renewed: async () => (now() - fetchedAtMs < betweenFetchesMs ? undefined : fetchOnce()),
+  };
+}

@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startCounterpart } from '../conformance/counterpart.ts';
+import { type Subject, submissionOf } from '../conformance/subject.ts';
+import type { Provider, Submission } from '../interface.ts';
+import { createReplicate } from './replicate.ts';
+import { type FakeReplicate, startFakeReplicate } from './testing/fakeReplicate.ts';
+import { fixture } from './testing/fixture.ts';
+import { signed } from './testing/signed.ts';
+
+const never = new AbortController().signal;
+const version = '7762fd07cf82c948538e41f63f77d685e02b063e37e496e96eefd46c929f9bdc';
+const token = 'token-of-the-attempt';
+const callbackUrl = `http://127.0.0.1:9/v1/callbacks/replicate/${token}`;
+
+let fake: FakeReplicate;
+let provider: Provider;
+let nowMs: number;
+let waitedMs: number[];
+
+beforeEach(async () => {
+  fake = await startFakeReplicate();
+  fake.plan({ endsAfterMs: null });
+  nowMs = Date.now();
+  waitedMs = [];
+  const clock = {
+    now: () => nowMs,
+    wait: async (ms: number) => void waitedMs.push(ms),
+  };
+  provider = createReplicate(fake, clock);
+});
+
+afterEach(async () => {
+  provider.close();
+  await fake.close();
+});
+
+const submission = (part: Partial<Submission> = {}) =>
+  submissionOf({ submission: {} } as Subject, {
+    mapping: { output: { kind: 'images' }, errors: [] },
+    providerModel: 'acme/model',
+    callbackUrl,
+    token,
+    ...part,
+  });
+
+describe('a create', () => {
+  it.each([
+    ['acme/model', {}, '/v1/models/acme/model/predictions', undefined],
+    [`acme/model:${version}`, {}, '/v1/predictions', version],
+    [version, {}, '/v1/predictions', version],
+    ['acme/model', { version: 'v-of-options' }, '/v1/predictions', 'v-of-options'],
+  ])('of %s with %j goes to %s', async (providerModel, options, path, itsVersion) => {
+    await provider.submit(submission({ providerModel, options }), never);
+    expect(fake.received).toMatchObject([{ method: 'POST', path, headers: { 'cancel-after': '10s' } }]);
+    expect(fake.received[0]?.json).toEqual({
+      ...(itsVersion && { version: itsVersion }),
+      input: { prompt: 'hello' },
+      webhook: callbackUrl,
+      webhook_events_filter: ['completed'],
+    });
+  });
+
+  it.each([
+    [89_001, '90s'],
+    [10, '5s'],
+  ])('with %i ms left is stopped after %s', async (timeoutMs, after) => {
+    fake.plan({ create: { status: 500 } });
+    await provider.submit(submission({ timeoutMs }), never);
+    expect(fake.received[0]?.headers).toMatchObject({ 'cancel-after': after });
+  });
+});
+
+describe('a create whose answer was lost', () => {
+  it.each(['accept, then reset', 'accept, then half a body', 'accept, then html'] as const)(
+    '%s: the run is joined, and no other is begun',
+    async (create) => {
+      fake.plan({ create });
+      expect(await provider.submit(submission(), never)).toMatchObject({ state: 'unknown' });
+      const [externalId = ''] = fake.accepted();
+      expect(await provider.recover(submission(), never)).toMatchObject({
+        state: 'running',
+        by: 'callback',
+        handle: { externalId },
+      });
+      expect(fake.accepted()).toHaveLength(1);
+      expect(waitedMs).toEqual([]);
+    },
+  );
+
+  it('is found behind hundreds of others', async () => {
+    await provider.submit(submission(), never);
+    const [externalId] = fake.accepted();
+    for (let count = 0; count < 250; count += 1) {
+      await provider.submit(submission({ token: 'b', callbackUrl: 'https://elsewhere.example/hook' }), never);
+    }
+    const found = await provider.recover(submission(), never);
+    expect(found).toMatchObject({ state: 'running', handle: { externalId } });
+    expect(fake.received.filter(({ method }) => method === 'GET')).toHaveLength(3);
+  });
+
+  it('was not accepted when it is not there at two looks, the second 10 s after it was begun', async () => {
+    fake.plan({ create: 'reset' });
+    await provider.submit(submission(), never);
+    expect(await provider.recover(submission({ begunAtMs: nowMs - 3000 }), never)).toMatchObject({
+      state: 'refused',
+      retryAfterMs: expect.any(Number),
+    });
+    expect(waitedMs).toEqual([7000]);
+    expect(fake.received.filter(({ method }) => method === 'GET')).toHaveLength(2);
+    await provider.recover(submission({ begunAtMs: nowMs - 600_000 }), never);
+    expect(waitedMs).toEqual([7000, 2000]);
+  });
+
+  it('can not be learned of where nobody could have called us', async () => {
+    expect(await provider.recover(submission({ callbackUrl: null }), never)).toMatchObject({
+      state: 'unknown',
+    });
+    expect(fake.received).toEqual([]);
+  });
+
+  it('is in doubt while a run like it does not tell whom it calls', async () => {
+    await provider.submit(submission({ callbackUrl: null }), never);
+    expect(await provider.recover(submission(), never)).toMatchObject({ state: 'unknown' });
+    expect(await provider.recover(submission({ input: { prompt: 'other' } }), never)).toMatchObject({
+      state: 'refused',
+    });
+  });
+
+  it('is in doubt where the list goes on elsewhere, and nobody else is shown our key', async () => {
+    const other = await startFakeReplicate();
+    const next = `${other.baseUrl}/predictions?cursor=1`;
+    const links = await startCounterpart();
+    links.reply({ status: 200, json: { next, results: [] } });
+    const lost = createReplicate({ ...fake, baseUrl: links.baseUrl });
+    expect(await lost.recover(submission(), never)).toMatchObject({ state: 'unknown' });
+    expect(other.received).toEqual([]);
+    lost.close();
+    await Promise.all([links.close(), other.close()]);
+  });
+});
+
+describe('the secret of webhooks', () => {
+  const body = Buffer.from(JSON.stringify(fixture('succeeded', { webhook: callbackUrl })));
+  const run = { token, handle: null, mapping: submission().mapping };
+  const read = (secret: string, by = provider) => {
+    const atS = Math.floor(nowMs / 1000);
+    return by.readCallback({ headers: signed(body, { secret, id: 'msg_1', atS }), body }, run);
+  };
+  const theirs = async () => {
+    const answer = await fetch(`${fake.baseUrl}/webhooks/default/secret`, {
+      headers: { authorization: `Bearer ${fake.apiKey}` },
+    });
+    fake.received.length = 0;
+    return ((await answer.json()) as { key: string }).key;
+  };
+
+  it('is asked for once', async () => {
+    const secret = await theirs();
+    const readings = await Promise.all([read(secret), read(secret)]);
+    expect([...readings, await read(secret)]).toMatchObject(Array(3).fill({ state: 'ended' }));
+    expect(fake.received).toHaveLength(1);
+  });
+
+  it('may change: it is asked for again, at most once a minute', async () => {
+    const old = await theirs();
+    await read(old);
+    fake.rotateSecret();
+    const secret = await theirs();
+    expect(await read(secret)).toBeNull();
+    nowMs += 60_000;
+    expect(await read(secret)).toMatchObject({ state: 'ended' });
+    expect(await read(old)).toBeNull();
+    expect(fake.received).toHaveLength(1);
+  });
+
+  it('that the operator has set is the one', async () => {
+    const set = `whsec_${Buffer.from('of the operator').toString('base64')}`;
+    const told = createReplicate(
+      { ...fake, settings: { WEBHOOK_SECRET: set } },
+      { now: () => nowMs, wait: async () => 0 },
+    );
+    expect(await read(set, told)).toMatchObject({ state: 'ended' });
+    expect(await read(await theirs(), told)).toBeNull();
+    expect(fake.received).toEqual([]);
+    told.close();
+  });
+
+  it('signs for every account it is of: a callback for another attempt is not taken', async () => {
+    const secret = await theirs();
+    const headers = signed(body, { secret, id: 'msg_1', atS: Math.floor(nowMs / 1000) });
+    expect(await provider.readCallback({ headers, body }, { ...run, token: 'another' })).toBeNull();
+  });
+});
+
+describe('a cancelled run', () => {
+  it('is stopped there, and has failed when it was not stopped by us', async () => {
+    const begun = await provider.submit(submission(), never);
+    if (begun.state !== 'running') throw new Error('not running');
+    await provider.cancel(begun.handle, never);
+    expect(fake.run(begun.handle.externalId).state).toBe('canceled');
+    expect(await provider.poll(submission(), begun.handle, never)).toMatchObject({
+      state: 'ended',
+      outcome: { code: 'GENERATION_FAILED' },
+    });
+  });
+});
+
+describe('the end of a run', () => {
+  it('comes with its pictures, tokens and log', async () => {
+    fake.plan({ ends: { ...fixture('tokens'), logs: 'Done.' } });
+    const text = submission({ mapping: { output: { kind: 'text' }, errors: [] } });
+    const begun = await provider.submit(text, never);
+    if (begun.state !== 'running') throw new Error('not running');
+    await fake.finish(fake.accepted()[0] ?? '');
+    expect(await provider.poll(text, begun.handle, never)).toEqual({
+      state: 'ended',
+      logs: 'Done.',
+      outcome: {
+        ok: true,
+        output: { text: 'Arr, me hearty!' },
+        usage: { inputTokens: 26, outputTokens: 5 },
+        measured: { seconds: 2.86309 },
+      },
+    });
+  });
+});
