@@ -7,7 +7,7 @@ describe('holdfast', () => {
     const all = await holdfast(['--help']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
     for (const { about, usage } of commands) {
-      for (const line of [about, ...usage.split('\n')]) expect(all.stdout).toContain(line);
+      for (const line of [...about.split('\n'), ...usage.split('\n')]) expect(all.stdout).toContain(line);
     }
     const one = await holdfast(['ledger', 'audit', '-h']);
     expect(one).toMatchObject({ code: 0, stderr: '' });

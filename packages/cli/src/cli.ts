@@ -2,12 +2,11 @@ import { type Database, openDatabase } from '@holdfast/db/client';
 import { reasonOf } from '@holdfast/kit/reason';
 import type { Command, Context } from './command.ts';
 import { commands } from './commands.ts';
-import { databaseUrl } from './config.ts';
+import { databaseUrl, providerEnvironment } from './config.ts';
+import { exitCodes } from './exitCodes.ts';
 import { takeCommonFlags } from './flags.ts';
 import { helpOf } from './help.ts';
 import { UsageError } from './usageError.ts';
-
-export const exitCodes = { wrongArguments: 2, notRun: 3 } as const;
 
 type Output = Pick<Context, 'say' | 'tell'>;
 
@@ -45,7 +44,11 @@ async function runCommand(
     return db;
   };
   try {
-    return await command.run(args, { ...output, openDatabase: open });
+    return await command.run(args, {
+      ...output,
+      openDatabase: open,
+      providerEnvironment: () => providerEnvironment(named),
+    });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     output.tell(

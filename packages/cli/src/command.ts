@@ -4,6 +4,8 @@ import type { Database } from '@holdfast/db/client';
 export type Context = {
   /** The database that was asked for, closed by whoever called the command. @throws when there is none to be found */
   openDatabase(): Database;
+  /** The variables that name the providers' connections. */
+  providerEnvironment(): NodeJS.ProcessEnv;
   /** A line of what was asked for, to standard output. */
   say(line: string): void;
   /** A line on how it goes, to standard error. */

@@ -1,5 +1,9 @@
 import type { Command } from './command.ts';
 import { ledgerAudit } from './ledger/audit.ts';
+import { modelsApply, modelsValidate } from './models/apply.ts';
+import { modelsList } from './models/list.ts';
+import { modelsShow } from './models/show.ts';
+import { modelsTest } from './models/test.ts';
 import { partitions, partitionsUsage } from './partitions/partitions.ts';
 import { secretsReencrypt } from './secrets/reencrypt.ts';
 
@@ -13,4 +17,9 @@ export const commands: readonly Command[] = [
     run: (args, { openDatabase, say }) => partitions(args, openDatabase, say),
   },
   secretsReencrypt,
+  modelsApply,
+  modelsValidate,
+  modelsList,
+  modelsShow,
+  modelsTest,
 ];

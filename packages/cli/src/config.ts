@@ -48,7 +48,39 @@ export function sealingKeys(env: NodeJS.ProcessEnv = process.env): EncryptionKey
   return keys.data;
 }
 
-const localState = z.object({ database_url: z.string() });
+/** The folder of models that was named, else of MODELS_DIR, else of this tree. */
+export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  return named ?? (env['MODELS_DIR'] || resolve(import.meta.dirname, '../../../models'));
+}
+
+/**
+ * What names the providers' connections: the environment, and unless a database elsewhere is meant, that of the
+ * dispatcher of the `npm start` that runs in this folder. So its keys need not be given again, nor be kept in a file.
+ */
+export function providerEnvironment(
+  database: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  if (database !== undefined || env['DATABASE_URL']) return env;
+  const pid = localFile(env, 'local.json', localState)?.services?.dispatcher?.pid;
+  return { ...(pid === undefined ? {} : environmentOf(pid)), ...env };
+}
+
+/** Of another process of ours; empty where the system does not tell. */
+function environmentOf(pid: number): NodeJS.ProcessEnv {
+  try {
+    const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    const pairs = lines.map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]);
+    return Object.fromEntries(pairs.filter(([name]) => name !== ''));
+  } catch {
+    return {};
+  }
+}
+
+const localState = z.object({
+  database_url: z.string(),
+  services: z.object({ dispatcher: z.object({ pid: z.number() }).optional() }).optional(),
+});
 const localSecrets = z.object({ encryptionKeys: z.string() });
 
 /** What `npm start` has written to its folder; null when none runs there, or the file is not for us to read. */

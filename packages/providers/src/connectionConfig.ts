@@ -1,4 +1,4 @@
-import { adapters } from '@holdfast/domain/modelDefinition';
+import type { adapters } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
 
@@ -18,11 +18,23 @@ const keyed: readonly string[] = ['replicate', 'fal'] satisfies (typeof adapters
 
 /** Whether a model can be run there: the connection is configured, with a key where its protocol asks for one. */
 export function isConfigured(
-  { adapter, connection }: { adapter: string; connection: string },
+  route: { adapter: string; connection: string },
   connections: Record<string, Connection>,
 ): boolean {
+  return missingSetting(route, connections) === null;
+}
+
+/** The variable without which a model can't be run there; null when it can. */
+export function missingSetting(
+  { adapter, connection }: { adapter: string; connection: string },
+  connections: Record<string, Connection>,
+): string | null {
   const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
-  return known !== undefined && (known.apiKey !== null || !keyed.includes(adapter));
+  if (known !== undefined && (known.apiKey !== null || !keyed.includes(adapter))) return null;
+  const name = connection.toUpperCase();
+  const itsKey = `${name}_API_KEY`;
+  if (Object.hasOwn(hosted, name)) return hosted[name]?.key ?? itsKey;
+  return known === undefined ? `${name}_BASE_URL` : itsKey;
 }
 
 /**

@@ -16,7 +16,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'packages/files',
     'packages/providers',
   ],
-  'packages/cli': ['packages/domain', 'packages/kit', 'packages/db'],
+  'packages/cli': [
+    'packages/domain',
+    'packages/kit',
+    'packages/db',
+    'packages/files',
+    'packages/providers',
+    'packages/setup',
+  ],
   'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/files', 'packages/setup'],
 };
 

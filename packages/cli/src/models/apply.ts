@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { isOffered } from '@holdfast/providers/catalogue/loadModels';
+import { connectionConfig } from '@holdfast/providers/connectionConfig';
+import { applyCatalogue } from '@holdfast/setup/models';
+import type { Command, Context } from '../command.ts';
+import { modelsFolder } from '../config.ts';
+import { readArguments } from '../flags.ts';
+import { UsageError } from '../usageError.ts';
+import { type CatalogueChanges, catalogueChanges } from './catalogueChanges.ts';
+import { missingSettings } from './offer.ts';
+import { readFolder } from './readFolder.ts';
+import { table } from './wording.ts';
+
+/** 0: applied, or with `--dry-run`: could be; 1: something is wrong with a file, and nothing was changed. */
+export const modelsApply: Command = {
+  name: 'models apply',
+  about: 'make the YAML files of a folder the catalogue, all at once; what has no file any more is withdrawn',
+  usage: 'holdfast models apply [folder] [--dry-run]',
+  async run(args, context) {
+    const { folder, isDryRun } = read(args, { 'dry-run': { type: 'boolean', default: false } });
+    const models = await readFolder(folder, context);
+    if (models === null) return 1;
+    const environment = context.providerEnvironment();
+    const connections = connectionConfig(environment);
+    const db = context.openDatabase();
+    const after = models.map((definition) => ({ definition, isActive: isOffered(definition, connections) }));
+    const changes = catalogueChanges(await openModelCatalogue(db).list(), after);
+    if (!isDryRun) await applyCatalogue(db, folder, environment);
+    sayChanges(changes, context.say);
+    for (const { definition, isActive } of after) {
+      const missing = isActive ? null : missingSettings(definition, connections);
+      if (definition.active && missing !== null) context.say(`${definition.slug} is not offered: ${missing}`);
+    }
+    const offered = after.filter(({ isActive }) => isActive).length;
+    context.say(
+      `${isDryRun ? 'Nothing was changed. Of' : 'Of'} ${after.length} models ${offered} ${isDryRun ? 'would be' : 'are'} offered.`,
+    );
+    return 0;
+  },
+};
+
+/** 0: every file is right; 1: some are not. */
+export const modelsValidate: Command = {
+  name: 'models validate',
+  about: 'tell all that is wrong with the YAML files of a folder; needs no database',
+  usage: 'holdfast models validate [folder]',
+  async run(args, context) {
+    const models = await readFolder(read(args, {}).folder, context);
+    if (models === null) return 1;
+    context.say(`All ${models.length} are right.`);
+    return 0;
+  },
+};
+
+function read(args: string[], options: { 'dry-run'?: { type: 'boolean'; default: boolean } }) {
+  const { positionals, values } = readArguments(() => parseArgs({ args, allowPositionals: true, options }));
+  const [folder, ...rest] = positionals;
+  if (rest.length > 0) throw new UsageError(`there is no "${rest.join(' ')}": one folder is taken`);
+  return { folder: modelsFolder(folder), isDryRun: values['dry-run'] === true };
+}
+
+function sayChanges({ added, changed, withdrawn, unchanged }: CatalogueChanges, say: Context['say']): void {
+  const rows = [
+    ...added.map((slug) => ['added', slug, '']),
+    ...changed.map(({ slug, what }) => ['changed', slug, what.join(', ')]),
+    ...withdrawn.map((slug) => ['withdrawn', slug, '']),
+    ...unchanged.map((slug) => ['unchanged', slug, '']),
+  ];
+  for (const line of table(rows)) say(line);
+}

@@ -1,0 +1,151 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdfast } from '../testing/holdfast.ts';
+
+let url: string;
+let drop: () => Promise<void>;
+let folder: string;
+
+beforeEach(async () => {
+  ({ url, drop } = await createTestDatabase());
+  folder = testFolder('models');
+});
+afterEach(() => drop());
+
+const yaml = (slug: string, more = '') => `slug: ${slug}
+provider: { adapter: cog, connection: gpu, model: acme/${slug} }
+input_schema:
+  type: object
+  required: [prompt]
+  properties:
+    prompt: { type: string, maxLength: 100, description: What to write about. }
+    tone: { type: string, enum: [dry, warm], default: dry }
+price: { per_run: "0.01", per_second: "0.002" }
+output: { kind: text }
+${more}`;
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const env = () => ({ DATABASE_URL: url, GPU_BASE_URL: 'http://127.0.0.1:9' });
+const models = (...args: string[]) => holdfast(['models', ...args], env());
+const lines = (text: string) => text.trimEnd().split('\n');
+
+describe('holdfast models apply', () => {
+  it('makes the files the catalogue, and says what changed', async () => {
+    write('a.yaml', yaml('first'));
+    write('b.yaml', yaml('second'));
+    const added = await models('apply', folder);
+    expect([added.code, lines(added.stdout)]).toEqual([
+      0,
+      ['added  first', 'added  second', 'Of 2 models 2 are offered.'],
+    ]);
+    write('a.yaml', yaml('first', 'timeout_s: 60\nactive: false').replace('0.01', '0.02'));
+    rmSync(join(folder, 'b.yaml'));
+    write('c.yaml', yaml('third'));
+    const changed = await models('apply', folder);
+    expect(lines(changed.stdout)).toEqual([
+      'added      third',
+      'changed    first   active, price, timeout_s, is no longer offered',
+      'withdrawn  second',
+      'Of 2 models 1 are offered.',
+    ]);
+    expect(lines((await models('apply', folder)).stdout)).toEqual([
+      'unchanged  first',
+      'unchanged  third',
+      'Of 2 models 1 are offered.',
+    ]);
+  });
+
+  it('changes nothing in a dry run, and says what it would', async () => {
+    write('a.yaml', yaml('first'));
+    for (let times = 0; times < 2; times += 1) {
+      expect(lines((await models('apply', folder, '--dry-run')).stdout)).toEqual([
+        'added  first',
+        'Nothing was changed. Of 1 models 1 would be offered.',
+      ]);
+    }
+    expect((await models('list', '--json')).stdout).toBe('[]\n');
+  });
+
+  it('tells every mistake of every file, and then applies none of them', async () => {
+    write('a.yaml', yaml('first').replace('"0.01"', '0.01').concat('timeout: 5\n'));
+    write('b.yaml', yaml('second', 'estimate: { seconds: { input: promt, default: 1 } }'));
+    write('c.yaml', yaml('third'));
+    const { code, stdout, stderr } = await models('apply', folder);
+    expect([code, stderr]).toEqual([1, '3 problems in 3 files.\n']);
+    expect(lines(stdout)).toEqual([
+      `${folder}/a.yaml:9: price.per_run: must be a decimal in quotes, such as "0.04"`,
+      `${folder}/a.yaml:11: timeout: is not known here; is "timeout_s" meant?`,
+      `${folder}/b.yaml:11: estimate.seconds.input: "promt" is no property of the input_schema; is "prompt" meant?`,
+    ]);
+    expect((await models('list', '--json')).stdout).toBe('[]\n');
+    expect((await holdfast(['models', 'validate', folder])).stdout).toBe(stdout);
+  });
+
+  it('withdraws nothing for a folder without models, or one that is not there', async () => {
+    write('a.yaml', yaml('first'));
+    await models('apply', folder);
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    for (const wrong of [empty, join(folder, 'nowhere')]) {
+      const { code, stderr } = await models('apply', wrong);
+      expect(code).toBe(3);
+      expect(stderr).toContain(wrong);
+    }
+    expect((await models('list')).stdout).toContain('first  yes');
+  });
+});
+
+describe('holdfast models list and show', () => {
+  it('show where each is offered, or what is missing', async () => {
+    write('a.yaml', yaml('first', 'active: false'));
+    write('b.yaml', yaml('second'));
+    write('c.yaml', yaml('third').replace('connection: gpu', 'connection: other'));
+    write('d.yaml', yaml('fourth').replace('adapter: cog, connection: gpu', 'adapter: fal, connection: fal'));
+    const { stdout } = await models('apply', folder);
+    expect(stdout).toContain('third is not offered: OTHER_BASE_URL is not set\n');
+    const rows = lines((await models('list')).stdout).map((line) => line.split(/ {2,}/));
+    expect(rows).toEqual([
+      ['MODEL', 'OFFERED', 'PRICE', 'PROVIDERS'],
+      ['first', 'no: withdrawn, or active: false', '0.01 a run + 0.002 a second', 'gpu: acme/first (sync)'],
+      ['fourth', 'no: FAL_KEY is not set', '0.01 a run + 0.002 a second', 'fal: acme/fourth (sync)'],
+      ['second', 'yes', '0.01 a run + 0.002 a second', 'gpu: acme/second (sync)'],
+      ['third', 'no: OTHER_BASE_URL is not set', '0.01 a run + 0.002 a second', 'other: acme/third (sync)'],
+    ]);
+    const listed = JSON.parse((await models('list', '--json')).stdout);
+    expect(listed[3]).toMatchObject({
+      slug: 'third',
+      offered: false,
+      why_not: 'OTHER_BASE_URL is not set',
+      providers: [{ connection: 'other', missing: 'OTHER_BASE_URL' }],
+    });
+  });
+
+  it('show all of one, as it was applied or as its file says', async () => {
+    write('a.yaml', yaml('first'));
+    await models('apply', folder);
+    write('a.yaml', yaml('first', 'timeout_s: 77'));
+    const applied = lines((await models('show', 'first')).stdout);
+    expect(applied).toContain('time-out  600 s');
+    expect(applied).toContain('provider 1: acme/first at gpu by cog (http://127.0.0.1:9)');
+    expect(applied).toContain('  prompt*  string ..100 characters  What to write about.');
+    expect(applied).toContain('  tone     dry | warm               Default "dry".');
+    expect((await models('show', 'first', '--models', folder)).stdout).toContain('time-out  77 s');
+    const document = JSON.parse((await models('show', 'first', '--json')).stdout);
+    expect(document).toMatchObject({ slug: 'first', timeout_s: 600, offered: true, why_not: null });
+  });
+
+  it.each([
+    [['show', 'nobody'], 'there is no model "nobody"'],
+    [['show'], 'takes one slug'],
+    [['test'], 'takes one slug'],
+    [['list', 'all'], "Unexpected argument 'all'"],
+    [['apply', 'a', 'b'], 'one folder is taken'],
+  ])('%j is a mistake in the arguments', async (args, reason) => {
+    const { code, stderr } = await models(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+});

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { Connection } from '@holdfast/providers/connection';
+import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
+import { createProviders } from '@holdfast/providers/registry';
+import type { Command, Context } from '../command.ts';
+import { exitCodes } from '../exitCodes.ts';
+import { readArguments } from '../flags.ts';
+import { UsageError } from '../usageError.ts';
+import { findModel } from './source.ts';
+import { testInput } from './test/input.ts';
+import { reportLines } from './test/report.ts';
+import { runOnce } from './test/runOnce.ts';
+import { testSubmission } from './test/submission.ts';
+
+/** 0: it succeeded; 1: it failed, or was stopped; 3: the provider could not be asked. */
+export const modelsTest: Command = {
+  name: 'models test',
+  about: `run a model once at its real provider and print what came back; moves no money here, but the provider charges.
+--input: default the first example of its input_schema; @path in a property that is a file is a local file.
+--provider: the connection, when it has several. --models: as its file in that folder says. Ctrl-C cancels the run.`,
+  usage: 'holdfast models test <slug> [--input JSON|@file] [--provider NAME] [--timeout S] [--models folder]',
+  async run(args, context) {
+    const { slug, values } = read(args);
+    const model = await findModel(slug, values.models, context);
+    if (model === null) return 1;
+    const { definition } = model;
+    const connections = connectionConfig(context.providerEnvironment());
+    const route = chosenRoute(definition, values.provider, connections);
+    const missing = missingSetting(route, connections);
+    if (missing !== null) {
+      context.tell(`holdfast: ${slug} can't be asked at ${route.connection}: ${missing} is not set`);
+      return exitCodes.notRun;
+    }
+    const input = testInput(definition, values.input);
+    const timeoutMs = (secondsOf(values.timeout) ?? definition.timeout_s) * 1000;
+    return await ask(
+      context,
+      definition,
+      route,
+      connections,
+      testSubmission(definition, route, input, timeoutMs),
+    );
+  },
+};
+
+const options = {
+  input: { type: 'string' },
+  provider: { type: 'string' },
+  timeout: { type: 'string' },
+  models: { type: 'string' },
+} as const;
+
+function read(args: string[]) {
+  const { positionals, values } = readArguments(() => parseArgs({ args, allowPositionals: true, options }));
+  const [slug, ...rest] = positionals;
+  if (slug === undefined || rest.length > 0) throw new UsageError('holdfast models test takes one slug');
+  return { slug, values };
+}
+
+function secondsOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new UsageError('--timeout needs a number of seconds from 1 to 86400');
+}
+
+/** The one that was named, else the first that is configured, else the first. */
+function chosenRoute(
+  { slug, providers }: ModelDefinition,
+  named: string | undefined,
+  connections: Record<string, Connection>,
+): ProviderRoute {
+  const candidates = providers.filter(({ connection }) => named === undefined || connection === named);
+  const route = candidates.find((one) => missingSetting(one, connections) === null) ?? candidates[0];
+  if (route) return route;
+  const known = providers.map(({ connection }) => connection).join(', ');
+  throw new UsageError(`${slug} has no provider "${named}": it has ${known}`);
+}
+
+async function ask(
+  { say, tell }: Context,
+  definition: ModelDefinition,
+  route: ProviderRoute,
+  connections: Record<string, Connection>,
+  submission: ReturnType<typeof testSubmission>,
+): Promise<number> {
+  const providers = createProviders(connections);
+  const interrupt = new AbortController();
+  const onSignal = () => interrupt.abort();
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    const provider = providers.find(route);
+    if (provider === null) throw new Error(`nobody here speaks ${route.adapter}`);
+    tell(`${definition.slug} at ${route.connection}, as ${route.model}; no balance is touched`);
+    const startedMs = performance.now();
+    const end = await runOnce(provider, submission, interrupt.signal, tell);
+    for (const line of reportLines(definition, end, performance.now() - startedMs)) say(line);
+    if (end.state === 'refused') return exitCodes.notRun;
+    return end.state === 'ended' && end.outcome.ok ? 0 : 1;
+  } finally {
+    for (const signal of signals) process.off(signal, onSignal);
+    providers.close();
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -1,0 +1,29 @@
+import { crc32, deflateSync } from 'node:zlib';
+
+const sidePx = 512;
+
+/** A PNG of 512 x 512 in soft colours, for a model that wants a picture when none was given. */
+export function samplePicture(): Buffer {
+  const rows = Array.from({ length: sidePx }, (_row, y) =>
+    Buffer.from([0, ...Array.from({ length: sidePx }, (_pixel, x) => [x >> 1, y >> 1, 160]).flat()]),
+  );
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(sidePx, 0);
+  header.writeUInt32BE(sidePx, 4);
+  // 8 bits a channel, red, green and blue.
+  header.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.concat(rows))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '@holdfast/domain/ids';
+import {
+  type ModelDefinition,
+  mappingOf,
+  type ProviderRoute,
+  providerMode,
+} from '@holdfast/domain/modelDefinition';
+import type { FilePart, Submission } from '@holdfast/providers/interface';
+import { routeInput } from '@holdfast/providers/routeInput';
+import { replaceStrings, type TestFile, type TestInput } from './input.ts';
+
+/** One run by hand: nobody is called back, and files go in as data URIs or, where the route says so, as parts of a form. */
+export function testSubmission(
+  definition: ModelDefinition,
+  route: ProviderRoute,
+  { input, files }: TestInput,
+  timeoutMs: number,
+): Submission {
+  const sent = routeInput(route, input);
+  const isForm = route.files.as === 'multipart';
+  return {
+    executionId: newId('exec'),
+    token: randomBytes(24).toString('base64url'),
+    begunAtMs: Date.now(),
+    providerModel: route.model,
+    input: isForm ? sent : replaceStrings(sent, (text) => dataUri(files.get(text)) ?? text),
+    parts: isForm ? partsOf(sent, files) : [],
+    options: route.options,
+    mode: providerMode(route, input),
+    mapping: mappingOf(definition, route),
+    callbackUrl: null,
+    timeoutMs,
+  };
+}
+
+function dataUri(file: TestFile | undefined): string | undefined {
+  return file && `data:${file.contentType};base64,${file.bytes.toString('base64')}`;
+}
+
+function partsOf(sent: Record<string, unknown>, files: TestInput['files']): FilePart[] {
+  return stringsIn(sent, []).flatMap(({ path, text }) => {
+    const file = files.get(text);
+    if (file === undefined) return [];
+    const { filename, contentType, bytes, open } = file;
+    return [{ path, filename, contentType, sizeBytes: bytes.length, open: async () => open() }];
+  });
+}
+
+function stringsIn(value: unknown, path: (string | number)[]): { path: (string | number)[]; text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((one, index) => stringsIn(one, [...path, index]));
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, one]) => stringsIn(one, [...path, name]));
+}

@@ -1,0 +1,34 @@
+import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+
+const units: Record<string, string> = {
+  per_run: 'a run',
+  per_second: 'a second',
+  per_image: 'a picture',
+  per_megapixel: 'a megapixel',
+  per_input_token: 'an input token',
+  per_output_token: 'an output token',
+};
+
+/** As one reads it: `0.01 a run + 0.04 a picture`. */
+export function priceText({ price }: Pick<ModelDefinition, 'price'>): string {
+  const parts = Object.entries(price).flatMap(([name, amount]) =>
+    typeof amount === 'string' ? `${amount} ${units[name] ?? name}` : [],
+  );
+  return `${price.cost_from_provider ? "the provider's figure, else " : ''}${parts.join(' + ')}`;
+}
+
+/** Whose server, which model there, and how its end reaches us. */
+export function routeText({ connection, model, mode, weight }: ProviderRoute): string {
+  return `${connection}: ${model} (${mode}${weight === undefined ? '' : `, weight ${weight}`})`;
+}
+
+/** Columns as wide as their widest cell; the last one is not filled up. */
+export function table(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
