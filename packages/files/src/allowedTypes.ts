@@ -20,6 +20,7 @@ const extensions = {
   'video/webm': 'webm',
   'video/quicktime': 'mov',
   'video/x-matroska': 'mkv',
+  'model/gltf-binary': 'glb',
   'application/pdf': 'pdf',
   'application/json': 'json',
   'application/zip': 'zip',

@@ -1,6 +1,6 @@
 import type { Success } from '@holdfast/domain/outcome';
 import { describe, expect, it } from '@jest/globals';
-import { copyOutputFiles } from './outputFiles.ts';
+import { copyOutputFiles, UnusableOutput } from './outputFiles.ts';
 
 const png = 'data:image/png;base64,AA==';
 
@@ -47,6 +47,25 @@ describe('copyOutputFiles', () => {
     const given = success({ text: 'https://a/b' });
     expect((await copyOutputFiles(given, 'text', copy)).output).toEqual(given.output);
     expect(copied).toEqual([]);
+  });
+
+  it.each([
+    ['an empty list', { images: [] }],
+    ['no list', { images: 'https://a/b' }],
+    ['a list with something else', { images: [{ url: png }, { url: 'gs://a/b' }] }],
+    ['a list with no files', { images: [{ text: 'none' }] }],
+  ])('refuses %s: a success without its files is none', async (_what, output) => {
+    const { copied, copy } = copier();
+    await expect(copyOutputFiles(success(output), 'images', copy)).rejects.toBeInstanceOf(UnusableOutput);
+    expect(copied).toEqual([]);
+  });
+
+  it('takes as many files as it may, not one more', async () => {
+    const { copied, copy } = copier();
+    const videos = Array.from({ length: 20 }, (_, index) => ({ url: `https://a/${index}` }));
+    await copyOutputFiles(success({ videos }), 'videos', copy, 20);
+    expect(copied).toHaveLength(20);
+    await expect(copyOutputFiles(success({ videos }), 'videos', copy, 19)).rejects.toThrow('20 files');
   });
 
   it('rejects when a copy fails, after the others have ended', async () => {

@@ -1,29 +1,38 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelDefinition';
 import type { Success } from '@holdfast/domain/outcome';
 
-/** A file of ours, as an execution's output shows it; pixels for pictures only. */
-export type StoredFile = { file_id: string; format: string; width?: number; height?: number };
+/** A file of ours, as an execution's output shows it: pixels of pictures and videos, seconds of audio and video, if known. */
+export type StoredFile = {
+  file_id: string;
+  format: string;
+  width?: number;
+  height?: number;
+  duration?: number;
+};
 
 /** An output of which no later try will make files of ours. */
 export class UnusableOutput extends Error {}
-
-/** They are copied at once. */
-const mostFiles = 100;
 
 const reference = /^(https?:\/\/|data:)/i;
 
 /**
  * The success with every file in its output copied by `copy` (from an https or data URL of the provider) and
  * replaced by our record of it. Files are the list that the kind names (`images`, `videos` ...), and in `raw` output
- * every string that is wholly a URL. Rejects with the first copy that failed, once none is under way any more.
+ * every string that is wholly a URL. Rejects with the first copy that failed, once none is under way any more, and with
+ * UnusableOutput for more than `mostFiles`, and for a list that is empty or names anything else than files.
  */
 export async function copyOutputFiles(
   success: Success,
-  kind: OutcomeMapping['output']['kind'],
+  kind: OutputKind,
   copy: (url: string) => Promise<StoredFile>,
+  mostFiles = 100,
 ): Promise<Success> {
-  const urls = [...new Set(findOutputFiles(success.output, kind))];
-  if (urls.length > mostFiles) throw new UnusableOutput(`an output of ${urls.length} files is not copied`);
+  const found = findOutputFiles(success.output, kind);
+  if (found.length > mostFiles) throw new UnusableOutput(`an output of ${found.length} files is not copied`);
+  if (isFileList(kind) && !(found.length > 0 && found.length === lengthOf(success.output[kind]))) {
+    throw new UnusableOutput('an output is not a list of files');
+  }
+  const urls = [...new Set(found)];
   const copies = await Promise.allSettled(urls.map((url) => copy(url)));
   const stored = new Map<string, StoredFile>();
   for (const [index, result] of copies.entries()) {
@@ -33,11 +42,16 @@ export async function copyOutputFiles(
   return { ...success, output: replaced(success.output, kind, stored) as Success['output'] };
 }
 
+function isFileList(kind: OutputKind): boolean {
+  return kind !== 'text' && kind !== 'raw';
+}
+
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
+}
+
 /** The provider's URLs of all files in an output, in its order. */
-export function findOutputFiles(
-  output: Record<string, unknown>,
-  kind: OutcomeMapping['output']['kind'],
-): string[] {
+function findOutputFiles(output: Record<string, unknown>, kind: OutputKind): string[] {
   if (kind === 'text') return [];
   const strings = kind === 'raw' ? stringsIn(output) : urlsIn(output[kind]);
   return strings.filter((text) => reference.test(text));

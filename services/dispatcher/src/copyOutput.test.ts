@@ -1,59 +1,205 @@
-import { DownloadError } from '@holdfast/egress/download';
-import { UnusableOutput } from '@holdfast/providers/outputFiles';
-import { describe, expect, it, jest } from '@jest/globals';
-import { persistently } from './copyOutput.ts';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { copyOutput } from './copyOutput.ts';
+import { madeBy, modelOf, startCopying } from './testing/copying.ts';
+
+let copying: Awaited<ReturnType<typeof startCopying>>;
+beforeAll(async () => {
+  copying = await startCopying();
+});
+afterAll(() => copying.close());
 
 const never = new AbortController().signal;
-const pauses = [1, 1];
+const bounds = { timeoutMs: 10_000, pausesMs: [1, 1], maxTotalBytes: 1024 ** 3 };
 
-/** Fails with these errors, one after the other, then succeeds. */
-function failing(...errors: Error[]) {
-  return jest.fn(async () => {
-    const error = errors.shift();
-    if (error) throw error;
-    return 'stored';
-  });
+const sends = (bytes: Buffer, type?: string) => (_request: unknown, response: ServerResponse) => {
+  response.writeHead(200, { 'content-length': bytes.length, ...(type && { 'content-type': type }) });
+  response.end(bytes);
+};
+
+/** Copies what a model of one provider made; tells what came of it and what is stored. */
+async function copied(
+  kind: 'images' | 'videos' | 'audios' | 'files' | 'raw',
+  urls: string[],
+  more: { output?: object; bounds?: Partial<typeof bounds>; signal?: AbortSignal; connection?: string } = {},
+) {
+  const run = await copying.newRun();
+  const { context } = copying;
+  const success = await copyOutput(
+    context,
+    modelOf({ kind, ...more.output }, more.connection),
+    run,
+    madeBy(kind, ...urls),
+    more.signal ?? never,
+    { ...bounds, ...more.bounds },
+  );
+  return { success, files: await copying.filesOf(run.id) };
 }
 
-const away = () => new Error('connect ECONNREFUSED');
-
-describe('copying an output', () => {
-  it('outlasts a store that is away for a while', async () => {
-    const onFailure = jest.fn();
-    expect(await persistently(failing(away(), away()), onFailure, never, pauses)).toBe('stored');
-    expect(onFailure.mock.calls.map(([, tries]) => tries)).toEqual([1, 2]);
+describe('the output of a run', () => {
+  it('is stored whole, measured, and stays', async () => {
+    const { file } = copying.provider;
+    const long = longMp4(1_000_000);
+    const { success, files } = await copied('videos', [file(sends(long, 'video/mp4')), file(sends(mp4))]);
+    const entry = {
+      file_id: expect.stringMatching(/^file_/),
+      format: 'mp4',
+      width: 640,
+      height: 360,
+      duration: 3,
+    };
+    expect(success?.output).toEqual({ videos: [entry, entry] });
+    expect(success?.measured.megapixels).toBeCloseTo(2 * 0.2304);
+    expect(files).toHaveLength(2);
+    for (const stored of files) {
+      expect(stored).toMatchObject({ kept: true, durationMs: 3000, contentType: 'video/mp4' });
+      expect(stored.object).toEqual({ sizeBytes: stored.sizeBytes });
+    }
+    expect(new Set(files.map(({ sizeBytes }) => sizeBytes))).toEqual(new Set([long.length, mp4.length]));
   });
 
-  it('gives up when the pauses are used up', async () => {
-    const work = failing(away(), away(), away());
-    expect(await persistently(work, () => {}, never, pauses)).toBeNull();
-    expect(work).toHaveBeenCalledTimes(3);
+  it('may be data, and sound', async () => {
+    const url = `data:audio/wav;base64,${wav(4000).toString('base64')}`;
+    const { success, files } = await copied('audios', [url]);
+    expect(success?.output.audios).toEqual([{ file_id: files[0]?.id, format: 'wav', duration: 0.5 }]);
+    expect(success?.measured).toEqual({});
   });
 
-  it.each([
-    ['a type that is not stored', new UnusableOutput('no type')],
-    ['an address that is refused', new DownloadError('policy', 'private')],
-    ['a file that is too large', new DownloadError('too_large', 'too large')],
-    ['a file that is not there', new DownloadError('status', 'answered 404', 404)],
-  ])('is not tried again for %s', async (_what, error) => {
-    const work = failing(error);
-    expect(await persistently(work, () => {}, never, pauses)).toBeNull();
-    expect(work).toHaveBeenCalledTimes(1);
+  it('may be 20 files, of which one that is named twice is copied once', async () => {
+    const { file, timesAsked } = copying.provider;
+    const urls = Array.from({ length: 19 }, () => file(sends(png)));
+    const [first = ''] = urls;
+    const { success, files } = await copied('images', [...urls, first]);
+    expect(success?.output.images).toHaveLength(20);
+    expect(files).toHaveLength(19);
+    expect(timesAsked(first)).toBe(1);
   });
 
-  it.each([
-    new DownloadError('network', 'reset'),
-    new DownloadError('status', 'answered 503', 503),
-    new DownloadError('status', 'answered 429', 429),
-  ])('is tried again for a host that may come back: $message', async (error) => {
-    expect(await persistently(failing(error), () => {}, never, pauses)).toBe('stored');
+  it('may be a file of 100 MB, of which nobody said how long it is', async () => {
+    const sizeBytes = 100 * 1024 * 1024;
+    const url = copying.provider.file((_request, response) => {
+      response.writeHead(200);
+      Readable.from(zeros(sizeBytes - 8), { objectMode: false }).pipe(response);
+      response.write(Buffer.from('glTF\x02\0\0\0', 'latin1'));
+    });
+    const { success, files } = await copied('files', [url]);
+    expect(success?.output.files).toEqual([{ file_id: files[0]?.id, format: 'glb' }]);
+    expect(files[0]?.object).toEqual({ sizeBytes });
   });
 
-  it('ends with the run, in the middle of a pause', async () => {
-    const ending = new AbortController();
-    const work = failing(away());
-    const onFailure = () => setImmediate(() => ending.abort());
-    expect(await persistently(work, onFailure, ending.signal, [600_000])).toBeNull();
-    expect(work).toHaveBeenCalledTimes(1);
+  it('that breaks off or is half sent is fetched again', async () => {
+    const short = (_request: unknown, response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': png.length });
+      response.write(png.subarray(0, 30), () => response.socket?.destroy());
+    };
+    const busy = (_request: unknown, response: ServerResponse) => response.writeHead(503).end();
+    const url = copying.provider.file(short, busy, sends(png));
+    const other = copying.provider.file(sends(png));
+    const { success, files } = await copied('images', [url, other]);
+    expect(success?.output.images).toHaveLength(2);
+    expect(copying.provider.timesAsked(url)).toBe(3);
+    expect(copying.provider.timesAsked(other)).toBe(1);
+    expect(files.filter(({ kept }) => kept)).toHaveLength(2);
+    expect(files.every(({ kept, dropped }) => kept || dropped)).toBe(true);
+  });
+
+  it('is fetched from the provider that made it wherever that is, and from no other that is not public', async () => {
+    const url = copying.provider.file(sends(png));
+    expect((await copied('images', [url], { connection: 'other' })).success).toBeNull();
+    expect((await copied('raw', [url])).success).toBeNull();
+    expect(copying.provider.timesAsked(url)).toBe(0);
+    expect((await copied('images', [url])).success).not.toBeNull();
   });
 });
+
+describe('an output that can not be had leaves nothing', () => {
+  /** One file is good: what was stored of it goes too. */
+  async function fails(
+    bad: string[],
+    kind: 'images' | 'files' = 'images',
+    more: Parameters<typeof copied>[2] = {},
+  ) {
+    const good = copying.provider.file(sends(png));
+    const { success, files } = await copied(kind, [good, ...bad], more);
+    expect(success).toBeNull();
+    expect(files.filter(({ dropped }) => !dropped)).toEqual([]);
+    return files;
+  }
+
+  it('when it has no files', async () => {
+    expect(await copied('images', [])).toEqual({ success: null, files: [] });
+  });
+
+  it('when it has more files than it may', async () => {
+    const { file } = copying.provider;
+    expect(await fails([file(sends(png))], 'images', { output: { max_files: 1 } })).toEqual([]);
+  });
+
+  it('when a file is not what it says', async () => {
+    const { file, timesAsked } = copying.provider;
+    const page = file(sends(Buffer.from('<html>Not Found</html>'), 'image/png'));
+    await fails([page]);
+    await fails([file(sends(mp4, 'image/png'))]);
+    await fails([file(sends(Buffer.alloc(0)))]);
+    expect(timesAsked(page)).toBe(1);
+  });
+
+  it('when a file is sent on to an address that is not public', async () => {
+    const inner = await startCopying();
+    const secret = inner.provider.file(sends(png));
+    const url = copying.provider.file((_request, response) =>
+      response.writeHead(302, { location: secret }).end(),
+    );
+    await fails([url]);
+    expect([inner.provider.timesAsked(secret), copying.provider.timesAsked(url)]).toEqual([0, 1]);
+    await inner.close();
+  });
+
+  it('when a file is larger than it may be, said or not', async () => {
+    const { file } = copying.provider;
+    const big = Buffer.concat([png, Buffer.alloc(400_000)]);
+    const output = { max_file_bytes: 300_000 };
+    const unsaid = file((_request, response) => {
+      response.writeHead(200);
+      response.write(big);
+      response.end();
+    });
+    await fails([file(sends(big))], 'images', { output });
+    await fails([unsaid], 'images', { output });
+    await fails([`data:;base64,${big.toString('base64')}`], 'images', { output });
+    expect(copying.provider.timesAsked(unsaid)).toBe(1);
+  });
+
+  it('when its files are too large together', async () => {
+    const big = Buffer.concat([png, Buffer.alloc(100_000)]);
+    const urls = Array.from({ length: 3 }, () => copying.provider.file(sends(big)));
+    await fails(urls, 'images', { bounds: { maxTotalBytes: 250_000 } });
+    expect((await copied('images', urls, { bounds: { maxTotalBytes: 350_000 } })).success).not.toBeNull();
+  });
+
+  it('when a sender takes longer than it may, however often it is asked', async () => {
+    const url = copying.provider.file((_request, response) => {
+      response.writeHead(200, { 'content-length': png.length });
+      response.write(png.subarray(0, 40));
+    });
+    await fails([url], 'images', { bounds: { timeoutMs: 150 } });
+    expect(copying.provider.timesAsked(url)).toBe(3);
+  });
+
+  it('when the run ends in the middle', async () => {
+    const ending = new AbortController();
+    const url = copying.provider.file((_request, response) => {
+      response.writeHead(200);
+      response.write(Buffer.concat([png, Buffer.alloc(400_000)]), () => setImmediate(() => ending.abort()));
+    });
+    await fails([url], 'images', { signal: ending.signal });
+  });
+});
+
+function* zeros(bytes: number): Generator<Buffer> {
+  const piece = Buffer.alloc(65_536);
+  for (let left = bytes; left > 0; left -= piece.length)
+    yield piece.subarray(0, Math.min(left, piece.length));
+}

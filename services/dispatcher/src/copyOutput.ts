@@ -1,75 +1,102 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { dropOutputs, keepOutputs } from '@holdfast/db/files/keepOutputs';
+import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
 import type { Success } from '@holdfast/domain/outcome';
-import { DownloadError } from '@holdfast/egress/download';
 import { trustedHost } from '@holdfast/providers/connection';
-import { copyOutputFiles, type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
+import { copyOutputFiles, type StoredFile } from '@holdfast/providers/outputFiles';
 import type { Context } from './context.ts';
-import { storeOutput } from './storeOutput.ts';
+import { withMeasuredFiles } from './measuredFiles.ts';
+import { persistently } from './persistently.ts';
+import { type Maker, type Stores, storeOutput, type Terms } from './storeOutput.ts';
 import type { Run } from './submission.ts';
+import { createTurns } from './turns.ts';
 
-// The provider has been paid: a store, database or host that restarts is worth half a minute.
-const pausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
+/** How patient and how generous a copy is. */
+export type Bounds = { timeoutMs: number; pausesMs?: number[]; maxTotalBytes: number };
 
-/** Copies the output's files into our store. Null when they can't be had, or the signal aborts. */
+const usualBounds: Bounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 3 };
+
+type Copying = Stores & Pick<Context, 'connections' | 'log'>;
+type Copied = Maker & Pick<Run, 'attemptId'>;
+
+/** Of the process, whose memory they share; first come, first served. A run waits with no more than its own few. */
+const copies = createTurns(64);
+const mostOfRun = 8;
+
+/**
+ * Copies the output's files into our store, all or none: what was stored of an output that fails is removed. Null when
+ * they can't be had, or the signal aborts.
+ */
 export async function copyOutput(
-  context: Context,
-  definition: ModelDefinition,
-  run: Run,
+  context: Copying,
+  { definition, route }: { definition: ModelDefinition; route: ProviderRoute },
+  run: Copied,
   success: Success,
   signal: AbortSignal,
+  bounds = usualBounds,
 ): Promise<Success | null> {
-  const trusted = trustedHosts(context, definition);
+  const { output } = definition;
+  const begun = new Set<string>();
   const stored = new Map<string, StoredFile>();
-  /** What was copied at an earlier try is not copied again. */
-  async function copy(url: string): Promise<StoredFile> {
-    const file = stored.get(url) ?? (await storeOutput(context, run, { url, trustedHosts: trusted }, signal));
-    stored.set(url, file);
-    return file;
-  }
-  return await persistently(
-    () => copyOutputFiles(success, definition.output.kind, copy),
+  const terms: Terms = {
+    kind: output.kind,
+    maxFileBytes: output.max_file_bytes,
+    timeoutMs: bounds.timeoutMs,
+    trustedHosts: trustedHosts(context, definition, route),
+    left: { bytes: bounds.maxTotalBytes },
+    begun: (id) => begun.add(id),
+  };
+  const copy = copier(stored, (url) => storeOutput(context, run, url, terms, signal), signal);
+  const copied = await persistently(
+    async () => {
+      const ours = await copyOutputFiles(success, output.kind, copy, output.max_files);
+      await keepOutputs(context.db, idsOf(stored));
+      return withMeasuredFiles(ours, [...stored.values()]);
+    },
     (error, tries) =>
       context.log.warn(
         { err: error, executionId: run.id, attemptId: run.attemptId, tries },
         'an output file was not copied',
       ),
     signal,
+    bounds.pausesMs,
+  );
+  for (const id of copied ? idsOf(stored) : []) begun.delete(id);
+  await drop(context, run, [...begun]);
+  return copied;
+}
+
+/** A copy that waits for its turn. What was copied at an earlier try is not copied again. */
+function copier(
+  stored: Map<string, StoredFile>,
+  store: (url: string) => Promise<StoredFile>,
+  signal: AbortSignal,
+): (url: string) => Promise<StoredFile> {
+  const ofRun = createTurns(mostOfRun);
+  async function copy(url: string): Promise<StoredFile> {
+    signal.throwIfAborted();
+    const file = await store(url);
+    stored.set(url, file);
+    return file;
+  }
+  return async (url) => stored.get(url) ?? (await ofRun(() => copies(() => copy(url))));
+}
+
+function idsOf(stored: Map<string, StoredFile>): string[] {
+  return [...stored.values()].map(({ file_id: id }) => id);
+}
+
+/** At once; should it fail, they go when their day is over. */
+async function drop({ db, log }: Copying, { id, attemptId }: Copied, files: string[]): Promise<void> {
+  await dropOutputs(db, files).catch((error: unknown) =>
+    log.warn({ err: error, executionId: id, attemptId }, 'what was stored of an output was not dropped'),
   );
 }
 
-/** Does the work again, after each pause, unless its error is one that stays. Null when it did not come about. */
-export async function persistently<Result>(
-  work: () => Promise<Result>,
-  onFailure: (error: unknown, tries: number) => void,
-  signal: AbortSignal,
-  pauses = pausesMs,
-): Promise<Result | null> {
-  for (let tries = 1; !signal.aborted; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      onFailure(error, tries);
-      const pauseMs = pauses[tries - 1];
-      if (pauseMs === undefined || willStay(error)) return null;
-      // What aborts the pause, ends the loop.
-      await delay(pauseMs, undefined, { signal }).catch(() => {});
-    }
-  }
-  return null;
-}
-
-function willStay(error: unknown): boolean {
-  if (error instanceof UnusableOutput) return true;
-  if (!(error instanceof DownloadError) || error.stage === 'network') return false;
-  return error.stage !== 'status' || (error.status !== null && error.status < 500 && error.status !== 429);
-}
-
 /**
- * The provider's own host, wherever it is. Not for `raw` output: a model that gives back what it was sent would let
- * a client choose the URL.
+ * The host of the provider that made them, wherever it is. Not for `raw` output: a model that gives back what it was sent
+ * would let a client choose the URL.
  */
-function trustedHosts({ connections }: Context, { providers, output }: ModelDefinition): string[] {
-  const connection = connections[providers[0]?.connection ?? ''];
+function trustedHosts({ connections }: Copying, { output }: ModelDefinition, route: ProviderRoute): string[] {
+  const connection = connections[route.connection];
   return connection && output.kind !== 'raw' ? [trustedHost(connection)] : [];
 }

@@ -1,94 +1,119 @@
-import { addAbortSignal, Readable } from 'node:stream';
+import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
 import { newId } from '@holdfast/domain/ids';
-import { limits } from '@holdfast/domain/limits';
-import { openDownload } from '@holdfast/egress/download';
+import type { OutputKind } from '@holdfast/domain/modelDefinition';
+import { DownloadError, openDownload } from '@holdfast/egress/download';
 import { extensionOf } from '@holdfast/files/allowedTypes';
-import { detectType, headBytes } from '@holdfast/files/detectType';
+import { type Measures, measure } from '@holdfast/files/measure';
+import { outputType } from '@holdfast/files/outputType';
 import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
-import { imageSize } from 'image-size';
 import type { Context } from './context.ts';
+import { openDataUrl } from './dataUrl.ts';
 import type { Run } from './submission.ts';
 import { takeHead } from './takeHead.ts';
 
-const downloadTimeoutMs = 120_000;
 /** A picture's size stands near its beginning; JPEGs may carry a thumbnail before it. */
-const pictureHeadBytes = 262_144;
+const fileHeadBytes = 262_144;
 
-/**
- * Streams one output file of a provider (URL or data URI) into our store, and answers our record of it. A URL on one of
- * `trustedHosts` is fetched as it is, any other under the egress policy.
- */
+/** What the outputs of a run may be, and where they come from. */
+export type Terms = {
+  kind: OutputKind;
+  maxFileBytes: number;
+  /** Of one file, redirects and body included. */
+  timeoutMs: number;
+  /** `host:port` whose files are fetched as they are; any other under the egress policy. */
+  trustedHosts: string[];
+  /** What all files of the run may still add up to; counted down while bytes come in. */
+  left: { bytes: number };
+  /** Told of the id of each file that is begun. */
+  begun(id: string): void;
+};
+
+/** Where they go. */
+export type Stores = Pick<Context, 'db' | 'store' | 'egress'>;
+
+/** Whose they are. */
+export type Maker = Pick<Run, 'id' | 'organizationId'>;
+
+type Source = { stream: Readable; contentType: string | null; sizeBytes?: number | null };
+
+/** Streams one output file of a provider (URL or data URL) into our store, and answers our record of it. */
 export async function storeOutput(
-  context: Context,
-  run: Run,
-  output: { url: string; trustedHosts: string[] },
+  context: Stores,
+  run: Maker,
+  url: string,
+  terms: Terms,
   signal: AbortSignal,
 ): Promise<StoredFile> {
-  const source = output.url.startsWith('data:') ? dataStream(output.url) : await download(context, output);
-  addAbortSignal(signal, source);
+  const source: Source = /^data:/i.test(url) ? openDataUrl(url) : await download(context, url, terms);
+  addAbortSignal(signal, source.stream);
   try {
-    return await store(context, run, source);
+    return await store(context, run, source, terms);
   } finally {
-    source.destroy();
+    source.stream.destroy();
   }
 }
 
-async function store(context: Context, run: Run, source: Readable): Promise<StoredFile> {
-  const { head, stream } = await takeHead(source, pictureHeadBytes);
-  const contentType = await detectType(head.subarray(0, headBytes));
+function download(context: Stores, url: string, terms: Terms): Promise<Source> {
+  const { trustedHosts, timeoutMs, maxFileBytes } = terms;
+  return openDownload({ url, trustedHosts, timeoutMs, maxBytes: maxFileBytes, policy: context.egress });
+}
+
+async function store(context: Stores, run: Maker, source: Source, terms: Terms): Promise<StoredFile> {
+  const { head, stream } = await takeHead(source.stream, fileHeadBytes);
+  const contentType = await outputType(head, source.contentType, terms.kind);
   const extension = contentType && extensionOf(contentType);
-  if (!contentType || !extension) throw new UnusableOutput('an output is of a type that is not stored');
+  if (!contentType || !extension) throw new UnusableOutput('an output is not a file of the promised kind');
   const id = newId('file');
+  terms.begun(id);
   const { organizationId, id: executionId } = run;
-  await insertOutput(context.db, {
-    id,
-    organizationId,
-    executionId,
-    filename: `${id}.${extension}`,
-    contentType,
-  });
-  const { sizeBytes } = await context.store.put(id, stream, { contentType });
-  const size = contentType.startsWith('image/') ? pictureSize(head) : null;
-  await markOutputReady(context.db, id, {
-    sizeBytes,
-    width: size?.width ?? null,
-    height: size?.height ?? null,
-  });
-  return { file_id: id, format: formatOf(contentType), ...size };
+  const filename = `${id}.${extension}`;
+  await insertOutput(context.db, { id, organizationId, executionId, filename, contentType });
+  const sizeBytes = await put(context, id, { ...source, stream, contentType }, terms);
+  const measures = await measure({ contentType, sizeBytes, head }, async (start, end) =>
+    buffer(await context.store.read(id, { start, end })),
+  );
+  await markOutputReady(context.db, id, { sizeBytes, ...measures });
+  return { file_id: id, format: formatOf(contentType, extension), ...shown(measures) };
 }
 
-async function download(
-  context: Context,
-  output: { url: string; trustedHosts: string[] },
-): Promise<Readable> {
-  const { stream } = await openDownload({
-    ...output,
-    policy: context.egress,
-    timeoutMs: downloadTimeoutMs,
-    maxBytes: limits.maxFileBytes,
+/** Bytes of a copy that fails count for nothing: it is made anew. */
+async function put(
+  context: Stores,
+  key: string,
+  { stream, contentType, sizeBytes }: Source & { contentType: string },
+  { left, maxFileBytes }: Terms,
+): Promise<number> {
+  let takenBytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      takenBytes += chunk.length;
+      left.bytes -= chunk.length;
+      if (takenBytes > maxFileBytes) done(new DownloadError('too_large', 'an output file is too large'));
+      else if (left.bytes < 0) done(new UnusableOutput('the outputs of a run are too large together'));
+      else done(null, chunk);
+    },
   });
-  return stream;
-}
-
-function dataStream(url: string): Readable {
-  const comma = url.indexOf(',');
-  const isBase64 = url.slice(0, comma).endsWith(';base64');
-  const payload = url.slice(comma + 1);
-  const bytes = isBase64 ? Buffer.from(payload, 'base64') : Buffer.from(decodeURIComponent(payload));
-  return Readable.from([bytes]);
-}
-
-function pictureSize(head: Buffer): { width: number; height: number } | null {
+  // The store learns of a failure through the stream it holds.
+  pipeline(stream, counted, () => {});
   try {
-    const { width, height } = imageSize(head);
-    return { width, height };
-  } catch {
-    return null;
+    const options = typeof sizeBytes === 'number' ? { contentType, sizeBytes } : { contentType };
+    return (await context.store.put(key, counted, options)).sizeBytes;
+  } catch (error) {
+    left.bytes += takenBytes;
+    throw error;
   }
 }
 
-/** `image/png` -> `png`. */
-function formatOf(contentType: string): string {
-  return contentType.split('/')[1] ?? contentType;
+function shown({ width, height, durationMs }: Measures): Omit<StoredFile, 'file_id' | 'format'> {
+  return {
+    ...(width !== null && height !== null && { width, height }),
+    ...(durationMs !== null && { duration: durationMs / 1000 }),
+  };
+}
+
+/** `image/jpeg` -> `jpeg`, `audio/mpeg` -> `mp3`. */
+function formatOf(contentType: string, extension: string): string {
+  return contentType.startsWith('image/') ? contentType.slice('image/'.length) : extension;
 }

@@ -3,8 +3,8 @@ import type { FileRow } from '@holdfast/db/files/row';
 import { limits } from '@holdfast/domain/limits';
 import { extensionOf } from '@holdfast/files/allowedTypes';
 import { headBytes, matchesDeclaredType } from '@holdfast/files/detectType';
+import { foundType } from '@holdfast/files/foundType';
 import type { ObjectStore } from '@holdfast/files/store';
-import { foundType } from './foundType.ts';
 
 export type FileProblem = {
   error: 'FILE_NOT_FOUND' | 'FILE_FORMAT_UNSUPPORTED';

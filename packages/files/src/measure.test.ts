@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { measure } from './measure.ts';
+import { longMp4, mov, mp4, png, soundWebm, wav, webm } from './testing/media.ts';
+
+/** Measures a file of which the first `headBytes` are at hand, and tells what else was read of it. */
+async function measured(contentType: string, bytes: Buffer, headBytes = 262_144) {
+  const reads: [number, number][] = [];
+  const file = { contentType, sizeBytes: bytes.length, head: bytes.subarray(0, headBytes) };
+  const measures = await measure(file, async (start, end) => {
+    reads.push([start, end]);
+    return bytes.subarray(start, end + 1);
+  });
+  return { measures, readBytes: reads.reduce((sum, [start, end]) => sum + end - start + 1, 0) };
+}
+
+const nothing = { width: null, height: null, durationMs: null };
+const video = { width: 640, height: 360, durationMs: 3000 };
+
+describe('the measures of a file', () => {
+  it.each([
+    ['image/png', png, { ...nothing, width: 1, height: 1 }],
+    ['video/mp4', mp4, video],
+    ['video/quicktime', mov, video],
+    ['video/webm', webm, video],
+    ['audio/webm', soundWebm, { ...nothing, durationMs: 3000 }],
+    ['audio/wav', wav(12_000), { ...nothing, durationMs: 1500 }],
+    ['application/pdf', Buffer.from('%PDF-1.7'), nothing],
+  ])('are known of %s from its beginning', async (contentType, bytes, expected) => {
+    const { measures, readBytes } = await measured(contentType, bytes);
+    expect(measures).toEqual(expected);
+    expect(readBytes).toBe(0);
+  });
+
+  it('are found at the end of a long MP4, without reading what is between', async () => {
+    const { measures, readBytes } = await measured('video/mp4', longMp4(50_000_000));
+    expect(measures).toEqual(video);
+    expect(readBytes).toBeGreaterThan(0);
+    expect(readBytes).toBeLessThan(500_000);
+  });
+
+  it.each([
+    ['cut off', 'video/mp4', mp4.subarray(0, 300)],
+    ['of nothing but a name', 'video/webm', webm.subarray(0, 40)],
+    ['broken', 'image/png', png.subarray(0, 12)],
+    ['empty', 'audio/wav', wav(0)],
+  ])('are not known of a file that is %s', async (_how, contentType, bytes) => {
+    expect((await measured(contentType, bytes)).measures).toEqual(nothing);
+  });
+
+  it('are given up when they would cost reading much of the file, or it can not be read', async () => {
+    const bytes = longMp4(60_000_000);
+    // A table that claims to be longer than any: its reader is stopped, not fed.
+    const huge = Buffer.concat([bytes.subarray(0, 32), Buffer.from([3, 0x80, 0, 0]), Buffer.from('moov')]);
+    const claims = Buffer.concat([huge, Buffer.alloc(59_000_000)]);
+    const { measures, readBytes } = await measured('video/mp4', claims, 100);
+    expect(measures).toEqual(nothing);
+    expect(readBytes).toBeLessThan(9_000_000);
+    const unreadable = { contentType: 'video/mp4', sizeBytes: bytes.length, head: bytes.subarray(0, 100) };
+    expect(await measure(unreadable, () => Promise.reject(new Error('away')))).toEqual(nothing);
+  });
+});

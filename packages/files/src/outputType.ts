@@ -1,0 +1,42 @@
+import type { OutputKind } from '@holdfast/domain/modelDefinition';
+import { headBytes, matchesDeclaredType } from './detectType.ts';
+import { foundType, isTextType } from './foundType.ts';
+
+/** What may be said of bytes that are text, beside the types of text. */
+const saysNothing = new Set(['application/octet-stream', 'binary/octet-stream']);
+
+/** A page that a server sends in place of a file. */
+const page = /^\s*(<\?xml[^>]*>\s*)?(<!doctype|<html|<svg)/i;
+
+/** Some models' videos are animated pictures; audio may come in the containers of video. */
+const families: Partial<Record<OutputKind, RegExp>> = {
+  images: /^image\//,
+  videos: /^(video\/|image\/(gif|webp|avif)$)/,
+  audios: /^audio\//,
+};
+
+const audioIn: Record<string, string> = { 'video/mp4': 'audio/mp4', 'video/webm': 'audio/webm' };
+
+/**
+ * The type under which a file that a model made is stored, from its first bytes; null when it is not what the model makes,
+ * or of no type that is stored. What was declared counts for text alone, which no magic bytes tell.
+ */
+export async function outputType(
+  head: Buffer,
+  declared: string | null,
+  kind: OutputKind,
+): Promise<string | null> {
+  const start = head.subarray(0, headBytes);
+  const found = await foundType(start);
+  if (found === null) return null;
+  if (isTextType(found)) return kind === 'files' || kind === 'raw' ? textType(start, declared) : null;
+  const type = kind === 'audios' ? (audioIn[found] ?? found) : found;
+  return families[kind]?.test(type) === false ? null : type;
+}
+
+async function textType(head: Buffer, declared: string | null): Promise<string | null> {
+  if (page.test(head.toString('utf8', 0, 512))) return null;
+  if (declared === null || saysNothing.has(declared)) return 'text/plain';
+  if (!isTextType(declared)) return null;
+  return (await matchesDeclaredType(head, declared)) ? declared : 'text/plain';
+}

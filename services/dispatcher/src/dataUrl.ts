@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import { UnusableOutput } from '@holdfast/providers/outputFiles';
+
+const pieceChars = 65_536;
+
+/** The bytes of a data URL as a stream, decoded piece by piece; its type is the one it declares. */
+export function openDataUrl(url: string): { stream: Readable; contentType: string | null } {
+  const comma = url.indexOf(',');
+  if (comma < 0) throw new UnusableOutput('a data URL has no data');
+  const [contentType, ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';');
+  const decode = parameters.at(-1)?.trim() === 'base64' ? fromBase64 : fromPercents;
+  return {
+    stream: Readable.from(decode(url, comma + 1), { objectMode: false }),
+    contentType: contentType?.trim() || null,
+  };
+}
+
+/** Four characters are three bytes; line breaks may stand between any of them. */
+function* fromBase64(url: string, start: number): Generator<Buffer> {
+  let rest = '';
+  for (let at = start; at < url.length; at += pieceChars) {
+    const text = rest + decodedPercents(url.slice(at, at + pieceChars)).replace(/\s+/g, '');
+    const whole = text.length - (text.length % 4);
+    rest = text.slice(whole);
+    if (whole > 0) yield Buffer.from(text.slice(0, whole), 'base64');
+  }
+  if (rest) yield Buffer.from(rest, 'base64');
+}
+
+/** Some escape `+`, `/` and `=`; an escape that a piece cuts in two has no business in base64. */
+function decodedPercents(text: string): string {
+  return text.includes('%') ? text.replace(/%([0-9a-f]{2})/gi, (_all, hex) => character(hex)) : text;
+}
+
+/** `%ff` is a byte, whatever comes of it as text. */
+function* fromPercents(url: string, start: number): Generator<Buffer> {
+  for (let at = start; at < url.length; ) {
+    const end = wholeUntil(url, at, Math.min(url.length, at + pieceChars));
+    const utf8 = Buffer.from(url.slice(at, end)).toString('latin1');
+    yield Buffer.from(
+      utf8.replace(/%([0-9a-f]{2})/gi, (_all, hex) => character(hex)),
+      'latin1',
+    );
+    at = end;
+  }
+}
+
+/** Cuts neither an escape in two nor a character outside the Basic Multilingual Plane. */
+function wholeUntil(url: string, start: number, end: number): number {
+  if (end === url.length) return end;
+  const escape = url.lastIndexOf('%', end - 1);
+  if (escape > start && escape > end - 3) return escape;
+  return /[\ud800-\udbff]/.test(url.charAt(end - 1)) ? end - 1 : end;
+}
+
+function character(hex: string): string {
+  return String.fromCharCode(Number.parseInt(hex, 16));
+}
