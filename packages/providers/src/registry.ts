@@ -1,12 +1,16 @@
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelDefinition';
 import { createCog } from './cog/cog.ts';
 import type { Connection } from './connection.ts';
+import { createFal } from './fal/fal.ts';
 import type { Provider } from './interface.ts';
 import { createOpenai } from './openai/openai.ts';
+import { createReplicate } from './replicate/replicate.ts';
 
 const adapters: Partial<Record<Adapter, (connection: Connection) => Provider>> = {
   openai: createOpenai,
   cog: createCog,
+  replicate: createReplicate,
+  fal: createFal,
 };
 
 /** The adapter that speaks for a model's connection; null: that connection is not configured here. */

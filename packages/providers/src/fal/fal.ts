@@ -1,0 +1,101 @@
+import type { Connection } from '../connection.ts';
+import type { Handle, Progress, Provider, Submission, Telling } from '../interface.ts';
+import { lost, networkProgress } from '../networkProgress.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
+import { parseJson } from '../parseJson.ts';
+import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
+import { createKeySet } from './keySet.ts';
+import { createOrigins, type Origins } from './origins.ts';
+import { isGone, readResult, readStatus, tellingOf } from './poll.ts';
+import { readRefusal } from './refusal.ts';
+import { submitRequest } from './request.ts';
+import { verifySignature } from './signature.ts';
+import { readingOf, readWebhook } from './webhook.ts';
+
+const usualJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
+const askTimeoutMs = 30_000;
+const cancelTimeoutMs = 10_000;
+const pollAfterMs = { poll: 1000, callback: 15_000 };
+/** So long is waited for the callback of a run that may have been accepted. */
+const unknownWaitMs = 60_000;
+
+/**
+ * fal's queue. Nothing there can be asked for by our token, and nothing is listed: a run whose submit got no answer is
+ * known by its callback alone, or not at all. Mode `sync` is therefore `poll`, and so is `callback` where nobody can
+ * call us.
+ */
+export function createFal(connection: Connection): Provider {
+  const http = createOrigins(connection);
+  const keys = createKeySet(connection.settings.JWKS_URL ?? usualJwksUrl);
+  return {
+    name: 'fal',
+    close() {
+      http.close();
+      keys.close();
+    },
+    async submit(submission, signal) {
+      const { providerModel, mapping, timeoutMs } = submission;
+      const { url, headers, json } = submitRequest(submission, connection, isCalled(submission));
+      const wait = { timeoutMs: Math.min(timeoutMs, askTimeoutMs), signal };
+      const result = await http.request('POST', url, { json, headers, ...wait });
+      if (!result.ok) return networkProgress(result);
+      const handle = result.status < 300 ? readHandle(result.json, connection, providerModel) : null;
+      if (handle) return running(submission, handle);
+      return readRefusal(result, mapping, { ...connection, providerModel });
+    },
+    poll: (submission, handle, signal) => poll({ http, connection }, submission, handle, signal),
+    async recover(submission) {
+      if (!isCalled(submission)) return { state: 'unknown', outcome: lost };
+      const handle = unknownHandle(submission.executionId);
+      return { state: 'running', handle, by: 'callback', pollAfterMs: unknownWaitMs };
+    },
+    async cancel(handle, signal) {
+      if (!isQueueHandle(handle)) return;
+      await http.request('PUT', handle.cancel_url, { timeoutMs: cancelTimeoutMs, signal });
+    },
+    handleFor: () => null,
+    async readCallback(callback, run) {
+      const webhook = readWebhook(parseJson(callback.body), run);
+      if (webhook === null) return null;
+      const verdict = await verifySignature(callback, keys, Date.now());
+      if (verdict === 'authentic') return readingOf(webhook, run, connection);
+      return verdict === 'later' ? 'later' : null;
+    },
+  };
+}
+
+async function poll(
+  { http, connection }: { http: Origins; connection: Connection },
+  submission: Submission,
+  handle: Handle,
+  signal: AbortSignal,
+): Promise<Progress> {
+  if (!isQueueHandle(handle)) return { state: 'unknown', outcome: lost };
+  const { mapping, providerModel, begunAtMs } = submission;
+  const secrets = { ...connection, providerModel };
+  const wait = { timeoutMs: askTimeoutMs, signal };
+  const asked = await http.request('GET', withLogs(handle.status_url), wait);
+  if (asked.ok && isGone(asked, begunAtMs)) {
+    return { state: 'ended', outcome: withRaw(lost, answerText(asked), secrets) };
+  }
+  const status = readStatus(asked);
+  if (status === null) return running(submission, handle);
+  if (status.status !== 'COMPLETED') return running(submission, handle, tellingOf(status));
+  const result = await http.request('GET', handle.response_url, wait);
+  return readResult(result, status, mapping, secrets) ?? running(submission, handle, tellingOf(status));
+}
+
+function running(submission: Submission, handle: Handle, telling: Telling = {}): Progress {
+  const by = isCalled(submission) ? 'callback' : 'poll';
+  return { state: 'running', handle, by, pollAfterMs: pollAfterMs[by], ...telling };
+}
+
+function isCalled({ mode, callbackUrl }: Submission): boolean {
+  return mode === 'callback' && callbackUrl !== null;
+}
+
+function withLogs(statusUrl: string): string {
+  const url = new URL(statusUrl);
+  url.searchParams.set('logs', '1');
+  return url.href;
+}

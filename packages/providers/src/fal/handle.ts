@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Connection } from '../connection.ts';
+import type { Handle } from '../interface.ts';
+
+/** A run in the queue, with where it is asked for and stopped. */
+export type QueueHandle = Handle & Record<'response_url' | 'status_url' | 'cancel_url', string>;
+
+const accepted = z.object({
+  request_id: z.string().regex(/^[\w.:-]{1,128}$/),
+  response_url: z.unknown().optional(),
+  status_url: z.unknown().optional(),
+  cancel_url: z.unknown().optional(),
+});
+
+const unknownPrefix = 'unknown-';
+
+/**
+ * The handle of a run that was accepted, from the answer to its submit; null when that is none. Our key goes where the
+ * URLs say, so one that leads elsewhere is replaced by what the documents say it is.
+ */
+export function readHandle(json: unknown, connection: Connection, providerModel: string): QueueHandle | null {
+  const read = accepted.safeParse(json).data;
+  if (read === undefined) return null;
+  const { request_id: externalId } = read;
+  const usual = `${connection.baseUrl}/${applicationOf(providerModel)}/requests/${externalId}`;
+  const trusted = (url: unknown, otherwise: string) =>
+    typeof url === 'string' && isTrusted(url, connection) ? url : otherwise;
+  return {
+    externalId,
+    response_url: trusted(read.response_url, usual),
+    status_url: trusted(read.status_url, `${usual}/status`),
+    cancel_url: trusted(read.cancel_url, `${usual}/cancel`),
+  };
+}
+
+/** Stands for a run of which we know only that it may have been accepted. */
+export function unknownHandle(executionId: string): Handle {
+  return { externalId: `${unknownPrefix}${executionId}` };
+}
+
+export function isQueueHandle(handle: Handle): handle is QueueHandle {
+  return (
+    !handle.externalId.startsWith(unknownPrefix) &&
+    ['response_url', 'status_url', 'cancel_url'].every((name) => URL.canParse(handle[name] ?? ''))
+  );
+}
+
+/** `fal-ai/flux` of `fal-ai/flux/dev`: requests belong to the application, whatever was called in it. */
+function applicationOf(providerModel: string): string {
+  const steps = providerModel.split('/').filter((step) => step !== '');
+  const length = steps[0] === 'workflows' || steps[0] === 'comfy' ? 3 : 2;
+  return steps.slice(0, length).map(encodeURIComponent).join('/');
+}
+
+function isTrusted(text: string, { baseUrl, settings }: Connection): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const own = new URL(baseUrl);
+  const others = (settings.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim().toLowerCase());
+  return (
+    (url.protocol === 'https:' || url.protocol === own.protocol) &&
+    (url.host === own.host || (url.host !== '' && others.includes(url.host))) &&
+    url.username === '' &&
+    url.password === ''
+  );
+}

@@ -1,0 +1,38 @@
+import type { OutcomeMapping, OutputKind } from '@holdfast/domain/modelDefinition';
+import type { Outcome } from '@holdfast/domain/outcome';
+import { atPointer } from '../jsonPointer.ts';
+import { outcomeFromAnswer } from '../outcome/success.ts';
+
+/** Where models put what they make, the likeliest first. */
+const places: Record<OutputKind, [string, ...string[]]> = {
+  text: ['/text', '/output'],
+  images: ['/images', '/image'],
+  videos: ['/videos', '/video'],
+  audios: ['/audios', '/audio', '/audio_file', '/audio_url'],
+  files: ['/files', '/file'],
+  raw: [''],
+};
+
+/** What takes time to make is not as long as that: of clips, only their own length counts as seconds. */
+const seconds: Partial<Record<OutputKind, string[]>> = {
+  videos: ['/video/duration', '/duration'],
+  audios: ['/audio/duration', '/duration'],
+};
+
+/** The outcome of a run that has ended well. `computedS`: how long it was computed, where that is told apart from it. */
+export function outcomeOfOutput(output: unknown, mapping: OutcomeMapping, computedS: number | null): Outcome {
+  const { kind } = mapping.output;
+  const usual = {
+    output: places[kind].find((pointer) => isThere(output, pointer)) ?? places[kind][0],
+    inputTokens: ['/usage/input_tokens', '/usage/prompt_tokens'],
+    outputTokens: ['/usage/output_tokens', '/usage/completion_tokens'],
+    cost: ['/usage/cost'],
+    seconds: seconds[kind] ?? ['/timings/inference', '/metrics/inference_time'],
+  };
+  return outcomeFromAnswer(output, mapping, usual, kind in seconds ? null : computedS);
+}
+
+function isThere(output: unknown, pointer: string): boolean {
+  const found = atPointer(output, pointer);
+  return found !== undefined && found !== null;
+}

@@ -1,0 +1,104 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { TrustedResult } from '@holdfast/egress/trusted';
+import { z } from 'zod';
+import type { Answer } from '../connection.ts';
+import type { Ended, Telling } from '../interface.ts';
+import { failure } from '../outcome/failure.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
+import type { Secrets } from '../outcome/scrub.ts';
+import { tellingOfLogs } from '../outcome/telling.ts';
+import { outcomeOfOutput } from './output.ts';
+import { failureOf, isTold, troubleOfAnswer, troubleOfError } from './trouble.ts';
+
+const logLine = z.object({ message: z.string().catch('') });
+const states = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] as const;
+const status = z.object({
+  status: z.enum(states),
+  queue_position: z.int().nonnegative().nullish().catch(null),
+  logs: z.array(logLine).nullish().catch(null),
+  metrics: z.object({ inference_time: z.number().nonnegative() }).nullish().catch(null),
+  error: z.string().nullish().catch(null),
+  error_type: z.string().nullish().catch(null),
+});
+const wrapped = z.object({ status: z.enum(states), response: z.unknown().optional() });
+
+export type RunStatus = z.infer<typeof status>;
+
+/** What the queue says of a run; null when it says nothing that can be read. */
+export function readStatus(result: TrustedResult): RunStatus | null {
+  return result.ok && result.status < 300 ? (status.safeParse(result.json).data ?? null) : null;
+}
+
+export function tellingOf({ queue_position: queuePosition, logs }: RunStatus): Telling {
+  const told = tellingOfLogs(logs?.map(({ message }) => message).join('\n'));
+  return { ...told, ...(typeof queuePosition === 'number' && { queuePosition }) };
+}
+
+/** Whether it is certain that there is no such run. A queue may need a moment to know what it has just accepted. */
+export function isGone(result: TrustedResult, begunAtMs: number): boolean {
+  return result.ok && result.status === 404 && Date.now() - begunAtMs > 60_000;
+}
+
+/**
+ * How a run ended that is COMPLETED, from the answer of its `response_url`, which has the HTTP status of the model itself;
+ * null when that could not be had and is to be asked for again: what was made is paid for.
+ */
+export function readResult(
+  result: TrustedResult,
+  completed: RunStatus,
+  mapping: OutcomeMapping,
+  secrets: Secrets,
+): Ended | null {
+  if (!result.ok && result.reason !== 'too_large') return null;
+  if (!result.ok)
+    return ended(failure('GENERATION_FAILED', 'The output of the model is too large.'), completed);
+  if (isUnderWay(result)) return null;
+  const output = unwrapped(result.json);
+  if (completed.error || completed.error_type) {
+    const trouble = troubleOfError(completed.error ?? null, completed.error_type ?? null, output);
+    const said = `${completed.error_type ?? ''} ${completed.error ?? ''} ${answerText(result)}`.trim();
+    return ended(
+      failureOf({ ...trouble, status: trouble.status ?? errorStatus(result) }, mapping, secrets, said),
+      completed,
+    );
+  }
+  if (result.status < 300) {
+    if (output === undefined) return null;
+    const outcome = outcomeOfOutput(output, mapping, completed.metrics?.inference_time ?? null);
+    return ended(outcome.ok ? outcome : withRaw(outcome, answerText(result), secrets), completed);
+  }
+  const trouble = troubleOfAnswer({ ...result, json: output });
+  if (!isTold(trouble) && !isAboutInput(result)) return null;
+  return ended(failureOf(trouble, mapping, secrets, answerText(result)), completed);
+}
+
+function ended(outcome: Ended['outcome'], completed: RunStatus): Ended {
+  const { logs } = tellingOf(completed);
+  const alert =
+    !outcome.ok && outcome.code === 'SERVICE_UNAVAILABLE'
+      ? 'the connection refused a run that it had accepted: check its key and its balance'
+      : undefined;
+  return { state: 'ended', outcome, ...(alert && { alert }), ...(logs !== undefined && { logs }) };
+}
+
+function isUnderWay({ status: code, json }: Answer): boolean {
+  const answered = z.object({ detail: z.string() }).safeParse(json).data?.detail ?? '';
+  return (
+    (code === 400 && /in progress/i.test(answered)) ||
+    wrapped.safeParse(json).data?.status.startsWith('IN_') === true
+  );
+}
+
+/** The bare output, or that of `{status, logs, response}`. */
+function unwrapped(json: unknown): unknown {
+  const read = wrapped.safeParse(json).data;
+  return read !== undefined && 'response' in read ? read.response : json;
+}
+
+function errorStatus({ status: code }: Answer): number | null {
+  return code < 300 ? null : code;
+}
+
+function isAboutInput({ status: code }: Answer): boolean {
+  return code === 400 || code === 413 || code === 422;
+}

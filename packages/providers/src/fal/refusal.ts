@@ -1,0 +1,30 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { Answer } from '../connection.ts';
+import type { Progress } from '../interface.ts';
+import { lost } from '../networkProgress.ts';
+import { failure } from '../outcome/failure.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
+import type { Secrets } from '../outcome/scrub.ts';
+import { retryAfterMs } from '../retryAfter.ts';
+import { failureOf, troubleOfAnswer } from './trouble.ts';
+
+/** What an answer to a submit means that does not say that the run was accepted. */
+export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
+  const { status, headers } = answer;
+  const said = answerText(answer);
+  const outcome = failureOf(troubleOfAnswer(answer), mapping, secrets, said);
+  if (status === 400 || status === 413 || status === 422) return { state: 'ended', outcome };
+  if (status === 408 || status === 429 || status === 503) {
+    const isFinal = headers['x-fal-retryable'] === 'false';
+    return { state: 'refused', retryAfterMs: isFinal ? null : retryAfterMs(headers, 1000), outcome };
+  }
+  if (status === 504) return { state: 'unknown', outcome };
+  // It may be in the queue all the same.
+  if (status >= 500 || status < 300) return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
+  const alert =
+    outcome.code === 'MODEL_UNAVAILABLE'
+      ? `the model's address answers ${status}`
+      : `the connection answers ${status}: check its URL, its key and its balance`;
+  const code = outcome.code === 'MODEL_UNAVAILABLE' ? outcome.code : 'SERVICE_UNAVAILABLE';
+  return { state: 'refused', retryAfterMs: null, outcome: withRaw(failure(code), said, secrets), alert };
+}

@@ -1,0 +1,81 @@
+/** How the fake deals with the runs that are submitted from now on. */
+export type Plan = {
+  /**
+   * What the submit gets. All that begin with `accept` are accepted and counted, whatever comes back; an answer is a
+   * refusal.
+   */
+  submit:
+    | 'accept'
+    | 'accept, then reset'
+    | 'accept, then silence'
+    | 'accept, then half a body'
+    | 'accept, then html'
+    | 'reset'
+    | 'silence'
+    | Answer;
+  /** Milliseconds until a run ends and is called back; null: when `finish` says so. */
+  endsAfterMs: number | null;
+  /** The model's own answer; of a failed one, the status may tell `error` and `error_type` too. */
+  ends: Answer & { error?: string; error_type?: string };
+  callsBack: boolean;
+  /** The result comes as `{status, logs, response}`. */
+  isWrapped: boolean;
+  logs: string[];
+};
+
+export type Answer = { status: number; headers?: Record<string, string>; json?: unknown };
+
+export type FakeRun = {
+  id: string;
+  /** As it was called: `fal-ai/flux/dev`. */
+  path: string;
+  input: unknown;
+  webhook: string | null;
+  state: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+  isCancelled: boolean;
+  plan: Plan;
+};
+
+export function submitAnswer({ id, path }: FakeRun, baseUrl: string): Answer {
+  const url = `${baseUrl}/${path.split('/').slice(0, 2).join('/')}/requests/${id}`;
+  const urls = { response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
+  const json = { status: 'IN_QUEUE', request_id: id, ...urls, queue_position: 0, logs: null, metrics: {} };
+  return { status: 200, json };
+}
+
+/** What the queue says of a run: 202 until it has ended. */
+export function statusAnswer(run: FakeRun, withLogs: boolean): Answer {
+  const { error, error_type } = run.plan.ends;
+  const logs = run.plan.logs.map((message) => ({
+    message,
+    timestamp: '2024-12-20T15:37:17.120314',
+    labels: {},
+  }));
+  const common = { request_id: run.id, status: run.state, ...(withLogs && { logs }) };
+  if (run.state === 'COMPLETED') {
+    return { status: 200, json: { ...common, metrics: { inference_time: 2.5 }, error, error_type } };
+  }
+  return { status: 202, json: run.state === 'IN_QUEUE' ? { ...common, queue_position: 1 } : common };
+}
+
+export function resultAnswer(run: FakeRun): Answer {
+  if (run.state !== 'COMPLETED') return { status: 400, json: { detail: 'Request is still in progress' } };
+  const { ends, isWrapped } = run.plan;
+  if (!isWrapped)
+    return { status: ends.status, json: ends.json, ...(ends.headers && { headers: ends.headers }) };
+  return { status: ends.status, json: { status: run.state, logs: null, response: ends.json } };
+}
+
+export function cancelAnswer(run: FakeRun): Answer {
+  if (run.state === 'COMPLETED') return { status: 400, json: { status: 'ALREADY_COMPLETED' } };
+  run.isCancelled = true;
+  return { status: 202, json: { status: 'CANCELLATION_REQUESTED' } };
+}
+
+/** The body of the webhook that tells of its end. */
+export function webhookBody({ id, plan: { ends } }: FakeRun): object {
+  const common = { request_id: id, gateway_request_id: id };
+  if (ends.status < 300 && ends.error === undefined) return { ...common, status: 'OK', payload: ends.json };
+  const error = ends.error ?? `Invalid status code: ${ends.status}`;
+  return { ...common, status: 'ERROR', error, payload: ends.json ?? null };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CalledBack } from '../interface.ts';
+import { unknownHandle } from './handle.ts';
+import { fixture } from './testing/fixture.ts';
+import { readingOf, readWebhook } from './webhook.ts';
+
+const connection = { baseUrl: 'https://queue.fal.run', apiKey: 'key-123456' };
+const run: CalledBack = {
+  token: 'token',
+  handle: null,
+  mapping: { output: { kind: 'images' }, errors: [] },
+};
+const reading = (json: unknown, part: Partial<CalledBack> = {}) => {
+  const webhook = readWebhook(json, { ...run, ...part });
+  return webhook && readingOf(webhook, { ...run, ...part }, connection);
+};
+
+describe('a webhook', () => {
+  it('holds what was made', () => {
+    expect(reading(fixture('webhookOk'))).toMatchObject({
+      state: 'ended',
+      outcome: { ok: true, output: { images: [{ url: 'https://url.to/image.png' }] } },
+    });
+  });
+
+  it('tells the field that was wrong', () => {
+    expect(reading(fixture('webhookError'))).toMatchObject({
+      outcome: { code: 'INPUT_VALIDATION_ERROR', message: 'prompt: field required' },
+    });
+  });
+
+  it.each([
+    [{ error: 'Invalid status code: 429', payload: null }, 'MODEL_OVERLOADED'],
+    [{ error: 'Invalid status code: 504', payload: { detail: 'late' } }, 'GENERATION_TIMEOUT'],
+    [{ error: 'unexpected status code: 503', payload: null }, 'MODEL_UNAVAILABLE'],
+    [{ error: 'Runner lost', error_type: 'runner_disconnected', payload: null }, 'MODEL_UNAVAILABLE'],
+    [{ error: 'it broke', payload: null }, 'GENERATION_FAILED'],
+    [{}, 'GENERATION_FAILED'],
+  ])('maps %j to %s', (part, code) => {
+    expect(reading({ request_id: 'x', status: 'ERROR', ...part })).toMatchObject({
+      outcome: { ok: false, code, raw: expect.stringContaining('ERROR') },
+    });
+  });
+
+  it('that could not hold the result has the queue asked, once it is known where', () => {
+    const body = fixture('webhookPayloadError');
+    const handle = { externalId: String(body.request_id) };
+    expect(reading(body, { handle })).toBe('ask');
+    expect(reading(body)).toBe('later');
+  });
+
+  it('ends a run of which nothing was known but its token', () => {
+    expect(reading(fixture('webhookOk'), { handle: unknownHandle('exec_1') })).toMatchObject({
+      outcome: { ok: true },
+    });
+  });
+});
