@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '@holdfast/egress/listen';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -50,12 +51,12 @@ async function begin(submission: Submission): Promise<Handle> {
 
 async function startInbox(): Promise<{ url: string; callbacks: Callback[]; close(): Promise<void> }> {
   const callbacks: Callback[] = [];
-  const server = await listen((request, response) => {
-    void buffer(request).then((body) => {
-      callbacks.push({ headers: request.headers as Record<string, string>, body });
-      response.end();
-    });
-  });
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
+    callbacks.push({ headers: request.headers as Record<string, string>, body });
+    response.end();
+  };
+  const server = await listen((request, response) => void take(request, response));
   return { url: `${server.url}/v1/callbacks/fal/token`, callbacks, close: server.close };
 }
 
@@ -147,7 +148,8 @@ describe('a run that is called back', () => {
     const gateway = await startInbox();
     const submission = { ...called, callbackUrl: gateway.url };
     const handle = await begin(submission);
-    const run = { token: submission.token, mapping: submission.mapping, handle };
+    const { token, mapping, options } = submission;
+    const run = { token, mapping, options, handle };
     const read = async () => {
       const callback = gateway.callbacks.shift();
       if (callback === undefined) throw new Error('nobody called');
