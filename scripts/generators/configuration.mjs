@@ -72,7 +72,9 @@ ${sections.map(([title, some]) => `## ${title}\n\n${table(some)}`).join('\n\n')}
 ## Providers
 
 The dispatcher reaches a provider through a connection: \`<NAME>_BASE_URL\` and \`<NAME>_API_KEY\` make the
-connection \`<name>\` that models refer to. With \`OPENAI_API_KEY\` alone, \`openai\` is OpenAI itself.
+connection \`<name>\` that models refer to. With \`OPENAI_API_KEY\`, \`REPLICATE_API_TOKEN\` or \`FAL_KEY\` alone,
+\`openai\`, \`replicate\` or \`fal\` is the hosted provider itself. What else an adapter reads (\`REPLICATE_WEBHOOK_SECRET\`) stands
+in its README.
 \`SANDBOX_BASE_URL\` points at the sandbox.
 
 The setup reads them too: a model whose connection has no base URL is not offered.

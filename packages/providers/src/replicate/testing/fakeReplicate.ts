@@ -124,7 +124,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
       status: 200,
       json: {
         previous: null,
-        next: found.length > from + perPage ? `${baseUrl}/predictions?${next}` : null,
+        next: found.length > from + perPage ? `${baseUrl}/predictions?${next.toString()}` : null,
         results: found.slice(from, from + perPage).map((run) => predictionOf(run, baseUrl)),
       },
     };
