@@ -19,5 +19,9 @@ it('pictures and videos are priced by what was stored of them', () => {
     ...success,
     measured: { seconds: 3, megapixels: 2.5 },
   });
-  expect(withMeasuredFiles(success, files.slice(2))).toBe(success);
+  expect(withMeasuredFiles(success, files.slice(2))).toEqual(success);
+  expect(withMeasuredFiles({ ...success, measured: {} }, files).measured).toEqual({
+    seconds: 10,
+    megapixels: 2.5,
+  });
 });
