@@ -127,7 +127,7 @@ const count = z.union([
   z.number().nonnegative(),
   z.strictObject({
     input: z.string().min(1).describe('Property of the input that holds the number.'),
-    default: z.number().nonnegative(),
+    default: z.number().nonnegative().describe('When the input does not say.'),
   }),
 ]);
 
@@ -135,14 +135,14 @@ const megapixels = z.union([
   z.number().nonnegative(),
   z.strictObject({
     width: z.string().min(1).optional().describe('Property of the input that holds the width in pixels.'),
-    height: z.string().min(1).optional(),
+    height: z.string().min(1).optional().describe('Property of the input that holds the height in pixels.'),
     size: z.string().min(1).optional().describe('Property of the input such as "1024x768".'),
-    default: z.number().nonnegative(),
+    default: z.number().nonnegative().describe('When the input does not say.'),
   }),
 ]);
 
 const estimate = z.strictObject({
-  seconds: count.optional(),
+  seconds: count.optional().describe('Default 0.'),
   images: count.optional().describe('Default 1.'),
   megapixels: megapixels.optional().describe('Of one image. Default 1.'),
   input_tokens: count.optional().describe("Default: a quarter of the input's characters."),
@@ -184,12 +184,17 @@ const runLimits = z
  */
 export const modelDefinition = z
   .strictObject({
-    slug: modelSlug,
-    display_name: z.string().min(1).max(200).optional(),
-    description: z.string().max(4000).optional(),
+    slug: modelSlug.describe('What clients name it by: lower case, at most 64 of letters, digits, . _ -'),
+    display_name: z.string().min(1).max(200).optional().describe('As lists of models show it.'),
+    description: z.string().max(4000).optional().describe('What it does, for those who choose one.'),
     active: z.boolean().default(true).describe('False: known, but not offered.'),
-    provider: provider.optional(),
-    providers: z.array(provider).min(1).max(8).optional(),
+    provider: provider.optional().describe('Who runs it.'),
+    providers: z
+      .array(provider)
+      .min(1)
+      .max(8)
+      .optional()
+      .describe('Instead of `provider`: several, in the order in which they are tried.'),
     input_schema: z
       .looseObject({ type: z.literal('object') })
       .describe('JSON Schema of `input`. File inputs are string properties with `format: file`.'),
@@ -199,7 +204,10 @@ export const modelDefinition = z
     limits: runLimits.default({}),
     output,
     usage: usage.optional(),
-    errors: z.array(errorRule).default([]),
+    errors: z
+      .array(errorRule)
+      .default([])
+      .describe("How the provider's error texts become our codes and messages."),
   })
   .refine(({ provider, providers }) => provider !== undefined || providers !== undefined, {
     path: ['provider'],

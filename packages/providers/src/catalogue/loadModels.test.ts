@@ -88,5 +88,7 @@ describe('the catalogue in models/', () => {
     expect(models.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining(['sandbox-text', 'sandbox-image', 'image-transform']),
     );
+    const without = models.filter(({ input_schema: schema }) => !Array.isArray(schema['examples']));
+    expect(without.map(({ slug }) => slug)).toEqual([]);
   });
 });

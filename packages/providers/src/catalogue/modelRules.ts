@@ -1,4 +1,5 @@
 import type { Adapter, ModelDefinition, OutputKind, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import { optionsProblems } from '../adapterOptions.ts';
 import { inputProperties } from './inputProperties.ts';
 import { nearest } from './nearest.ts';
 import { schemaProblems } from './schemaErrors.ts';
@@ -88,8 +89,13 @@ const takesParts: Record<Adapter, boolean> = {
   fal: false,
 };
 
-function routeProblems({ adapter, files }: ProviderRoute, index: number): ModelProblem[] {
+function routeProblems({ adapter, files, options }: ProviderRoute, index: number): ModelProblem[] {
   const at = ['providers', index];
-  if (files.as !== 'multipart' || takesParts[adapter]) return [];
-  return [{ path: [...at, 'files', 'as'], message: `${adapter} takes no multipart files: url or data_uri` }];
+  const problems = optionsProblems(adapter, options).map(({ path, message }) => ({
+    path: [...at, 'options', ...path],
+    message,
+  }));
+  if (files.as !== 'multipart' || takesParts[adapter]) return problems;
+  const message = `${adapter} takes no multipart files: url or data_uri`;
+  return [...problems, { path: [...at, 'files', 'as'], message }];
 }

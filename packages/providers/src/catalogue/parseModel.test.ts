@@ -113,6 +113,11 @@ describe('parseModel', () => {
     expect(found[0]).toContain(message);
   });
 
+  it('names an option that the adapter does not know', () => {
+    const found = changed(['model: m', 'model: m\n  options:\n    pth: x']);
+    expect(found).toEqual([expect.stringMatching(/^m\.yaml:6: provider\.options: .*pth/)]);
+  });
+
   it('names a provider that stands there twice, and weights that choose nobody', () => {
     expect(two('', 'model: m')).toEqual([
       'm.yaml:4: providers.1: is the same connection and model as providers.0',

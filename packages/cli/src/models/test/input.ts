@@ -7,7 +7,7 @@ import { allowedTypes, extensionOf } from '@holdfast/files/allowedTypes';
 import { inputProblem } from '@holdfast/providers/catalogue/schemaErrors';
 import { UsageError } from '../../usageError.ts';
 import { exampleInput } from './exampleInput.ts';
-import { samplePicture } from './samplePicture.ts';
+import { samplePicture, sampleSound } from './samples.ts';
 
 export type TestFile = { filename: string; contentType: string; bytes: Buffer; open(): Readable };
 
@@ -56,17 +56,19 @@ function withFiles(schema: object, written: Record<string, unknown>, isExample: 
     return id;
   });
   const found = findInputFiles(schema, marked);
-  const files = new Map(found.map(({ id }) => [id, fileOf(paths.get(id), isExample)]));
+  const files = new Map(found.map(({ id }) => [id, fileOf(id, paths.get(id), isExample)]));
   // A text that merely begins with @ is a text.
   const input = replaceStrings(marked, (text) => (files.has(text) ? text : (paths.get(text) ?? text)));
   return { input, files };
 }
 
-function fileOf(path: string | undefined, isExample: boolean): TestFile {
+function fileOf(id: string, path: string | undefined, isExample: boolean): TestFile {
   if (path !== undefined) return localFile(path.slice(1));
   if (!isExample) throw new UsageError('--input: files of the service are not read here: give @path');
-  const bytes = samplePicture();
-  return { filename: 'sample.png', contentType: 'image/png', bytes, open: () => Readable.from([bytes]) };
+  const isSound = /audio|sound/.test(id);
+  const bytes = isSound ? sampleSound() : samplePicture();
+  const [filename, contentType] = isSound ? ['sample.wav', 'audio/wav'] : ['sample.png', 'image/png'];
+  return { filename, contentType, bytes, open: () => Readable.from([bytes]) };
 }
 
 function localFile(path: string): TestFile {

@@ -1,6 +1,29 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 const sidePx = 512;
+const sampleHz = 16_000;
+
+/** A second of a tone, as WAV: 16 bits, one channel. */
+export function sampleSound(): Buffer {
+  const sound = Buffer.alloc(sampleHz * 2);
+  for (let at = 0; at < sampleHz; at += 1) {
+    sound.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * at) / sampleHz)), at * 2);
+  }
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + sound.length, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleHz, 24);
+  header.writeUInt32LE(sampleHz * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(sound.length, 40);
+  return Buffer.concat([header, sound]);
+}
 
 /** A PNG of 512 x 512 in soft colours, for a model that wants a picture when none was given. */
 export function samplePicture(): Buffer {

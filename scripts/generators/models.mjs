@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { modelSchema } from '../../packages/providers/src/catalogue/modelSchema.ts';
+import { root } from '../child.mjs';
+
+const schema = modelSchema();
+writeFileSync(path.join(root, 'docs/model.schema.json'), `${JSON.stringify(schema, null, 2)}\n`);
+
+/** What may stand there, in words. */
+function kindOf({ type, enum: choices, anyOf, items, additionalProperties }) {
+  if (choices) return choices.map((one) => `\`${one}\``).join(', ');
+  if (anyOf) return anyOf.map(kindOf).join(' or ');
+  if (type === 'array') return `list of ${kindOf(items)}s`;
+  if (type === 'object' && additionalProperties?.type === 'string') return 'mapping of names to names';
+  return { object: 'mapping', integer: 'integer', number: 'number', boolean: 'true or false' }[type] ?? type;
+}
+
+function presetOf({ default: preset }) {
+  if (preset === undefined || (typeof preset === 'object' && Object.keys(preset).length === 0)) return '';
+  return `\`${JSON.stringify(preset)}\``;
+}
+
+const branchesOf = (node) => [node, ...(node.items ? [node.items] : []), ...(node.anyOf ?? [])];
+
+/** A row for each field below a node, then those below each of them. */
+function rowsOf(node, at) {
+  return branchesOf(node).flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties).flatMap(([name, part]) => {
+      const { description } = part;
+      const place = at === '' ? name : `${at}.${name}`;
+      if (!description) throw new Error(`${place} of a model has no description`);
+      const star = required.includes(name) && part.default === undefined ? '*' : '';
+      const cells = [`\`${place}\`${star}`, kindOf(part), presetOf(part), description].join(' | ');
+      return [`| ${cells.replaceAll(/<(\w+)>/g, '\\<$1\\>')} |`, ...rowsOf(part, place)];
+    }),
+  );
+}
+
+const head = ['| Field | What stands there | Default | Meaning |', '| --- | --- | --- | --- |'];
+const table = (node) => [...head, ...rowsOf(node, '')].join('\n');
+
+/** What has fields that are described elsewhere. */
+const bare = ({ properties: _below, items, ...node }) => ({
+  ...node,
+  ...(items && { items: { type: 'provider' } }),
+});
+
+/** The fields of a model, then those of its provider. */
+function tables() {
+  const { properties } = schema;
+  const apart = ['provider', 'providers', 'input_schema'];
+  const tops = Object.entries(properties).map(([name, node]) => [
+    name,
+    apart.includes(name) ? bare(node) : node,
+  ]);
+  const model = { ...schema, properties: Object.fromEntries(tops) };
+  return `### Of a model\n\n${table(model)}\n\n### Of a provider\n\n${table(properties.provider)}`;
+}
+
+const page = path.join(root, 'docs/models.md');
+const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:fields|end of fields) -->/);
+writeFileSync(page, `${before}<!-- fields -->\n\n${tables()}\n\n<!-- end of fields -->${after}`);
