@@ -2,11 +2,13 @@ import type { Adapter } from '@holdfast/domain/modelDefinition';
 import type { z } from 'zod';
 import { cogOptions } from './cog/options.ts';
 import { openaiOptions } from './openai/options.ts';
+import { replicateOptions } from './replicate/options.ts';
 
 /** What each adapter takes as `provider.options`. */
 const schemas: Partial<Record<Adapter, z.ZodType>> = {
   cog: cogOptions,
   openai: openaiOptions,
+  replicate: replicateOptions,
 };
 
 /** What is wrong with the options of a model's provider, each with its place below `options`. */

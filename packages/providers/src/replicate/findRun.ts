@@ -14,8 +14,11 @@ const mostReads = 50;
 /** Between our clock and theirs. */
 const skewMs = 60_000;
 
-/** `absent`: not in the list. `unknown`: the list could not be read to its end, or holds runs that may be ours. */
-export type Found = HostedPrediction | 'absent' | 'unknown';
+/**
+ * `absent`: not in the list. `not told`: the list can't be had just now. `unknown`: it is too long, goes on elsewhere, or
+ * holds runs that may be ours.
+ */
+export type Found = HostedPrediction | 'absent' | 'not told' | 'unknown';
 
 /** The run of this attempt among those of the account: the one whose webhook ends in the attempt's token. */
 export async function findRun(
@@ -32,8 +35,9 @@ export async function findRun(
   let path: string | null = `/predictions?created_after=${encodeURIComponent(since)}`;
   const silent: HostedPrediction[] = [];
   for (let pages = 0; path !== null; pages += 1) {
-    const read: Page | null = pages < mostPages ? readPage(await get(path)) : null;
-    if (read === null) return 'unknown';
+    if (pages === mostPages) return 'unknown';
+    const read: Page | null = readPage(await get(path));
+    if (read === null) return 'not told';
     const own = read.predictions.find((one) => isCalledBackAt(one, submission.token));
     if (own) return own;
     silent.push(...read.predictions.filter((one) => mayBe(one, submission)));

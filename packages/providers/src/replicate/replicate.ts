@@ -18,8 +18,10 @@ import { webhookSecret } from './webhookSecret.ts';
 const acceptTimeoutMs = 30_000;
 /** One that calls back is asked about only because callbacks can be lost. */
 const pollAfterMs = { poll: 1000, callback: 15_000 };
-/** A run that was accepted is in the list by then; and it is looked for twice. */
-const listedAfterMs = { begun: 10_000, firstLook: 2000 };
+/** A run that was accepted is in the list by then; it is looked for until it was missing twice. */
+const listedAfterMs = 10_000;
+const betweenLooksMs = 2000;
+const mostLooks = 4;
 
 const neverAccepted = failure('MODEL_UNAVAILABLE');
 
@@ -43,15 +45,17 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
   /** What became of a submit without an answer. Where nobody could be called, nothing in the list is known for ours. */
   async function findLost(submission: Submission, signal: AbortSignal): Promise<Found> {
     if (submission.callbackUrl === null) return 'unknown';
-    const first = await findRun(http, baseUrl, submission, signal);
-    if (first !== 'absent') return first;
-    const isListedInMs = submission.begunAtMs + listedAfterMs.begun - clock.now();
-    const waitMs = Math.min(Math.max(isListedInMs, listedAfterMs.firstLook), listedAfterMs.begun);
-    const isWaited = await clock.wait(waitMs, signal).then(
-      () => true,
-      () => false,
-    );
-    return isWaited ? findRun(http, baseUrl, submission, signal) : 'unknown';
+    let absences = 0;
+    for (let looks = 1; looks <= mostLooks; looks += 1) {
+      const found = await findRun(http, baseUrl, submission, signal);
+      if (found === 'absent') absences += 1;
+      if (absences === 2 || (found !== 'absent' && found !== 'not told')) return found;
+      const isListedInMs = submission.begunAtMs + listedAfterMs - clock.now();
+      const waitMs = Math.min(Math.max(isListedInMs, betweenLooksMs), listedAfterMs);
+      const isWaited = looks < mostLooks && (await hasPassed(clock.wait(waitMs, signal)));
+      if (!isWaited) return 'unknown';
+    }
+    return 'unknown';
   }
 
   return {
@@ -122,6 +126,14 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       return endOf(prediction, run.mapping, connection);
     },
   };
+}
+
+/** False when the waiting was aborted. */
+function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
+  return waiting.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A callback that came before our submit had returned is known by the URL that it was sent to. */

@@ -126,6 +126,21 @@ describe('a create whose answer was lost', () => {
     });
   });
 
+  it('is looked for again while the list can not be had', async () => {
+    const list = await startCounterpart();
+    const run = fixture('processing', { webhook: callbackUrl });
+    list.reply({ status: 503 }, 'reset', { status: 200, json: { next: null, results: [run] } });
+    const clock = { now: () => nowMs, wait: async (ms: number) => void waitedMs.push(ms) };
+    const asking = createReplicate({ ...fake, baseUrl: list.baseUrl }, clock);
+    expect(await asking.recover(submission(), never)).toMatchObject({ state: 'running' });
+    expect(list.received).toHaveLength(3);
+    list.reply({ status: 429 });
+    expect(await asking.recover(submission(), never)).toMatchObject({ state: 'unknown' });
+    expect(list.received).toHaveLength(3 + 4);
+    asking.close();
+    await list.close();
+  });
+
   it('is in doubt where the list goes on elsewhere, and nobody else is shown our key', async () => {
     const other = await startFakeReplicate();
     const next = `${other.baseUrl}/predictions?cursor=1`;

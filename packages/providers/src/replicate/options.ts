@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** `provider.options` of a model at Replicate. */
+export const replicateOptions = z.strictObject({
+  version: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The version that is run, where `model` does not name it. Official models have none to choose.',
+    ),
+});
