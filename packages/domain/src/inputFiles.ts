@@ -1,3 +1,6 @@
+import { limits } from './limits.ts';
+import type { ProviderRoute } from './modelDefinition.ts';
+
 /** A `file_` reference in an input: where it stands and what it says. */
 export type InputFile = { path: (string | number)[]; id: string };
 
@@ -16,6 +19,14 @@ export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
   return strings(input, [])
     .filter(({ path, id }) => fileId.test(id) || (marked.has(key(path)) && fileReferenceFormat.test(id)))
     .map(({ path, id }) => ({ path, id }));
+}
+
+/** A data URI stands in memory, a third longer, for as long as its run is in hand. */
+const dataUriBytes = 8 * 1024 * 1024;
+
+/** The largest file that this provider is sent. */
+export function mostFileBytes({ files }: Pick<ProviderRoute, 'files'>): number {
+  return files.max_bytes ?? (files.as === 'data_uri' ? dataUriBytes : limits.maxFileBytes);
 }
 
 /** A copy of the input with each of these files replaced by what `replacement` says of its id. */

@@ -8,6 +8,7 @@ import { converse, type Opening } from './converse.ts';
 import { finish } from './finish.ts';
 import { leaseS } from './lease.ts';
 import { leave } from './leave.ts';
+import { readyInput } from './readyInput.ts';
 import { tryAgain } from './refuse.ts';
 import { findRoute, type Route } from './route.ts';
 import { cancelTimeoutMs, stop } from './stop.ts';
@@ -35,7 +36,9 @@ export async function work(context: Context, run: Run, opening: Opening): Promis
   if (!route) return await recordUnavailable(context, run);
   const { provider } = route;
   await context.inHand.hold(run.attemptId, async (signal) => {
-    const submission = await toSubmission(context, route, run);
+    const prepared = await readyInput(context, route, run, opening);
+    if ('state' in prepared) return await act(context, route, run, prepared, signal);
+    const submission = toSubmission(context, route, run, prepared);
     const progress = await converse(provider, submission, opening, signal);
     if (signal.aborted) return await abandon(provider, submission, signal);
     context.breakers.called(run.connection, progress);

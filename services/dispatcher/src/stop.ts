@@ -17,6 +17,6 @@ export async function stop(context: Context, run: ClaimedAttempt): Promise<void>
 async function tellToStop(context: Context, run: ClaimedAttempt): Promise<void> {
   const route = await findRoute(context, run);
   if (!route) return;
-  const handle = run.handle ?? route.provider.handleFor(await toSubmission(context, route, run));
+  const handle = run.handle ?? route.provider.handleFor(toSubmission(context, route, run));
   if (handle) await route.provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
 }

@@ -1,9 +1,7 @@
-import { getFiles } from '@holdfast/db/files/get';
-import { findInputFiles, replaceInputFiles } from '@holdfast/domain/inputFiles';
-import { limits } from '@holdfast/domain/limits';
-import { type ModelDefinition, mappingOf, providerMode } from '@holdfast/domain/modelDefinition';
+import { mappingOf, providerMode } from '@holdfast/domain/modelDefinition';
 import type { Submission } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
+import type { PreparedInput } from './inputFiles.ts';
 import type { Route } from './route.ts';
 
 /** An attempt as the jobs know it. */
@@ -23,19 +21,20 @@ export type Run = {
   remainingMs: number;
 };
 
-/** What the provider is sent: the client's input with files as URLs, and where to call back. */
-export async function toSubmission(
-  context: Context,
+/** What the provider is sent, and where it calls back. Without a prepared input it serves for asking about a run alone. */
+export function toSubmission(
+  context: Pick<Context, 'callbackBaseUrl'>,
   { definition, route }: Route,
   run: Run,
-): Promise<Submission> {
+  { input, parts }: PreparedInput = { input: run.input, parts: [] },
+): Submission {
   return {
     executionId: run.id,
     token: run.attemptToken,
     begunAtMs: run.begunAtMs,
     providerModel: route.model,
-    parts: [],
-    input: await withFileUrls(context, definition, run),
+    parts,
+    input,
     options: route.options,
     mode: providerMode(route, run.input),
     mapping: mappingOf(definition, route),
@@ -44,27 +43,4 @@ export async function toSubmission(
       `${context.callbackBaseUrl}/v1/callbacks/${route.connection}/${run.attemptToken}`,
     timeoutMs: run.remainingMs,
   };
-}
-
-async function withFileUrls(
-  context: Context,
-  definition: ModelDefinition,
-  run: Run,
-): Promise<Record<string, unknown>> {
-  const references = findInputFiles(definition.input_schema, run.input);
-  if (references.length === 0) return run.input;
-  const ids = [...new Set(references.map(({ id }) => id))];
-  const files = await getFiles(context.db, run.organizationId, ids);
-  const urls = new Map<string, string>();
-  for (const { id, key, filename, contentType } of files) {
-    const url = await context.store.presignDownload({
-      key,
-      filename,
-      contentType: contentType ?? 'application/octet-stream',
-      expiresInS: limits.downloadUrlS,
-    });
-    urls.set(id, url);
-  }
-  const known = references.filter(({ id }) => urls.has(id));
-  return replaceInputFiles(run.input, known, (id) => urls.get(id) ?? id);
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
-import { findInputFiles } from '@holdfast/domain/inputFiles';
+import { findInputFiles, mostFileBytes } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { holdFor, isMoney } from '@holdfast/domain/money';
 import { estimateCost } from '@holdfast/domain/pricing';
@@ -31,7 +31,8 @@ export async function prepareCreate(
     field: path.map(String).reduce(fieldPath, 'input'),
     id,
   }));
-  await requireFiles(context, organizationId, files);
+  const mostBytes = Math.max(...definition.providers.map(mostFileBytes));
+  await requireFiles(context, organizationId, files, mostBytes);
   return { definition, estimatedCost: affordableEstimate(definition, body.input) };
 }
 

@@ -7,7 +7,7 @@ import { foundType } from '@holdfast/files/foundType';
 import type { ObjectStore } from '@holdfast/files/store';
 
 export type FileProblem = {
-  error: 'FILE_NOT_FOUND' | 'FILE_FORMAT_UNSUPPORTED';
+  error: 'FILE_NOT_FOUND' | 'FILE_FORMAT_UNSUPPORTED' | 'INPUT_VALIDATION_ERROR';
   /** For `details[].code`. */
   code: 'NOT_FOUND' | 'OUT_OF_RANGE' | 'UNSUPPORTED_FORMAT';
   message: string;

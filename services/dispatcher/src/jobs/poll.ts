@@ -16,7 +16,7 @@ export async function poll(context: Context, attemptId: string): Promise<void> {
   if (!route) return;
   const { provider } = route;
   await context.inHand.hold(attemptId, async (signal) => {
-    const submission = await toSubmission(context, route, run);
+    const submission = toSubmission(context, route, run);
     const progress = await provider.poll(submission, handle, signal);
     if (!signal.aborted) await act(context, route, run, progress, signal);
   });

@@ -306,6 +306,18 @@ describe('the files an execution names', () => {
     });
   });
 
+  it('are refused when they are larger than the model takes', async () => {
+    const id = await uploaded();
+    const references = [{ field: 'input.image', id }];
+    await requireFiles(gateway.context, organizationId, references, png.length);
+    await expect(
+      requireFiles(gateway.context, organizationId, references, png.length - 1),
+    ).rejects.toMatchObject({
+      code: 'INPUT_VALIDATION_ERROR',
+      details: [{ field: 'input.image', code: 'OUT_OF_RANGE' }],
+    });
+  });
+
   it('are refused when their bytes are not what was declared', async () => {
     const id = await uploaded(Buffer.alloc(png.length, 'x'));
     await expect(
