@@ -80,7 +80,13 @@ export type CallbackReading = Ended | 'ask' | 'later' | null;
 export type Callback = { headers: Record<string, string>; body: Buffer };
 
 /** The run that a callback claims to be about, found by the token in its URL. */
-export type CalledBack = { token: string; handle: Handle | null; mapping: OutcomeMapping };
+export type CalledBack = {
+  token: string;
+  handle: Handle | null;
+  mapping: OutcomeMapping;
+  /** The model's `provider.options`, as its submission had them. */
+  options: Submission['options'];
+};
 
 /**
  * One provider's wire protocol. Adapters keep no state of their own: every dispatcher may serve every run.

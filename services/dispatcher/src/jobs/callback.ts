@@ -34,7 +34,7 @@ async function read(
   const { headers, body, token, handle } = stored;
   return await provider.readCallback(
     { headers, body },
-    { token, handle, mapping: mappingOf(definition, route) },
+    { token, handle, mapping: mappingOf(definition, route), options: route.options },
   );
 }
 
