@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { closeServer, listenAt } from '@holdfast/kit/listen';
-import { runCommand } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { bareEnvironment, holdfast } from '../testing/holdfast.ts';
+import { holdfast } from '../testing/holdfast.ts';
 
 /** What the Cog server was asked; `answer` null keeps it waiting. */
 type Asked = { method: string; path: string; body: { input?: Record<string, unknown> } };
@@ -108,12 +107,7 @@ describe('holdfast models test', () => {
   it('cancels the run at the provider when it is interrupted', async () => {
     answer = null;
     const interrupt = new AbortController();
-    const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
-    const ending = runCommand(process.execPath, [...main, ...args()], {
-      cwd: resolve(import.meta.dirname, '../../../..'),
-      env: { ...bareEnvironment(), GPU_BASE_URL: url },
-      signal: interrupt.signal,
-    });
+    const ending = holdfast(args(), { GPU_BASE_URL: url }, interrupt.signal);
     await until('the run is submitted', () => asked.length > 0);
     interrupt.abort();
     const { code, stdout } = await ending;

@@ -9,12 +9,13 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   return { ...env, HOLDFAST_HOME: '/nonexistent' };
 }
 
-/** Runs `holdfast` in a process of its own. */
-export function holdfast(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+/** Runs `holdfast` in a process of its own, which `signal` ends. */
+export function holdfast(args: string[], env: NodeJS.ProcessEnv = {}, signal?: AbortSignal): Promise<Ended> {
   const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
   return runCommand(process.execPath, [...main, ...args], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },
+    signal,
   });
 }
 
