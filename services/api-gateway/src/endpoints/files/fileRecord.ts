@@ -12,8 +12,12 @@ export const FileRecord = z
     }),
     size_bytes: z.int().nullable().meta({ description: 'Null likewise', example: 2_048_576 }),
     status: z.enum(['awaiting_upload', 'ready']).meta({ example: 'ready' }),
-    width: z.int().nullable().describe('Pixels, where known'),
-    height: z.int().nullable().describe('Pixels, where known'),
+    width: z.int().nullable().meta({ description: 'Pixels, where known', example: 1280 }),
+    height: z.int().nullable().meta({ description: 'Pixels, where known', example: 720 }),
+    duration: z
+      .number()
+      .nullable()
+      .meta({ description: 'Seconds of audio or video, where known', example: null }),
     created_at: timestamp('When the file was made'),
     expires_at: timestamp('When it is removed; null: never').nullable(),
   })
@@ -28,6 +32,7 @@ export function fileRecord(file: FileRow): z.infer<typeof FileRecord> {
     status: file.state,
     width: file.width,
     height: file.height,
+    duration: file.durationMs === null ? null : file.durationMs / 1000,
     created_at: file.createdAt.toISOString(),
     expires_at: file.expiresAt?.toISOString() ?? null,
   };

@@ -70,6 +70,7 @@ describe('an upload', () => {
       content_type: 'image/png',
       size_bytes: png.length,
       status: 'ready',
+      duration: null,
       expires_at: null,
     });
     expect((await get(`/v1/files/${started.file_id}`).expect(200)).body).toEqual(record);

@@ -1,0 +1,26 @@
+import { copyOutput } from '../copyOutput.ts';
+import { madeBy, modelOf, startCopying } from './copying.ts';
+
+// Copies files of a server, as many at once as a dispatcher does, and prints by how much memory grew at most.
+// Arguments: the server, how many runs, how many files each.
+const [baseUrl = '', runs = '8', files = '8'] = process.argv.slice(2);
+const copying = await startCopying();
+const context = { ...copying.context, connections: { trusted: { baseUrl, apiKey: null, settings: {} } } };
+const never = new AbortController().signal;
+
+async function copyOne(run: number): Promise<boolean> {
+  const urls = Array.from({ length: Number(files) }, (_, file) => `${baseUrl}/${run}/${file}`);
+  const made = madeBy('images', ...urls);
+  return (await copyOutput(context, modelOf({}), await copying.newRun(), made, never)) !== null;
+}
+
+const rssMb = () => process.memoryUsage.rss() / 1024 / 1024;
+const beforeMb = rssMb();
+let peakMb = beforeMb;
+const timer = setInterval(() => (peakMb = Math.max(peakMb, rssMb())), 10);
+const copied = await Promise.all(Array.from({ length: Number(runs) }, (_, run) => copyOne(run)));
+clearInterval(timer);
+await copying.close();
+process.stdout.write(
+  JSON.stringify({ copied: copied.filter(Boolean).length, grownMb: Math.round(peakMb - beforeMb) }),
+);
