@@ -1,13 +1,21 @@
 import type { ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { Submission } from './interface.ts';
 
-/** What this provider is sent of an input: without what it omits, with its names, and with what clients do not choose. */
-export function routeInput(
-  { input: changes }: Pick<ProviderRoute, 'input'>,
-  input: Record<string, unknown>,
-): Record<string, unknown> {
-  if (changes === undefined) return input;
-  const { rename, set, omit } = changes;
+/** An input and the files that it sends as parts of a form. */
+export type PreparedInput = Pick<Submission, 'input' | 'parts'>;
+
+/** Top-level properties left out, renamed and set as the route says; what is set wins. Parts follow their properties. */
+export function changeInput({ input, parts }: PreparedInput, changes: ProviderRoute['input']): PreparedInput {
+  if (!changes) return { input, parts };
+  const { omit, set } = changes;
+  const renames = new Map(Object.entries(changes.rename));
+  const theirs = (name: string) => renames.get(name) ?? name;
   const kept = Object.entries(input).filter(([name]) => !omit.includes(name));
-  const renamed = kept.map(([name, value]) => [Object.hasOwn(rename, name) ? rename[name] : name, value]);
-  return { ...Object.fromEntries(renamed), ...set };
+  return {
+    input: { ...Object.fromEntries(kept.map(([name, value]) => [theirs(name), value])), ...set },
+    parts: parts
+      .filter(({ path }) => !omit.includes(String(path[0])))
+      .map((part) => ({ ...part, path: [theirs(String(part.path[0])), ...part.path.slice(1)] }))
+      .filter(({ path }) => !Object.hasOwn(set, String(path[0]))),
+  };
 }

@@ -10,11 +10,9 @@ import {
 import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
 import { ObjectNotFoundError } from '@holdfast/files/store';
 import type { FilePart } from '@holdfast/providers/interface';
+import { changeInput, type PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';
-import { changeInput } from './inputChanges.ts';
 import type { Run } from './submission.ts';
-
-export type PreparedInput = { input: Record<string, unknown>; parts: FilePart[] };
 
 /** A file of the input that can't be sent: to nobody (`gone`), or not to this provider (`too_large`). */
 export class UnusableInputFile extends Error {

@@ -1,7 +1,8 @@
 import type { Progress } from '@holdfast/providers/interface';
+import type { PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';
 import type { Opening } from './converse.ts';
-import { type PreparedInput, prepareInput, UnusableInputFile } from './inputFiles.ts';
+import { prepareInput, UnusableInputFile } from './inputFiles.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
 

@@ -1,7 +1,7 @@
 import { mappingOf, providerMode } from '@holdfast/domain/modelDefinition';
 import type { Submission } from '@holdfast/providers/interface';
+import type { PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';
-import type { PreparedInput } from './inputFiles.ts';
 import type { Route } from './route.ts';
 
 /** An attempt as the jobs know it. */

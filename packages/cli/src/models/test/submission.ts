@@ -7,7 +7,7 @@ import {
   providerMode,
 } from '@holdfast/domain/modelDefinition';
 import type { FilePart, Submission } from '@holdfast/providers/interface';
-import { routeInput } from '@holdfast/providers/routeInput';
+import { changeInput } from '@holdfast/providers/routeInput';
 import { replaceStrings, type TestFile, type TestInput } from './input.ts';
 
 /** One run by hand: nobody is called back, and files go in as data URIs or, where the route says so, as parts of a form. */
@@ -17,15 +17,15 @@ export function testSubmission(
   { input, files }: TestInput,
   timeoutMs: number,
 ): Submission {
-  const sent = routeInput(route, input);
   const isForm = route.files.as === 'multipart';
+  const parts = isForm ? partsOf(input, files) : [];
+  const inText = isForm ? input : replaceStrings(input, (text) => dataUri(files.get(text)) ?? text);
   return {
     executionId: newId('exec'),
     token: randomBytes(24).toString('base64url'),
     begunAtMs: Date.now(),
     providerModel: route.model,
-    input: isForm ? sent : replaceStrings(sent, (text) => dataUri(files.get(text)) ?? text),
-    parts: isForm ? partsOf(sent, files) : [],
+    ...changeInput({ input: inText, parts }, route.input),
     options: route.options,
     mode: providerMode(route, input),
     mapping: mappingOf(definition, route),
@@ -38,8 +38,8 @@ function dataUri(file: TestFile | undefined): string | undefined {
   return file && `data:${file.contentType};base64,${file.bytes.toString('base64')}`;
 }
 
-function partsOf(sent: Record<string, unknown>, files: TestInput['files']): FilePart[] {
-  return stringsIn(sent, []).flatMap(({ path, text }) => {
+function partsOf(input: Record<string, unknown>, files: TestInput['files']): FilePart[] {
+  return stringsIn(input, []).flatMap(({ path, text }) => {
     const file = files.get(text);
     if (file === undefined) return [];
     const { filename, contentType, bytes, open } = file;
