@@ -1,6 +1,7 @@
 import type { Adapter } from '@holdfast/domain/modelDefinition';
 import type { z } from 'zod';
 import { cogOptions } from './cog/options.ts';
+import { httpOptions } from './http/options.ts';
 import { openaiOptions } from './openai/options.ts';
 import { replicateOptions } from './replicate/options.ts';
 
@@ -8,6 +9,7 @@ import { replicateOptions } from './replicate/options.ts';
 const schemas: Partial<Record<Adapter, z.ZodType>> = {
   cog: cogOptions,
   openai: openaiOptions,
+  http: httpOptions,
   replicate: replicateOptions,
 };
 

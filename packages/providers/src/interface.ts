@@ -84,9 +84,7 @@ export type CalledBack = {
   token: string;
   handle: Handle | null;
   mapping: OutcomeMapping;
-  /** The model's `provider.options`, as its submission had them. */
-  options: Submission['options'];
-};
+} & Pick<Submission, 'providerModel' | 'options'>;
 
 /**
  * One provider's wire protocol. Adapters keep no state of their own: every dispatcher may serve every run.

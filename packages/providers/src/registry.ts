@@ -2,15 +2,17 @@ import type { Adapter, ProviderRoute } from '@holdfast/domain/modelDefinition';
 import { createCog } from './cog/cog.ts';
 import type { Connection } from './connection.ts';
 import { createFal } from './fal/fal.ts';
+import { createHttp } from './http/http.ts';
 import type { Provider } from './interface.ts';
 import { createOpenai } from './openai/openai.ts';
 import { createReplicate } from './replicate/replicate.ts';
 
-const adapters: Partial<Record<Adapter, (connection: Connection) => Provider>> = {
+const adapters: Record<Adapter, (connection: Connection) => Provider> = {
   openai: createOpenai,
   cog: createCog,
   replicate: createReplicate,
   fal: createFal,
+  http: createHttp,
 };
 
 /** The adapter that speaks for a model's connection; null: that connection is not configured here. */
@@ -24,10 +26,9 @@ export function createProviders(connections: Record<string, Connection>): Provid
   return {
     find({ adapter, connection }) {
       const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
-      const create = adapters[adapter];
-      if (known === undefined || create === undefined) return null;
+      if (known === undefined) return null;
       const key = `${adapter} ${connection}`;
-      const provider = made.get(key) ?? create(known);
+      const provider = made.get(key) ?? adapters[adapter](known);
       made.set(key, provider);
       return provider;
     },

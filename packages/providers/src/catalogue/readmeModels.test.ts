@@ -5,10 +5,13 @@ import { parseModel } from './parseModel.ts';
 
 const adapters = resolve(import.meta.dirname, '..');
 
-it.each(['openai', 'cog', 'replicate', 'fal'])('the model in the README of %s is right', (adapter) => {
-  const readme = readFileSync(join(adapters, adapter, 'README.md'), 'utf8');
-  const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(readme) ?? [];
-  const { definition, problems } = parseModel('README.md', yaml);
-  expect(problems).toEqual([]);
-  expect(definition?.providers[0]?.adapter).toBe(adapter);
-});
+it.each(['openai', 'cog', 'replicate', 'fal', 'http'])(
+  'the model in the README of %s is right',
+  (adapter) => {
+    const readme = readFileSync(join(adapters, adapter, 'README.md'), 'utf8');
+    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(readme) ?? [];
+    const { definition, problems } = parseModel('README.md', yaml);
+    expect(problems).toEqual([]);
+    expect(definition?.providers[0]?.adapter).toBe(adapter);
+  },
+);

@@ -140,7 +140,7 @@ const subject: Subject = {
     },
     callbacks: {
       ended: succeeded,
-      failed: (id) => ({ id, status: 'failed', error: 'no' }),
+      failed: (id) => ({ id, status: 'failed', error: leak }),
       notEnded: (id) => ({ id, status: 'processing', output: ['hel'] }),
     },
   },

@@ -63,10 +63,10 @@ export function createCog(connection: Connection): Provider {
         signal,
       });
     },
-    async readCallback({ body }, { token, mapping }) {
+    async readCallback({ body }, { token, mapping, providerModel }) {
       const prediction = readPrediction(parseJson(body));
       if (prediction === null || prediction.id !== idOf(token)) return null;
-      return ended(prediction, mapping, connection);
+      return ended(prediction, mapping, { ...connection, providerModel });
     },
   };
 }

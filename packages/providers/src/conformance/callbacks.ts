@@ -16,8 +16,7 @@ export function describeCallbacks(subject: Subject, parties: () => Parties): voi
     const { counterpart, provider } = parties();
     if (callbacks?.signing) counterpart.reply(callbacks.signing.key());
     const signed = callbacks?.signing?.headers(body, { atS: now(), forged: false }) ?? {};
-    const { token, mapping, options } = called;
-    return provider.readCallback({ headers: headers ?? signed, body }, { token, mapping, options, handle });
+    return provider.readCallback({ headers: headers ?? signed, body }, { ...called, handle });
   };
 
   it.each(garbage)(`${subject.name}: a callback of garbage says nothing (%#)`, async (body) => {
@@ -106,9 +105,8 @@ function describeSignatures(
     'are brought again while the key to verify with is not to be had: %j',
     async (reply) => {
       const { counterpart, provider } = parties();
-      const { token, mapping, options } = calledBack(subject);
       counterpart.reply(reply);
-      const run = { token, mapping, options, handle: null };
+      const run = { ...calledBack(subject), handle: null };
       expect(await provider.readCallback({ headers: signed(), body }, run)).toBe('later');
       expect(await read({ body })).toMatchObject({ state: 'ended', outcome: { ok: true } });
     },

@@ -58,7 +58,8 @@ export function createFal(connection: Connection): Provider {
       const webhook = readWebhook(parseJson(callback.body), run);
       if (webhook === null) return null;
       const verdict = await verifySignature(callback, keys, Date.now());
-      if (verdict === 'authentic') return readingOf(webhook, run, connection);
+      if (verdict === 'authentic')
+        return readingOf(webhook, run, { ...connection, providerModel: run.providerModel });
       return verdict === 'later' ? 'later' : null;
     },
   };

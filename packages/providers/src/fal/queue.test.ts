@@ -148,8 +148,7 @@ describe('a run that is called back', () => {
     const gateway = await startInbox();
     const submission = { ...called, callbackUrl: gateway.url };
     const handle = await begin(submission);
-    const { token, mapping, options } = submission;
-    const run = { token, mapping, options, handle };
+    const run = { ...submission, handle };
     const read = async () => {
       const callback = gateway.callbacks.shift();
       if (callback === undefined) throw new Error('nobody called');

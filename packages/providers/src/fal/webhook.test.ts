@@ -7,6 +7,7 @@ import { readingOf, readWebhook } from './webhook.ts';
 const connection = { baseUrl: 'https://queue.fal.run', apiKey: 'key-123456' };
 const run: CalledBack = {
   token: 'token',
+  providerModel: 'acme/model',
   options: {},
   handle: null,
   mapping: { output: { kind: 'images' }, errors: [] },

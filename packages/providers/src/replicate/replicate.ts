@@ -123,7 +123,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       }
       const prediction = readPrediction(parseJson(callback.body));
       if (prediction === null || !isAbout(prediction, run.token, run.handle)) return null;
-      return endOf(prediction, run.mapping, connection);
+      return endOf(prediction, run.mapping, { ...connection, providerModel: run.providerModel });
     },
   };
 }

@@ -156,7 +156,13 @@ describe('a create whose answer was lost', () => {
 
 describe('the secret of webhooks', () => {
   const body = Buffer.from(JSON.stringify(fixture('succeeded', { webhook: callbackUrl })));
-  const run = { token, handle: null, options: {}, mapping: submission().mapping };
+  const run = {
+    token,
+    handle: null,
+    providerModel: 'acme/model',
+    options: {},
+    mapping: submission().mapping,
+  };
   const read = (secret: string, by = provider) => {
     const atS = Math.floor(nowMs / 1000);
     return by.readCallback({ headers: signed(body, { secret, id: 'msg_1', atS }), body }, run);

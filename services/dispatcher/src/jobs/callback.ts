@@ -34,7 +34,13 @@ async function read(
   const { headers, body, token, handle } = stored;
   return await provider.readCallback(
     { headers, body },
-    { token, handle, mapping: mappingOf(definition, route), options: route.options },
+    {
+      token,
+      handle,
+      mapping: mappingOf(definition, route),
+      providerModel: route.model,
+      options: route.options,
+    },
   );
 }
 

@@ -1,0 +1,65 @@
+import type { Method } from '@holdfast/egress/trusted';
+import type { Connection } from '../connection.ts';
+import type { Progress, Submission } from '../interface.ts';
+import { failure } from '../outcome/failure.ts';
+import { headersOf } from './headers.ts';
+import { type HttpOptions, httpOptions } from './options.ts';
+import { pathBelow } from './paths.ts';
+import { fill } from './template.ts';
+
+/** The request that submits a run, or why there is none. */
+export type Call =
+  | {
+      ok: true;
+      options: HttpOptions;
+      method: Method;
+      path: string;
+      json: unknown;
+      headers: Record<string, string>;
+      timeoutMs: number;
+    }
+  | { ok: false; progress: Progress };
+
+const acceptTimeoutMs = 60_000;
+
+export function callOf(submission: Submission, connection: Connection): Call {
+  const parsed = httpOptions.safeParse(submission.options);
+  if (!parsed.success) return misconfigured("the options of the model's provider are not right");
+  const options = parsed.data;
+  const { input, providerModel: model, token, mode, timeoutMs } = submission;
+  const called = isCalled(submission);
+  if (called && options.callback.signature && connection.settings.CALLBACK_SECRET === undefined)
+    return misconfigured('the connection has no setting CALLBACK_SECRET');
+  const given = headersOf(connection, options.headers);
+  if (!given.ok) return misconfigured(`the connection has no setting ${given.missing}`);
+  const values = {
+    input,
+    model,
+    token,
+    timeout_s: Math.ceil(timeoutMs / 1000),
+    ...(called && { callback_url: submission.callbackUrl }),
+  };
+  const path = pathBelow(connection, options.path, values);
+  if (path === null)
+    return { ok: false, progress: { state: 'ended', outcome: failure('INPUT_VALIDATION_ERROR') } };
+  const { idempotency_header: header } = options;
+  return {
+    ok: true,
+    options,
+    method: options.method,
+    path,
+    json: options.method === 'GET' ? undefined : fill(options.body, values),
+    headers: { ...given.headers, ...(header && { [header.toLowerCase()]: token }) },
+    timeoutMs: mode === 'sync' ? timeoutMs : Math.min(timeoutMs, acceptTimeoutMs),
+  };
+}
+
+/** Whether the end of the run comes by callback. */
+export function isCalled({ mode, callbackUrl }: Submission): boolean {
+  return mode === 'callback' && callbackUrl !== null;
+}
+
+function misconfigured(alert: string): Call {
+  const outcome = { ...failure('SERVICE_UNAVAILABLE'), raw: alert };
+  return { ok: false, progress: { state: 'refused', retryAfterMs: null, outcome, alert } };
+}

@@ -1,0 +1,51 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Connection } from '../connection.ts';
+import type { Callback, CallbackReading, CalledBack } from '../interface.ts';
+import { parseJson } from '../parseJson.ts';
+import { endedBy } from './ended.ts';
+import { idIn } from './handle.ts';
+import type { HttpOptions } from './options.ts';
+
+const toleranceS = 300;
+
+/** What a callback says: authentic by its signature where the model's YAML names one, else by the token in its URL. */
+export function readCallback(
+  callback: Callback,
+  { handle, mapping, providerModel }: CalledBack,
+  options: HttpOptions,
+  connection: Connection,
+): CallbackReading {
+  const authentic = isAuthentic(callback, options, connection);
+  if (authentic !== true) return authentic === null ? 'later' : null;
+  const json = parseJson(callback.body);
+  if (json === null || typeof json !== 'object' || Object.keys(json).length === 0) return null;
+  const id = idIn(json, options);
+  if (id !== undefined && handle && id !== handle.externalId) return null;
+  const ended = endedBy(json, options, mapping, { ...connection, providerModel });
+  if (ended !== null) return ended;
+  const isAsked = options.poll !== undefined && options.status === undefined;
+  return isAsked && id !== undefined ? 'ask' : null;
+}
+
+/** Null while it can't be told: the connection has no secret to verify with. */
+function isAuthentic(
+  { headers, body }: Callback,
+  { callback: { signature } }: HttpOptions,
+  { settings }: Connection,
+): boolean | null {
+  if (signature === undefined) return true;
+  const secret = settings.CALLBACK_SECRET;
+  if (secret === undefined) return null;
+  const given = headers[signature.header.toLowerCase()] ?? '';
+  const atS = signature.timestamp_header && headers[signature.timestamp_header.toLowerCase()];
+  if (signature.timestamp_header && !isFresh(atS)) return false;
+  const hmac = createHmac('sha256', secret);
+  if (atS !== undefined) hmac.update(`${atS}.`);
+  const expected = Buffer.from(signature.prefix + hmac.update(body).digest(signature.encoding));
+  const found = Buffer.from(given);
+  return found.length === expected.length && timingSafeEqual(found, expected);
+}
+
+function isFresh(atS: string | undefined): boolean {
+  return /^\d{1,12}$/.test(atS ?? '') && Math.abs(Date.now() / 1000 - Number(atS)) <= toleranceS;
+}

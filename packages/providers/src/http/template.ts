@@ -1,0 +1,53 @@
+const placeholder = /\{\{\s*([a-z_]\w*(?:\.[\w-]+)*)\s*\}\}/gi;
+const whole = new RegExp(`^${placeholder.source}$`, 'i');
+
+export type Values = Record<string, unknown>;
+
+/**
+ * A JSON template with its placeholders filled in. One that is the whole string becomes the value with its type (and
+ * nothing, its property left out, where there is no value); within a text it becomes text. What is filled in is data: it
+ * is not looked through again.
+ */
+export function fill(template: unknown, values: Values): unknown {
+  if (typeof template === 'string') {
+    const name = whole.exec(template)?.[1];
+    return name === undefined ? fillText(template, values, textOf) : valueAt(values, name);
+  }
+  if (Array.isArray(template)) return template.map((one) => fill(one, values) ?? null);
+  if (template === null || typeof template !== 'object') return template;
+  const filled = Object.entries(template).map(([name, one]) => [name, fill(one, values)] as const);
+  return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+}
+
+/** A path with its placeholders filled in and escaped; null where a value would lead elsewhere. */
+export function fillPath(template: string, values: Values): string | null {
+  const path = fillText(template, values, (value) => encodeURIComponent(textOf(value).toWellFormed()));
+  const steps = path.split(/[?#]/, 1)[0]?.split('/') ?? [];
+  return steps.some((step) => step === '.' || step === '..') ? null : path;
+}
+
+/** What a template names: `input.prompt`, `token`. */
+export function placeholdersIn(template: unknown): string[] {
+  if (typeof template === 'string') return [...template.matchAll(placeholder)].map(([, name = '']) => name);
+  if (template === null || typeof template !== 'object') return [];
+  return Object.values(template).flatMap(placeholdersIn);
+}
+
+function fillText(template: string, values: Values, write: (value: unknown) => string): string {
+  return template.replace(placeholder, (_all, name: string) => write(valueAt(values, name)));
+}
+
+function valueAt(values: Values, name: string): unknown {
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (at, step) =>
+        at !== null && typeof at === 'object' && Object.hasOwn(at, step) ? (at as Values)[step] : undefined,
+      values,
+    );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
