@@ -106,7 +106,7 @@ describe('counting what is under way', () => {
     await desk.admit([ask('new', most('model:m', 5))]);
     await redis.zadd('{holdfast-limits}:runs:model:m', String(Date.now() - 60_000), 'dead');
     await other.reconcile(new Map());
-    expect(await redis.zrange('{holdfast-limits}:runs:model:m', 0, -1)).toEqual(['new']);
+    expect(await redis.zrange('{holdfast-limits}:runs:model:m', '0', '-1')).toEqual(['new']);
   });
 });
 

@@ -108,7 +108,9 @@ async function untilAtRest(count: number, timeoutMs: number): Promise<void> {
         missing: count - ids.length,
         open,
         attempts: await prisma.attempt.count({ where: { executionId: { in: ids }, finishedAt: null } }),
-        unsettled: await prisma.attempt.count({ where: { executionId: { in: ids }, settledAt: null } }),
+        unsettled: await prisma.attempt.count({
+          where: { executionId: { in: ids }, settledAt: null, state: { not: 'refused' } },
+        }),
         callbacks: await prisma.providerCallback.count({ where: { processedAt: null } }),
         events: await prisma.event.count({ where: { organizationId, fannedOutAt: null } }),
         deliveries: await prisma.delivery.count({ where: { organizationId, state: 'pending' } }),
@@ -142,7 +144,8 @@ async function expectConsistent(ids: string[]): Promise<void> {
   // Sent twice, an event has the same id and the same bytes.
   expect(new Set(events.map(({ body }) => body)).size).toBe(due.length);
 
-  expect(await fleet.db.prisma.attempt.count({ where: { executionId: { in: ids } } })).toBe(ids.length);
+  const accepted = { executionId: { in: ids }, state: { not: 'refused' } };
+  expect(await fleet.db.prisma.attempt.count({ where: accepted })).toBe(ids.length);
   expect(await auditLedger(fleet.db)).toEqual([]);
 }
 

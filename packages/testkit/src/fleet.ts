@@ -21,10 +21,13 @@ const mainOf = (name: string) => join(root, 'services', name, 'src/main.ts');
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
-/** What `npm start` starts: every service, Postgres and Redis as processes that are started again when they die. */
-export async function startFleet(home: string) {
+/**
+ * What `npm start` starts: every service, Postgres and Redis as processes that are started again when they die. `more` are
+ * further environment variables.
+ */
+export async function startFleet(home: string, more: Record<string, string> = {}) {
   const keys = `k1:${randomBytes(32).toString('base64')}`;
-  const environment = { ...ownEnvironment(), HOLDFAST_HOME: home, ENCRYPTION_KEYS: keys };
+  const environment = { ...ownEnvironment(), HOLDFAST_HOME: home, ENCRYPTION_KEYS: keys, ...more };
   const running: Running = { services: [] };
   const flags = { port: await servicePort(), ephemeral: false, help: false };
   const said: string[] = [];
