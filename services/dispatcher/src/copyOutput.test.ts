@@ -64,7 +64,7 @@ describe('the output of a run', () => {
     const url = `data:audio/wav;base64,${wav(4000).toString('base64')}`;
     const { success, files } = await copied('audios', [url]);
     expect(success?.output.audios).toEqual([{ file_id: files[0]?.id, format: 'wav', duration: 0.5 }]);
-    expect(success?.measured).toEqual({});
+    expect(success?.measured).toEqual({ seconds: 0.5 });
   });
 
   it('may be 20 files, of which one that is named twice is copied once', async () => {
