@@ -83,10 +83,10 @@ function weightless({ providers }: ModelDefinition): ModelProblem[] {
 /** Those that send files as parts of a form. */
 const takesParts: Record<Adapter, boolean> = {
   openai: true,
-  http: true,
   cog: false,
   replicate: false,
   fal: false,
+  http: false,
 };
 
 function routeProblems({ adapter, files, options }: ProviderRoute, index: number): ModelProblem[] {
