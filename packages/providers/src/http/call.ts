@@ -1,23 +1,24 @@
-import type { Method } from '@holdfast/egress/trusted';
+import { multipart } from '@holdfast/egress/multipart';
+import type { Method, TrustedRequest } from '@holdfast/egress/trusted';
 import type { Connection } from '../connection.ts';
+import { formOf } from '../form.ts';
 import type { Progress, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { headersOf } from './headers.ts';
 import { type HttpOptions, httpOptions } from './options.ts';
 import { pathBelow } from './paths.ts';
-import { fill } from './template.ts';
+import { fill, type Values } from './template.ts';
 
 /** The request that submits a run, or why there is none. */
 export type Call =
-  | {
+  | ({
       ok: true;
       options: HttpOptions;
       method: Method;
       path: string;
-      json: unknown;
       headers: Record<string, string>;
       timeoutMs: number;
-    }
+    } & Pick<TrustedRequest, 'json' | 'body'>)
   | { ok: false; progress: Progress };
 
 const acceptTimeoutMs = 60_000;
@@ -48,7 +49,7 @@ export function callOf(submission: Submission, connection: Connection): Call {
     options,
     method: options.method,
     path,
-    json: options.method === 'GET' ? undefined : fill(options.body, values),
+    ...bodyOf(options, submission, values),
     headers: { ...given.headers, ...(header && { [header.toLowerCase()]: token }) },
     timeoutMs: mode === 'sync' ? timeoutMs : Math.min(timeoutMs, acceptTimeoutMs),
   };
@@ -57,6 +58,17 @@ export function callOf(submission: Submission, connection: Connection): Call {
 /** Whether the end of the run comes by callback. */
 export function isCalled({ mode, callbackUrl }: Submission): boolean {
   return mode === 'callback' && callbackUrl !== null;
+}
+
+function bodyOf(
+  { method, body, body_as: as }: HttpOptions,
+  submission: Submission,
+  values: Values,
+): Pick<TrustedRequest, 'json' | 'body'> {
+  if (method === 'GET') return {};
+  const filled = fill(body, values);
+  if (as === 'json' || filled === null || typeof filled !== 'object') return { json: filled };
+  return { body: multipart(formOf(filled as Record<string, unknown>, submission)) };
 }
 
 function misconfigured(alert: string): Call {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { type Reply, startCounterpart } from '../conformance/counterpart.ts';
 import { callbackUrl, calledBack, type Subject, secrets, submissionOf } from '../conformance/subject.ts';
@@ -232,6 +233,24 @@ describe('the request', () => {
     await close();
   });
 
+  it('is a form with the bytes of files, where the model says so', async () => {
+    const file = {
+      path: ['picture'],
+      filename: 'a.png',
+      contentType: 'image/png',
+      sizeBytes: 5,
+      open: async () => Readable.from([Buffer.from('bytes')]),
+    };
+    const options = { path: '/', body_as: 'form', body: { image: '{{input.picture}}', n: '{{input.n}}' } };
+    const part = { input: { picture: 'file_1', n: 2 }, parts: [file], options };
+    const { received, close } = await conversation(part, [{ status: 200 }]);
+    expect(received[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    const sent = String(received[0]?.json);
+    expect(sent).toMatch(/name="image"; filename="a.png"\r\ncontent-type: image\/png\r\n\r\nbytes\r\n/);
+    expect(sent).toMatch(/name="n"\r\n\r\n2\r\n/);
+    await close();
+  });
+
   it('is the input, where the model says nothing else', async () => {
     const { received, close } = await conversation({ options: { path: '/' } }, [{ status: 200 }]);
     expect(received[0]).toMatchObject({ method: 'POST', path: '/base/', json: { prompt: 'hello' } });
@@ -331,7 +350,7 @@ describe('a signed callback', () => {
     const provider = createHttp({ baseUrl: 'http://127.0.0.1:9', apiKey: null, settings });
     const options = { ...later.submission.options, callback: { signature } };
     const run = { ...submissionOf(later, { options }), handle: null };
-    return provider.readCallback({ headers, body }, run);
+    return provider.readCallback({ headers, body, receivedAtMs: Date.now() }, run);
   };
   const settings = { CALLBACK_SECRET: 'a secret of both' };
   const plain = { header: 'X-Hub-Signature', prefix: 'sha256=' };
@@ -385,7 +404,7 @@ describe('a callback', () => {
     expect(received[0]?.json).toEqual({ to: callbackUrl });
     const read = (json: object) =>
       provider.readCallback(
-        { headers: {}, body: Buffer.from(JSON.stringify(json)) },
+        { headers: {}, body: Buffer.from(JSON.stringify(json)), receivedAtMs: Date.now() },
         { ...submission, handle: progress.handle },
       );
     expect(await read({ id: 'j1' })).toBe('ask');

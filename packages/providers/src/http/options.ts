@@ -99,6 +99,10 @@ export const httpOptions = z.strictObject({
         `knows no ${unknownNames(input, submitNames).join(', ')}: there are ${submitNames.join(', ')}`,
     })
     .default('{{input}}'),
+  body_as: z
+    .enum(['json', 'form'])
+    .default('json')
+    .describe('`form`: each property of the body is a part, files of `files.as: multipart` as their bytes.'),
   success: z.array(z.int().min(200).max(299)).min(1).optional().describe('Default: every 2xx.'),
   id: pointer.optional().describe("The server's name of the run."),
   output: pointer.default('').describe("Where it is unless the model's `pointer` says it."),

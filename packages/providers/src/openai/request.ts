@@ -1,7 +1,7 @@
 import { multipart } from '@holdfast/egress/multipart';
 import type { TrustedRequest } from '@holdfast/egress/trusted';
+import { formOf } from '../form.ts';
 import type { Submission } from '../interface.ts';
-import { formOf } from './form.ts';
 import { type Endpoint, openaiOptions } from './options.ts';
 import { responsesFields } from './responsesFields.ts';
 
@@ -38,7 +38,7 @@ export function endpointOf(options: Submission['options']): Endpoint {
  * gives the rest as it is. For chat and responses, `prompt` (and `system`) become messages or instructions.
  */
 export function requestOf(submission: Submission): { path: string } & Pick<TrustedRequest, 'json' | 'body'> {
-  const { input, options, providerModel: model, parts } = submission;
+  const { input, options, providerModel: model } = submission;
   const endpoint = endpointOf(options);
   const { fields, ours, isForm } = calls[endpoint];
   const json = {
@@ -48,7 +48,7 @@ export function requestOf(submission: Submission): { path: string } & Pick<Trust
     ...ours,
   };
   const path = paths[endpoint];
-  return isForm ? { path, body: multipart(formOf(json, parts)) } : { path, json };
+  return isForm ? { path, body: multipart(formOf(json, submission)) } : { path, json };
 }
 
 function chatFields({ prompt, system, messages, ...rest }: Fields): Fields {

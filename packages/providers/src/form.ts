@@ -1,0 +1,34 @@
+import type { FormPart } from '@holdfast/egress/multipart';
+import type { FilePart, Submission } from './interface.ts';
+
+/**
+ * A request as the parts of a form: texts and numbers as they are written, lists as `name[]`, one part an item, objects
+ * as JSON. Where the id of one of the run's files stands, its bytes are sent.
+ */
+export function formOf(
+  fields: Record<string, unknown>,
+  run: Pick<Submission, 'input' | 'parts'>,
+): FormPart[] {
+  const files = new Map(run.parts.map((file) => [at(run.input, file.path), file]));
+  return Object.entries(fields).flatMap(([name, value]) =>
+    Array.isArray(value)
+      ? value.map((item: unknown) => part(`${name}[]`, item, files))
+      : value === undefined || value === null
+        ? []
+        : [part(name, value, files)],
+  );
+}
+
+function part(name: string, value: unknown, files: Map<unknown, FilePart>): FormPart {
+  const file = files.get(value);
+  if (file) return { name, ...file };
+  return { name, value: typeof value === 'string' ? value : JSON.stringify(value) };
+}
+
+function at(input: unknown, path: FilePart['path']): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[step] : undefined,
+    input,
+  );
+}
