@@ -77,7 +77,12 @@ export type Ended = Extract<Progress, { state: 'ended' }>;
  */
 export type CallbackReading = Ended | 'ask' | 'later' | null;
 
-export type Callback = { headers: Record<string, string>; body: Buffer };
+export type Callback = {
+  headers: Record<string, string>;
+  body: Buffer;
+  /** When it came, in ms since 1970: it may have waited for longer than its signature holds. */
+  receivedAtMs: number;
+};
 
 /** The run that a callback claims to be about, found by the token in its URL. */
 export type CalledBack = {

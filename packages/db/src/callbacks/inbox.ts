@@ -6,6 +6,7 @@ export type StoredCallback = {
   token: string;
   headers: Record<string, string>;
   body: Buffer;
+  receivedAtMs: number;
   /** Whether the attempt it names has ended: then there is nothing to learn from it. */
   finished: boolean;
   /** Whether its execution was erased: then it must not stay here. */
@@ -33,7 +34,8 @@ export async function dropCallback(db: Database, id: string): Promise<void> {
 }
 
 const read = `
-SELECT c.id, c.token, c.headers, c.body, a.finished_at IS NOT NULL AS finished,
+SELECT c.id, c.token, c.headers, c.body, (extract(epoch FROM c.received_at) * 1000)::float8 AS "receivedAtMs",
+  a.finished_at IS NOT NULL AS finished,
   e.erased_at IS NOT NULL AS erased, e.model, a.provider AS connection, a.target, a.handle
 FROM provider_callbacks c JOIN attempts a ON a.token = c.token JOIN executions e ON e.id = a.execution_id
 WHERE c.id = $1 AND c.processed_at IS NULL`;

@@ -16,7 +16,10 @@ export function describeCallbacks(subject: Subject, parties: () => Parties): voi
     const { counterpart, provider } = parties();
     if (callbacks?.signing) counterpart.reply(callbacks.signing.key());
     const signed = callbacks?.signing?.headers(body, { atS: now(), forged: false }) ?? {};
-    return provider.readCallback({ headers: headers ?? signed, body }, { ...called, handle });
+    return provider.readCallback(
+      { headers: headers ?? signed, body, receivedAtMs: Date.now() },
+      { ...called, handle },
+    );
   };
 
   it.each(garbage)(`${subject.name}: a callback of garbage says nothing (%#)`, async (body) => {
@@ -107,7 +110,9 @@ function describeSignatures(
       const { counterpart, provider } = parties();
       counterpart.reply(reply);
       const run = { ...calledBack(subject), handle: null };
-      expect(await provider.readCallback({ headers: signed(), body }, run)).toBe('later');
+      expect(await provider.readCallback({ headers: signed(), body, receivedAtMs: Date.now() }, run)).toBe(
+        'later',
+      );
       expect(await read({ body })).toMatchObject({ state: 'ended', outcome: { ok: true } });
     },
   );

@@ -57,7 +57,7 @@ export function createFal(connection: Connection): Provider {
     async readCallback(callback, run) {
       const webhook = readWebhook(parseJson(callback.body), run);
       if (webhook === null) return null;
-      const verdict = await verifySignature(callback, keys, Date.now());
+      const verdict = await verifySignature(callback, keys);
       if (verdict === 'authentic')
         return readingOf(webhook, run, { ...connection, providerModel: run.providerModel });
       return verdict === 'later' ? 'later' : null;

@@ -53,7 +53,11 @@ async function startInbox(): Promise<{ url: string; callbacks: Callback[]; close
   const callbacks: Callback[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request);
-    callbacks.push({ headers: request.headers as Record<string, string>, body });
+    callbacks.push({
+      headers: request.headers as Record<string, string>,
+      body,
+      receivedAtMs: Date.now(),
+    });
     response.end();
   };
   const server = await listen((request, response) => void take(request, response));

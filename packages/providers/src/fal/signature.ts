@@ -11,15 +11,14 @@ export function signedText(requestId: string, userId: string, timestamp: string,
 
 /** Whether a webhook is signed by one of the keys, within five minutes of its arrival. `later`: keys can't be had. */
 export async function verifySignature(
-  { headers, body }: Callback,
+  { headers, body, receivedAtMs }: Callback,
   keys: KeySet,
-  arrivedAtMs: number,
 ): Promise<'authentic' | 'forged' | 'later'> {
   const part = (name: string) => headers[`x-fal-webhook-${name}`] ?? '';
   const timestamp = part('timestamp');
   const signature = part('signature');
   const isRecent =
-    /^\d{1,12}$/.test(timestamp) && Math.abs(arrivedAtMs / 1000 - Number(timestamp)) <= toleranceS;
+    /^\d{1,12}$/.test(timestamp) && Math.abs(receivedAtMs / 1000 - Number(timestamp)) <= toleranceS;
   if (!isRecent || !/^[0-9a-f]{128}$/i.test(signature)) return 'forged';
   const text = Buffer.from(signedText(part('request-id'), part('user-id'), timestamp, body));
   const isFit = await keys.some((key) => verify(null, text, key, Buffer.from(signature, 'hex')));

@@ -89,12 +89,14 @@ function hasInput({ input }: HostedPrediction, ours: Submission['input']): boole
   if (input === null || typeof input !== 'object') return true;
   const theirs = new Map(Object.entries(input));
   return Object.entries(ours).every(
-    ([name, value]) => isFile(value) || theirs.size === 0 || isDeepStrictEqual(theirs.get(name), value),
+    ([name, value]) => mayHoldFile(value) || theirs.size === 0 || isDeepStrictEqual(theirs.get(name), value),
   );
 }
 
-function isFile(value: unknown): boolean {
-  return typeof value === 'string' && /^(https?:|data:)/i.test(value);
+function mayHoldFile(value: unknown): boolean {
+  return typeof value === 'string'
+    ? /^(https?:|data:)/i.test(value)
+    : value !== null && typeof value === 'object';
 }
 
 /** The path below the base URL of a link to the next page; undefined for one that leads elsewhere. */

@@ -112,7 +112,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
     },
 
     async readCallback(callback, run): Promise<CallbackReading> {
-      const claim = claimOf(callback, clock.now());
+      const claim = claimOf(callback);
       if (claim === null) return null;
       const current = await secret.current();
       if (current === null) return 'later';

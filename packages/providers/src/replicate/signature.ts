@@ -4,13 +4,13 @@ import type { Callback } from '../interface.ts';
 /** Standard Webhooks: older and younger ones may be replayed. */
 const toleranceS = 300;
 
-/** What a callback's headers claim; null when they are incomplete, or of another time than now. */
+/** What a callback's headers claim; null when they are incomplete, or of another time than that of its arrival. */
 export type Claim = { text: string; signatures: Buffer[] };
 
-export function claimOf({ headers }: Callback, nowMs: number): Claim | null {
+export function claimOf({ headers, receivedAtMs }: Callback): Claim | null {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': list } = headers;
   if (!id || !list || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return null;
-  if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceS) return null;
+  if (Math.abs(receivedAtMs / 1000 - Number(timestamp)) > toleranceS) return null;
   const signatures = list
     .split(' ')
     .filter((one) => one.startsWith('v1,'))

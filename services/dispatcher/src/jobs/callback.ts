@@ -31,9 +31,9 @@ async function read(
   { definition, route, provider }: Route,
   stored: StoredCallback,
 ): Promise<CallbackReading> {
-  const { headers, body, token, handle } = stored;
+  const { headers, body, receivedAtMs, token, handle } = stored;
   return await provider.readCallback(
-    { headers, body },
+    { headers, body, receivedAtMs },
     {
       token,
       handle,

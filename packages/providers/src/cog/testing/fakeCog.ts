@@ -1,0 +1,133 @@
+import {
+  callBack,
+  type SubmitPlan,
+  startWireServer,
+  submitReply,
+  type WireAnswer,
+  type WireRequest,
+} from '../../conformance/wireServer.ts';
+
+/** How the fake deals with the predictions that are begun from now on. */
+type Plan = {
+  submit: SubmitPlan;
+  /** Milliseconds until a prediction ends; null: when `finish` says so. */
+  endsAfterMs: number | null;
+  /** What it holds then, in place of the usual. */
+  ends: Record<string, unknown>;
+  callsBack: boolean;
+  /** Containers don't: what has ended is made once more when its id comes again. */
+  remembers: boolean;
+  logs: string;
+};
+
+type FakePrediction = {
+  id: string;
+  model: string;
+  body: { input?: unknown; webhook?: string };
+  state: 'processing' | 'ended' | 'canceled';
+  plan: Plan;
+  ended: PromiseWithResolvers<void>;
+};
+
+/** A Cog container on a loopback port, or several behind the names of their models. */
+export type FakeCog = {
+  baseUrl: string;
+  apiKey: null;
+  settings: Record<string, string>;
+  plan(part: Partial<Plan>): void;
+  /** The ids of all predictions that were begun, also of those whose PUT never got its answer. */
+  accepted(): string[];
+  received: WireRequest[];
+  prediction(id: string): FakePrediction;
+  /** Ends a prediction, and calls back where that was asked for; resolves with the statuses of the callbacks. */
+  finish(id: string): Promise<number[]>;
+  close(): Promise<void>;
+};
+
+export async function startFakeCog(): Promise<FakeCog> {
+  const accepted: string[] = [];
+  const predictions = new Map<string, FakePrediction>();
+  let plan: Plan = {
+    submit: 'accept',
+    endsAfterMs: 0,
+    ends: { output: ['hel', 'lo'] },
+    callsBack: true,
+    remembers: false,
+    logs: ' 50%|#####     | 5/10\n',
+  };
+
+  const find = (id: string) => {
+    const found = predictions.get(id);
+    if (!found) throw new Error(`there is no prediction ${id}`);
+    return found;
+  };
+
+  async function finish(id: string): Promise<number[]> {
+    const prediction = find(id);
+    if (prediction.state === 'processing') prediction.state = 'ended';
+    prediction.ended.resolve();
+    if (!prediction.plan.remembers) predictions.delete(id);
+    const { webhook } = prediction.body;
+    if (webhook === undefined || !prediction.plan.callsBack) return [];
+    const body = Buffer.from(JSON.stringify(told(prediction)));
+    return callBack(webhook, body, {}).then(
+      (status) => [status],
+      () => [],
+    );
+  }
+
+  function begin(id: string, model: string, body: FakePrediction['body']): FakePrediction {
+    const ended = Promise.withResolvers<void>();
+    const prediction: FakePrediction = { id, model, body, state: 'processing', plan, ended };
+    predictions.set(id, prediction);
+    accepted.push(id);
+    if (plan.endsAfterMs !== null) {
+      void server
+        .wait(plan.endsAfterMs)
+        .then(() => finish(id))
+        .catch(() => []);
+    }
+    return prediction;
+  }
+
+  async function put(id: string, model: string, { headers, json }: WireRequest): Promise<WireAnswer> {
+    const prediction = predictions.get(id) ?? begin(id, model, json as FakePrediction['body']);
+    if (headers.prefer === 'respond-async') return { status: 202, json: told(prediction) };
+    await prediction.ended.promise;
+    return { status: 200, json: told(prediction) };
+  }
+
+  const server = await startWireServer((request) => {
+    const { method, path } = request;
+    if (path === '/health-check') return { status: 200, json: { status: 'READY' } };
+    const [, model = '', id = '', cancel = ''] = /^(.*)\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+    if (method === 'PUT' && id) return submitReply(plan.submit, () => put(id, model.slice(1), request));
+    const prediction = predictions.get(id);
+    if (method !== 'POST' || cancel === '' || prediction === undefined)
+      return { status: 404, json: { detail: 'Not Found' } };
+    prediction.state = 'canceled';
+    void finish(id);
+    return { status: 200, json: {} };
+  });
+
+  return {
+    baseUrl: server.origin,
+    apiKey: null,
+    settings: {},
+    received: server.received,
+    plan(part) {
+      plan = { ...plan, ...part };
+    },
+    accepted: () => [...accepted],
+    prediction: find,
+    finish,
+    close: server.close,
+  };
+}
+
+function told({ id, body, state, plan }: FakePrediction): Record<string, unknown> {
+  const common = { id, input: body.input, logs: plan.logs, created_at: '2026-01-01T00:00:00.000000+00:00' };
+  if (state === 'processing') return { ...common, status: 'processing', output: null };
+  if (state === 'canceled') return { ...common, status: 'canceled', output: null };
+  return { ...common, status: 'succeeded', metrics: { predict_time: 1.5 }, ...plan.ends };
+}

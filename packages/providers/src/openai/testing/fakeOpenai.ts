@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type SubmitPlan,
+  startWireServer,
+  submitReply,
+  type WireAnswer,
+  type WireRequest,
+} from '../../conformance/wireServer.ts';
+import { fixture } from './fixture.ts';
+
+/** How the fake deals with what is sent from now on. */
+type Plan = {
+  submit: SubmitPlan;
+  /** Milliseconds until a background response ends; null: when `finish` says so. The other calls take as long. */
+  endsAfterMs: number | null;
+  /** Parts of the answer, or of the response once it has ended, in place of the usual. */
+  ends: Record<string, unknown>;
+};
+
+type FakeResponse = { id: string; state: 'queued' | 'in_progress' | 'ended' | 'cancelled'; plan: Plan };
+
+/** A server that speaks OpenAI's protocol, on a loopback port. */
+export type FakeOpenai = {
+  baseUrl: string;
+  apiKey: string;
+  settings: Record<string, string>;
+  plan(part: Partial<Plan>): void;
+  /** The ids of all that it took on, also of that whose answer never came back. */
+  accepted(): string[];
+  received: WireRequest[];
+  response(id: string): FakeResponse;
+  finish(id: string): void;
+  close(): Promise<void>;
+};
+
+const calls: Record<string, string> = {
+  '/v1/chat/completions': 'chatCompletion',
+  '/v1/images/generations': 'image',
+  '/v1/images/edits': 'image',
+  '/v1/audio/transcriptions': 'transcription',
+};
+
+export async function startFakeOpenai(): Promise<FakeOpenai> {
+  const apiKey = `sk-fake-${randomBytes(12).toString('hex')}`;
+  const accepted: string[] = [];
+  const responses = new Map<string, FakeResponse>();
+  let plan: Plan = { submit: 'accept', endsAfterMs: 0, ends: {} };
+
+  const find = (id: string) => {
+    const found = responses.get(id);
+    if (!found) throw new Error(`there is no response ${id}`);
+    return found;
+  };
+  const finish = (id: string) => {
+    const found = find(id);
+    if (found.state !== 'cancelled') found.state = 'ended';
+  };
+
+  function respond(): WireAnswer {
+    const response: FakeResponse = { id: `resp_${randomBytes(24).toString('hex')}`, state: 'queued', plan };
+    responses.set(response.id, response);
+    accepted.push(response.id);
+    if (plan.endsAfterMs !== null) {
+      void server.wait(plan.endsAfterMs).then(
+        () => finish(response.id),
+        () => undefined,
+      );
+    }
+    return { status: 200, json: responseOf(response) };
+  }
+
+  async function answerAtOnce(name: string): Promise<WireAnswer> {
+    accepted.push(`req_${accepted.length + 1}`);
+    const { ends, endsAfterMs } = plan;
+    await server.wait(endsAfterMs ?? 0);
+    return { status: 200, json: { ...fixture(name), ...ends } };
+  }
+
+  const server = await startWireServer(({ method, path, headers }) => {
+    if (headers.authorization !== `Bearer ${apiKey}`) return { status: 401, json: fixture('error') };
+    const call = calls[path];
+    if (method === 'POST' && path === '/v1/responses') return submitReply(plan.submit, respond);
+    if (method === 'POST' && call) return submitReply(plan.submit, () => answerAtOnce(call));
+    const [, id = '', cancel = ''] = /^\/v1\/responses\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+    const response = responses.get(id);
+    if (response === undefined) return { status: 404, json: { error: { message: 'Not found', code: null } } };
+    if (method === 'POST' && cancel && response.state !== 'ended') response.state = 'cancelled';
+    const json = responseOf(response);
+    if (response.state === 'queued') response.state = 'in_progress';
+    return { status: 200, json };
+  });
+
+  return {
+    baseUrl: server.origin,
+    apiKey,
+    settings: {},
+    received: server.received,
+    plan(part) {
+      plan = { ...plan, ...part };
+    },
+    accepted: () => [...accepted],
+    response: find,
+    finish,
+    close: server.close,
+  };
+}
+
+function responseOf({ id, state, plan }: FakeResponse): Record<string, unknown> {
+  if (state === 'ended') return { ...fixture('responseCompleted'), ...plan.ends, id };
+  return { ...fixture('responseQueued'), status: state, id };
+}
