@@ -80,13 +80,16 @@ function weightless({ providers }: ModelDefinition): ModelProblem[] {
   return [{ path: ['providers'], message: 'at least one weight must be above 0' }];
 }
 
-/** Those that send files as parts of a form. */
-const takesParts: Record<Adapter, boolean> = {
-  openai: true,
-  cog: false,
-  replicate: false,
-  fal: false,
-  http: false,
+type Options = ProviderRoute['options'];
+
+/** Whether a route sends files as parts of a form; a text: what its options must say for that. */
+const takesParts: Record<Adapter, (options: Options) => true | string> = {
+  openai: ({ endpoint }) =>
+    endpoint === 'image_edits' || endpoint === 'transcriptions' || '`endpoint` image_edits or transcriptions',
+  http: ({ body_as: as }) => as === 'form' || '`body_as` form',
+  cog: () => 'another adapter',
+  replicate: () => 'another adapter',
+  fal: () => 'another adapter',
 };
 
 function routeProblems({ adapter, files, options }: ProviderRoute, index: number): ModelProblem[] {
@@ -95,7 +98,8 @@ function routeProblems({ adapter, files, options }: ProviderRoute, index: number
     path: [...at, 'options', ...path],
     message,
   }));
-  if (files.as !== 'multipart' || takesParts[adapter]) return problems;
-  const message = `${adapter} takes no multipart files: url or data_uri`;
+  const needed = files.as === 'multipart' ? takesParts[adapter](options) : true;
+  if (needed === true) return problems;
+  const message = `multipart needs ${needed} here; else url or data_uri`;
   return [...problems, { path: [...at, 'files', 'as'], message }];
 }

@@ -98,7 +98,7 @@ describe('parseModel', () => {
     [
       'parts of a form for a protocol without',
       ['model: m', 'model: m\n  files: { as: multipart }'],
-      '6: provider.files.as: cog takes no multipart files',
+      '6: provider.files.as: multipart needs another adapter here',
     ],
     [
       'an example that is no input',
@@ -111,6 +111,22 @@ describe('parseModel', () => {
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/^m\.yaml:\d+: /);
     expect(found[0]).toContain(message);
+  });
+
+  it.each([
+    ['openai', 'endpoint: chat', '`endpoint` image_edits or transcriptions'],
+    ['openai', 'endpoint: image_edits', null],
+    ['http', 'path: /run', '`body_as` form'],
+    ['http', 'path: /run, body_as: form', null],
+  ])('of %s with { %s }, parts of a form need %s', (adapter, options, needed) => {
+    const route = `model: m\n  options: { ${options} }\n  files: { as: multipart }`;
+    const found = changed(['adapter: cog', `adapter: ${adapter}`], ['model: m', route]);
+    const about = found.filter((problem) => problem.includes('files.as'));
+    expect(about).toEqual(
+      needed === null
+        ? []
+        : [`m.yaml:7: provider.files.as: multipart needs ${needed} here; else url or data_uri`],
+    );
   });
 
   it('names an option that the adapter does not know', () => {
