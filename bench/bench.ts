@@ -101,9 +101,13 @@ export async function accounted<Done extends readonly unknown[]>(
 
 /**
  * Does the work while nothing is dispatched: BullMQ's own pause of the queue, to which the gateway adds as ever. What was
- * created is run afterwards, and waited for.
+ * created is run afterwards, and waited for; `onResume` is told when that begins.
  */
-export async function undispatched(bench: Bench, work: () => Promise<Created[]>): Promise<Created[]> {
+export async function undispatched(
+  bench: Bench,
+  work: () => Promise<Created[]>,
+  onResume: () => void = () => {},
+): Promise<Created[]> {
   const resume = await pauseQueue(dispatchQueue, bench.redis);
   let created: Created[];
   try {
@@ -111,6 +115,7 @@ export async function undispatched(bench: Bench, work: () => Promise<Created[]>)
   } finally {
     await resume();
   }
+  onResume();
   await untilDelivered(bench, created);
   return created;
 }

@@ -2,6 +2,7 @@ import type { Part } from './bench.ts';
 import { creates } from './parts/creates.ts';
 import { curve } from './parts/curve.ts';
 import { endToEnd } from './parts/endToEnd.ts';
+import { fairness } from './parts/fairness.ts';
 import { grown } from './parts/grown.ts';
 import { halfRate } from './parts/halfRate.ts';
 import { hotRow } from './parts/hotRow.ts';
@@ -23,5 +24,6 @@ export const parts: Record<string, Part> = {
   webhooks,
   webhooks_isolation: webhooksIsolation,
   curve,
+  fairness,
   grown,
 };
