@@ -75,6 +75,8 @@ export function submitReply(
   if (typeof plan !== 'string' || plan === 'reset' || plan === 'silence') return plan;
   const accepted = accept();
   if (plan === 'accept') return accepted;
+  // Nobody waits for what it would have said.
+  void Promise.resolve(accepted).catch(() => undefined);
   if (plan === 'accept, then reset') return 'reset';
   if (plan === 'accept, then silence') return 'silence';
   return plan === 'accept, then html' ? 'html' : 'half a body';

@@ -29,7 +29,7 @@ export function readCallback(
 
 /** Null while it can't be told: the connection has no secret to verify with. */
 function isAuthentic(
-  { headers, body }: Callback,
+  { headers, body, receivedAtMs }: Callback,
   { callback: { signature } }: HttpOptions,
   { settings }: Connection,
 ): boolean | null {
@@ -38,7 +38,7 @@ function isAuthentic(
   if (secret === undefined) return null;
   const given = headers[signature.header.toLowerCase()] ?? '';
   const atS = signature.timestamp_header && headers[signature.timestamp_header.toLowerCase()];
-  if (signature.timestamp_header && !isFresh(atS)) return false;
+  if (signature.timestamp_header && !isFresh(atS, receivedAtMs)) return false;
   const hmac = createHmac('sha256', secret);
   if (atS !== undefined) hmac.update(`${atS}.`);
   const expected = Buffer.from(signature.prefix + hmac.update(body).digest(signature.encoding));
@@ -46,6 +46,6 @@ function isAuthentic(
   return found.length === expected.length && timingSafeEqual(found, expected);
 }
 
-function isFresh(atS: string | undefined): boolean {
-  return /^\d{1,12}$/.test(atS ?? '') && Math.abs(Date.now() / 1000 - Number(atS)) <= toleranceS;
+function isFresh(atS: string | undefined, receivedAtMs: number): boolean {
+  return /^\d{1,12}$/.test(atS ?? '') && Math.abs(receivedAtMs / 1000 - Number(atS)) <= toleranceS;
 }

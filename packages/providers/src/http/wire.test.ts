@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { never } from '../conformance/parties.ts';
+import { startWireServer, type WireServer } from '../conformance/wireServer.ts';
+import type { Progress, Provider, Submission } from '../interface.ts';
+import { createHttp } from './http.ts';
+import { type FakeHttp, fakeHttpOptions, startFakeHttp } from './testing/fakeHttp.ts';
+
+let fake: FakeHttp;
+let gateway: WireServer;
+let provider: Provider;
+
+beforeEach(async () => {
+  [fake, gateway] = await Promise.all([startFakeHttp(), startWireServer(() => ({ status: 200 }))]);
+  provider = createHttp(fake);
+});
+
+afterEach(async () => {
+  provider.close();
+  await Promise.all([fake.close(), gateway.close()]);
+});
+
+const submission = (part: Partial<Submission> = {}): Submission => ({
+  executionId: 'exec_1',
+  token: 'token',
+  begunAtMs: Date.now(),
+  providerModel: 'studio',
+  input: { prompt: 'hello' },
+  parts: [],
+  options: fakeHttpOptions,
+  mode: 'poll',
+  mapping: { output: { kind: 'text' }, errors: [] },
+  callbackUrl: null,
+  timeoutMs: 5000,
+  ...part,
+});
+
+const called = () => submission({ mode: 'callback', callbackUrl: `${gateway.origin}/callbacks/token` });
+const succeeded = { state: 'ended', outcome: { ok: true, output: { text: 'hello' } } };
+
+function handleIn(progress: Progress) {
+  if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
+  return progress.handle;
+}
+
+describe('a job', () => {
+  it('is asked about until it has ended', async () => {
+    fake.plan({ endsAfterMs: null });
+    const handle = handleIn(await provider.submit(submission(), never));
+    expect(await provider.poll(submission(), handle, never)).toMatchObject({ state: 'running' });
+    await fake.finish(handle.externalId);
+    expect(await provider.poll(submission(), handle, never)).toMatchObject(succeeded);
+  });
+
+  it('is stopped', async () => {
+    fake.plan({ endsAfterMs: null });
+    const handle = handleIn(await provider.submit(submission(), never));
+    await provider.cancel(handle, never);
+    expect(fake.job(handle.externalId).state).toBe('stopped');
+    expect(await provider.poll(submission(), handle, never)).toMatchObject({
+      state: 'ended',
+      outcome: { code: 'GENERATION_FAILED' },
+    });
+  });
+
+  it('calls back, signed; nobody else can', async () => {
+    fake.plan({ endsAfterMs: null });
+    const handle = handleIn(await provider.submit(called(), never));
+    expect(await fake.finish(handle.externalId)).toEqual([200]);
+    const [callback] = gateway.received;
+    if (callback === undefined) throw new Error('nobody called');
+    const headers = { 'x-signature': String(callback.headers['x-signature']) };
+    const { body } = callback;
+    expect(
+      await provider.readCallback({ headers, body, receivedAtMs: Date.now() }, { ...called(), handle }),
+    ).toMatchObject(succeeded);
+    const forged = Buffer.from(body.toString().replace('hello', 'hacked'));
+    expect(
+      await provider.readCallback(
+        { headers, body: forged, receivedAtMs: Date.now() },
+        { ...called(), handle },
+      ),
+    ).toBeNull();
+  });
+});
+
+describe('a submit of which nobody knows', () => {
+  it.each(['accept, then reset', 'accept, then half a body'] as const)(
+    '%s: is found by our token, not sent again',
+    async (submit) => {
+      fake.plan({ submit, endsAfterMs: null });
+      expect(await provider.submit(submission(), never)).toMatchObject({ state: 'unknown' });
+      const handle = handleIn(await provider.recover(submission(), never));
+      expect([handle.externalId]).toEqual(fake.accepted());
+      await fake.finish(handle.externalId);
+      expect(await provider.poll(submission(), handle, never)).toMatchObject(succeeded);
+    },
+  );
+
+  it('and that never got there was not accepted', async () => {
+    fake.plan({ submit: 'reset' });
+    expect(await provider.submit(submission(), never)).toMatchObject({ state: 'unknown' });
+    expect(await provider.recover(submission(), never)).toMatchObject({ state: 'refused' });
+    expect(fake.accepted()).toEqual([]);
+  });
+});
