@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { never, until } from '../conformance/parties.ts';
+import { submissionOf } from '../conformance/subject.ts';
 import { startWireServer, type WireServer } from '../conformance/wireServer.ts';
 import type { Provider, Submission } from '../interface.ts';
 import { createCog } from './cog.ts';
@@ -19,21 +20,8 @@ afterEach(async () => {
   await Promise.all([fake.close(), gateway.close()]);
 });
 
-const submission = (part: Partial<Submission> = {}): Submission => ({
-  executionId: 'exec_1',
-  token: 'token',
-  begunAtMs: Date.now(),
-  providerModel: 'upscaler',
-  input: { prompt: 'hello' },
-  parts: [],
-  options: {},
-  mode: 'sync',
-  mapping: { output: { kind: 'text' }, errors: [] },
-  callbackUrl: null,
-  timeoutMs: 5000,
-  ...part,
-});
-
+const submission = (part: Partial<Submission> = {}) =>
+  submissionOf({ submission: { providerModel: 'upscaler' } }, part);
 const called = () => submission({ mode: 'callback', callbackUrl: `${gateway.origin}/callbacks/token` });
 const succeeded = { state: 'ended', outcome: { ok: true, output: { text: 'hello' } } };
 

@@ -96,7 +96,10 @@ export type Callbacks = {
 };
 
 /** A submission with everything an adapter may look at. */
-export function submissionOf(subject: Subject, part: Partial<Submission> = {}): Submission {
+export function submissionOf(
+  subject: Pick<Subject, 'submission'>,
+  part: Partial<Submission> = {},
+): Submission {
   return {
     executionId: 'exec_0190f0aa-1111-7222-8333-444455556666',
     token,

@@ -31,6 +31,29 @@ export type SubmitPlan =
   | 'silence'
   | WireAnswer;
 
+/** How every fake deals with what is sent from now on. */
+export type FakePlan = {
+  submit: SubmitPlan;
+  /** Milliseconds until a run ends; null: when `finish` says so. */
+  endsAfterMs: number | null;
+  /** What its answer holds then, in place of the usual. */
+  ends: Record<string, unknown>;
+};
+
+/** What every stateful counterpart of an adapter has. */
+export type Fake<Plan> = {
+  baseUrl: string;
+  settings: Record<string, string>;
+  /** How it deals with what is sent from now on. */
+  plan(part: Partial<Plan>): void;
+  /** The ids of all runs that it took on, also of those whose submit never got its answer. */
+  accepted(): string[];
+  received: WireRequest[];
+  /** Ends a run, and calls back where that was asked for; resolves with the statuses of the callbacks. */
+  finish(id: string): Promise<number[]>;
+  close(): Promise<void>;
+};
+
 /** A stateful counterpart's side of real HTTP on a loopback port. */
 export type WireServer = {
   origin: string;
@@ -82,15 +105,27 @@ export function submitReply(
   return plan === 'accept, then html' ? 'html' : 'half a body';
 }
 
-/** Calls back as a provider does; resolves with the status of the answer. */
-export async function callBack(url: string, body: Buffer, headers: Record<string, string>): Promise<number> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-  });
-  await answer.arrayBuffer();
-  return answer.status;
+/** Calls back as a provider does; resolves with the status of the answer, none where nobody is there. */
+export async function callBack(
+  url: string,
+  body: Buffer,
+  headers: Record<string, string> = {},
+): Promise<number[]> {
+  const sent = { 'content-type': 'application/json', ...headers };
+  try {
+    const answer = await fetch(url, { method: 'POST', headers: sent, body });
+    await answer.arrayBuffer();
+    return [answer.status];
+  } catch {
+    return [];
+  }
+}
+
+/** The run of that id. */
+export function known<Run>(runs: Map<string, Run>, id: string): Run {
+  const run = runs.get(id);
+  if (run === undefined) throw new Error(`there is no run ${id}`);
+  return run;
 }
 
 async function listen(server: Server): Promise<string> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { never, until } from '../conformance/parties.ts';
-import type { Progress, Provider, Submission } from '../interface.ts';
+import { submissionOf } from '../conformance/subject.ts';
+import type { Progress, Provider } from '../interface.ts';
 import { createOpenai } from './openai.ts';
 import { type FakeOpenai, startFakeOpenai } from './testing/fakeOpenai.ts';
 
@@ -17,19 +18,8 @@ afterEach(async () => {
   await fake.close();
 });
 
-const submission = (endpoint: string, kind: 'text' | 'images' = 'text'): Submission => ({
-  executionId: 'exec_1',
-  token: 'token',
-  begunAtMs: Date.now(),
-  providerModel: 'gpt-4.1',
-  input: { prompt: 'hello' },
-  parts: [],
-  options: { endpoint },
-  mode: 'sync',
-  mapping: { output: { kind }, errors: [] },
-  callbackUrl: null,
-  timeoutMs: 5000,
-});
+const submission = (endpoint: string, kind: 'text' | 'images' = 'text') =>
+  submissionOf({ submission: { options: { endpoint }, mapping: { output: { kind }, errors: [] } } });
 
 function handleIn(progress: Progress) {
   if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
@@ -45,7 +35,7 @@ describe('the whole walk of a background response', () => {
     expect(fake.accepted()).toEqual([handle.externalId]);
     expect(await provider.poll(run, handle, never)).toMatchObject({ state: 'running' });
     expect(fake.response(handle.externalId).state).toBe('in_progress');
-    fake.finish(handle.externalId);
+    await fake.finish(handle.externalId);
     expect(await provider.poll(run, handle, never)).toMatchObject({ state: 'ended', outcome: { ok: true } });
   });
 
@@ -53,7 +43,7 @@ describe('the whole walk of a background response', () => {
     fake.plan({ endsAfterMs: null });
     const handle = handleIn(await provider.submit(run, never));
     await provider.cancel(handle, never);
-    fake.finish(handle.externalId);
+    await fake.finish(handle.externalId);
     expect(await provider.poll(run, handle, never)).toMatchObject({ outcome: { code: 'GENERATION_FAILED' } });
   });
 });

@@ -1,19 +1,15 @@
 import {
   callBack,
-  type SubmitPlan,
+  type Fake,
+  type FakePlan,
+  known,
   startWireServer,
   submitReply,
   type WireAnswer,
   type WireRequest,
 } from '../../conformance/wireServer.ts';
 
-/** How the fake deals with the predictions that are begun from now on. */
-type Plan = {
-  submit: SubmitPlan;
-  /** Milliseconds until a prediction ends; null: when `finish` says so. */
-  endsAfterMs: number | null;
-  /** What it holds then, in place of the usual. */
-  ends: Record<string, unknown>;
+type Plan = FakePlan & {
   callsBack: boolean;
   /** Containers don't: what has ended is made once more when its id comes again. */
   remembers: boolean;
@@ -30,19 +26,7 @@ type FakePrediction = {
 };
 
 /** A Cog container on a loopback port, or several behind the names of their models. */
-export type FakeCog = {
-  baseUrl: string;
-  apiKey: null;
-  settings: Record<string, string>;
-  plan(part: Partial<Plan>): void;
-  /** The ids of all predictions that were begun, also of those whose PUT never got its answer. */
-  accepted(): string[];
-  received: WireRequest[];
-  prediction(id: string): FakePrediction;
-  /** Ends a prediction, and calls back where that was asked for; resolves with the statuses of the callbacks. */
-  finish(id: string): Promise<number[]>;
-  close(): Promise<void>;
-};
+export type FakeCog = Fake<Plan> & { apiKey: null; prediction(id: string): FakePrediction };
 
 export async function startFakeCog(): Promise<FakeCog> {
   const accepted: string[] = [];
@@ -56,24 +40,15 @@ export async function startFakeCog(): Promise<FakeCog> {
     logs: ' 50%|#####     | 5/10\n',
   };
 
-  const find = (id: string) => {
-    const found = predictions.get(id);
-    if (!found) throw new Error(`there is no prediction ${id}`);
-    return found;
-  };
-
   async function finish(id: string): Promise<number[]> {
-    const prediction = find(id);
+    const prediction = known(predictions, id);
     if (prediction.state === 'processing') prediction.state = 'ended';
     prediction.ended.resolve();
     if (!prediction.plan.remembers) predictions.delete(id);
     const { webhook } = prediction.body;
     if (webhook === undefined || !prediction.plan.callsBack) return [];
     const body = Buffer.from(JSON.stringify(told(prediction)));
-    return callBack(webhook, body, {}).then(
-      (status) => [status],
-      () => [],
-    );
+    return callBack(webhook, body);
   }
 
   function begin(id: string, model: string, body: FakePrediction['body']): FakePrediction {
@@ -119,7 +94,7 @@ export async function startFakeCog(): Promise<FakeCog> {
       plan = { ...plan, ...part };
     },
     accepted: () => [...accepted],
-    prediction: find,
+    prediction: (id) => known(predictions, id),
     finish,
     close: server.close,
   };

@@ -1,20 +1,16 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import {
   callBack,
-  type SubmitPlan,
+  type Fake,
+  type FakePlan,
+  known,
   startWireServer,
   submitReply,
   type WireAnswer,
   type WireRequest,
 } from '../../conformance/wireServer.ts';
 
-/** How the fake deals with the jobs that are sent from now on. */
-type Plan = {
-  submit: SubmitPlan;
-  /** Milliseconds until a job ends; null: when `finish` says so. */
-  endsAfterMs: number | null;
-  /** What the job holds then, in place of the usual. */
-  ends: Record<string, unknown>;
+type Plan = FakePlan & {
   callsBack: boolean;
 };
 
@@ -27,19 +23,7 @@ type FakeJob = {
 };
 
 /** A model server of somebody's own on a loopback port: a queue of jobs, as `fakeHttpOptions` describe it. */
-export type FakeHttp = {
-  baseUrl: string;
-  apiKey: null;
-  settings: Record<string, string>;
-  plan(part: Partial<Plan>): void;
-  /** The ids of all jobs that it took on, also of those whose submit never got its answer. */
-  accepted(): string[];
-  received: WireRequest[];
-  job(id: string): FakeJob;
-  /** Ends a job, and calls back where that was asked for; resolves with the statuses of the callbacks. */
-  finish(id: string): Promise<number[]>;
-  close(): Promise<void>;
-};
+export type FakeHttp = Fake<Plan> & { apiKey: null; job(id: string): FakeJob };
 
 /** `provider.options` of a model at it. */
 export const fakeHttpOptions = {
@@ -64,22 +48,13 @@ export async function startFakeHttp(): Promise<FakeHttp> {
   const jobs = new Map<string, FakeJob>();
   let plan: Plan = { submit: 'accept', endsAfterMs: 0, ends: {}, callsBack: true };
 
-  const find = (id: string) => {
-    const found = jobs.get(id);
-    if (!found) throw new Error(`there is no job ${id}`);
-    return found;
-  };
-
   async function finish(id: string): Promise<number[]> {
-    const job = find(id);
+    const job = known(jobs, id);
     if (job.state === 'queued') job.state = 'finished';
     if (job.notify === null || !job.plan.callsBack) return [];
     const body = Buffer.from(JSON.stringify(told(job)));
     const signature = createHmac('sha256', settings.CALLBACK_SECRET).update(body).digest('hex');
-    return callBack(job.notify, body, { 'x-signature': `sha256=${signature}` }).then(
-      (status) => [status],
-      () => [],
-    );
+    return callBack(job.notify, body, { 'x-signature': `sha256=${signature}` });
   }
 
   function accept({ json }: WireRequest): WireAnswer {
@@ -115,7 +90,7 @@ export async function startFakeHttp(): Promise<FakeHttp> {
       plan = { ...plan, ...part };
     },
     accepted: () => [...jobs.keys()],
-    job: find,
+    job: (id) => known(jobs, id),
     finish,
     close: server.close,
   };

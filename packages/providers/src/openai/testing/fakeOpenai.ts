@@ -1,37 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import {
-  type SubmitPlan,
+  type Fake,
+  type FakePlan,
+  known,
   startWireServer,
   submitReply,
   type WireAnswer,
-  type WireRequest,
 } from '../../conformance/wireServer.ts';
 import { fixture } from './fixture.ts';
 
-/** How the fake deals with what is sent from now on. */
-type Plan = {
-  submit: SubmitPlan;
-  /** Milliseconds until a background response ends; null: when `finish` says so. The other calls take as long. */
-  endsAfterMs: number | null;
-  /** Parts of the answer, or of the response once it has ended, in place of the usual. */
-  ends: Record<string, unknown>;
-};
-
-type FakeResponse = { id: string; state: 'queued' | 'in_progress' | 'ended' | 'cancelled'; plan: Plan };
+type FakeResponse = { id: string; state: 'queued' | 'in_progress' | 'ended' | 'cancelled'; plan: FakePlan };
 
 /** A server that speaks OpenAI's protocol, on a loopback port. */
-export type FakeOpenai = {
-  baseUrl: string;
-  apiKey: string;
-  settings: Record<string, string>;
-  plan(part: Partial<Plan>): void;
-  /** The ids of all that it took on, also of that whose answer never came back. */
-  accepted(): string[];
-  received: WireRequest[];
-  response(id: string): FakeResponse;
-  finish(id: string): void;
-  close(): Promise<void>;
-};
+export type FakeOpenai = Fake<FakePlan> & { apiKey: string; response(id: string): FakeResponse };
 
 const calls: Record<string, string> = {
   '/v1/chat/completions': 'chatCompletion',
@@ -44,27 +25,23 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
   const apiKey = `sk-fake-${randomBytes(12).toString('hex')}`;
   const accepted: string[] = [];
   const responses = new Map<string, FakeResponse>();
-  let plan: Plan = { submit: 'accept', endsAfterMs: 0, ends: {} };
+  let plan: FakePlan = { submit: 'accept', endsAfterMs: 0, ends: {} };
 
-  const find = (id: string) => {
-    const found = responses.get(id);
-    if (!found) throw new Error(`there is no response ${id}`);
-    return found;
-  };
-  const finish = (id: string) => {
-    const found = find(id);
-    if (found.state !== 'cancelled') found.state = 'ended';
-  };
+  async function finish(id: string): Promise<number[]> {
+    const response = known(responses, id);
+    if (response.state !== 'cancelled') response.state = 'ended';
+    return [];
+  }
 
   function respond(): WireAnswer {
     const response: FakeResponse = { id: `resp_${randomBytes(24).toString('hex')}`, state: 'queued', plan };
     responses.set(response.id, response);
     accepted.push(response.id);
     if (plan.endsAfterMs !== null) {
-      void server.wait(plan.endsAfterMs).then(
-        () => finish(response.id),
-        () => undefined,
-      );
+      void server
+        .wait(plan.endsAfterMs)
+        .then(() => finish(response.id))
+        .catch(() => []);
     }
     return { status: 200, json: responseOf(response) };
   }
@@ -99,7 +76,7 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
       plan = { ...plan, ...part };
     },
     accepted: () => [...accepted],
-    response: find,
+    response: (id) => known(responses, id),
     finish,
     close: server.close,
   };
