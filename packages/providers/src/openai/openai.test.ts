@@ -95,6 +95,7 @@ const failures: Subject['failures'] = [
     state: 'unknown',
     code: 'GENERATION_FAILED',
   },
+  { name: '409', reply: refusal(409, null), state: 'refused', code: 'MODEL_OVERLOADED' },
   { name: '503', reply: refusal(503, null), state: 'refused', code: 'MODEL_OVERLOADED' },
   { name: '504', reply: refusal(504, null), state: 'unknown', code: 'GENERATION_TIMEOUT' },
 ];

@@ -53,7 +53,7 @@ function verdictOf({ status, headers }: Answer, kind: string): Verdict {
   const told = headers['x-should-retry'];
   if (status === 429 && kind.includes('insufficient_quota'))
     return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
-  if (status === 429 || status === 503)
+  if (status === 409 || status === 429 || status === 503)
     return { code: 'MODEL_OVERLOADED', means: told === 'false' ? 'useless' : 'again' };
   if (status === 500) return { code: 'GENERATION_FAILED', means: told === 'true' ? 'again' : 'ended' };
   // Of a proxy: what is behind it may go on.
