@@ -18,6 +18,7 @@ import { listExecutions } from './endpoints/executions/listExecutions.ts';
 import { postCancel } from './endpoints/executions/postCancel.ts';
 import { postEstimate } from './endpoints/executions/postEstimate.ts';
 import { postExecution } from './endpoints/executions/postExecution.ts';
+import { streamEvents } from './endpoints/executions/streamEvents.ts';
 import { getDownload } from './endpoints/files/getDownload.ts';
 import { getFile } from './endpoints/files/getFile.ts';
 import { getUrl } from './endpoints/files/getUrl.ts';
@@ -51,6 +52,7 @@ export const endpoints: readonly Endpoint[] = [
   postEstimate,
   listExecutions,
   getExecution,
+  streamEvents,
   getResult,
   postCancel,
   deleteExecution,

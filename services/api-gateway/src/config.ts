@@ -24,6 +24,10 @@ export const gatewayConfig = {
   RATE_LIMIT_PER_MINUTE: positiveInt()
     .default(3000)
     .describe('Other requests of an API key a minute; also those of an address without a key'),
+  EVENT_STREAMS_PER_KEY: positiveInt()
+    .default(100)
+    .describe('Event streams of an API key that one gateway holds open at once'),
+  EVENT_STREAMS: positiveInt().default(2000).describe('Event streams that one gateway holds open in all'),
   REQUIRE_IDEMPOTENCY_KEY: flag()
     .default(false)
     .describe('true: creating without Idempotency-Key is refused'),

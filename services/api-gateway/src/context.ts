@@ -5,7 +5,7 @@ import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openCreator } from '@holdfast/executions/create';
 import { diskSettings, openStore } from '@holdfast/files/open';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry } from '@holdfast/kit/metrics';
+import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import { abortQueue } from '@holdfast/queues/abort';
 import { adjustQueue } from '@holdfast/queues/adjust';
@@ -19,6 +19,8 @@ import { openRequester } from '@holdfast/queues/request';
 import { testCallQueue } from '@holdfast/queues/testCall';
 import type { GatewayConfig } from './config.ts';
 import { createMetrics } from './metrics.ts';
+import { openStreamSlots } from './watching/streamSlots.ts';
+import { openWatcher } from './watching/watcher.ts';
 
 /** What the endpoints work with. */
 export type Context = ReturnType<typeof openContext>;
@@ -36,6 +38,8 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
   const metrics = createMetrics(registry);
   redis.on('ready', () => metrics.redisUp.set(1));
   redis.on('close', () => metrics.redisUp.set(0));
+  const streams = openStreamSlots({ perKey: config.EVENT_STREAMS_PER_KEY, inAll: config.EVENT_STREAMS });
+  liveGauge(registry, 'event_streams', 'Event streams that are open', streams.open);
   const dispatch = openProducer(dispatchQueue, redis, log);
   return {
     config,
@@ -53,6 +57,8 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
     deliver: openProducer(deliverQueue, redis, log),
     testCalls: openRequester(testCallQueue, redis, workerRedis),
     adjustments: openRequester(adjustQueue, redis, workerRedis),
+    watcher: openWatcher({ db, log }),
+    streams,
     models: openModelCatalogue(db),
     store: openStore(config),
     /** The store's own HTTP side; null unless files lie on this machine's disk. */
@@ -64,6 +70,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
 
 /** Finishes what is being written, then closes what `openContext` opened. */
 export async function closeContext(context: Context): Promise<void> {
+  context.watcher.close();
   await context.creator.idle();
   await Promise.all(
     [context.dispatch, context.hints.fanout, context.hints.abort, context.callbacks, context.deliver].map(

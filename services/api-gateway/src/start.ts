@@ -36,6 +36,8 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
     metricsUrl: `http://127.0.0.1:${health.port}`,
     async stop() {
       stopping = true;
+      // What is held open until something happens would hold the gateway, too.
+      context.watcher.close();
       await Promise.all([api.close(), admin.close()]);
       await closeContext(context);
       await health.close();

@@ -7,6 +7,7 @@ export function curlCommand({ method, path, operation }: Operation, example: unk
     verb === 'GET' ? `curl "$HOLDFAST_URL${path}"` : `curl -X ${verb} "$HOLDFAST_URL${path}"`,
     '-H "Authorization: Bearer $HOLDFAST_API_KEY"',
     ...(operation.operationId === 'postExecutions' ? ['-H "Idempotency-Key: order-A-17"'] : []),
+    ...(operation.operationId === 'getExecutionsIdEvents' ? ['-N'] : []),
     ...(operation.operationId === 'getFilesFileIdDownload' ? ['-o result.png'] : []),
   ];
   if (example !== undefined) {

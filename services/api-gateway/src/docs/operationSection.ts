@@ -13,6 +13,7 @@ export function operationSection(document: ApiDocument, item: Operation): Html {
   const success = answers.find(({ status }) => status.startsWith('2'));
   const body = requestContent(operation);
   const answer = success?.answer.content?.['application/json'];
+  const events = success?.answer.content?.['text/event-stream'];
   const csv = success?.answer.content?.['text/csv'];
   const rowsOf = (media: oas31.MediaTypeObject | undefined) =>
     media?.schema ? fieldRows(media.schema, schemas) : [];
@@ -30,6 +31,7 @@ ${answerTable(answers)}
 ${!isEvent && sample('Request', curlCommand(item, body?.example))}
 ${isEvent && sample('Body', JSON.stringify(body?.example, null, 2))}
 ${answer && sample(`Answer ${success?.status}`, JSON.stringify(answer.example, null, 2))}
+${events && sample(`Answer ${success?.status}`, String(events.example))}
 ${csv && sample(`Answer ${success?.status} as CSV`, String(csv.example))}
 </div>
 </section>`;

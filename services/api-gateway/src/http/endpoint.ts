@@ -27,6 +27,13 @@ export type Reply = {
   table?: Table;
 };
 
+export type EndpointAnswer = {
+  description: string;
+  schema: z.ZodType | null;
+  csv?: string;
+  eventStream?: string;
+};
+
 /** One endpoint: path, schemas and handler together. The OpenAPI document is made from the same object. */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -47,8 +54,11 @@ export type Endpoint = {
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
-  /** By status; the schema is null for an answer without JSON, `csv` an example of one that also comes as a table. */
-  responses: Record<number, { description: string; schema: z.ZodType | null; csv?: string }>;
+  /**
+   * By status; the schema is null for an answer without JSON, `csv` an example of one that also comes as a table,
+   * `eventStream` of one that comes as server-sent events.
+   */
+  responses: Record<number, EndpointAnswer>;
   /** Codes it refuses with beside those that follow from its schemas and permission. */
   errors?: readonly ErrorCode[];
   /** Null: the handler has answered on `raw.response` itself. */

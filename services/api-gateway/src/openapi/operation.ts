@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint, EndpointAnswer } from '../http/endpoint.ts';
 import { commonHeaderReferences } from './answerHeaders.ts';
 import { errorAnswers } from './errorAnswers.ts';
 
@@ -26,19 +25,28 @@ export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
 function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const entries = Object.entries(responses).filter(([status]) => Number(status) < 400);
   return Object.fromEntries(
-    entries.map(([status, { description, schema, csv }]) => [
+    entries.map(([status, answer]) => [
       status,
-      { description, headers: commonHeaderReferences(), content: contentOf(schema, csv) },
+      {
+        description: answer.description,
+        headers: commonHeaderReferences(),
+        ...(status !== noContent && { content: contentOf(answer) }),
+      },
     ]),
   );
 }
 
-function contentOf(schema: z.ZodType | null, csv?: string): NonNullable<ZodOpenApiResponseObject['content']> {
-  const table =
-    csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' as const }, example: csv } };
-  return schema
-    ? { 'application/json': { schema }, ...table }
-    : { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+const noContent = '204';
+
+function contentOf({
+  schema,
+  csv,
+  eventStream,
+}: EndpointAnswer): NonNullable<ZodOpenApiResponseObject['content']> {
+  const text = (example: string) => ({ schema: { type: 'string' as const }, example });
+  if (eventStream !== undefined) return { 'text/event-stream': text(eventStream) };
+  if (schema) return { 'application/json': { schema }, ...(csv !== undefined && { 'text/csv': text(csv) }) };
+  return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 }
 
 /** `GET /v1/files/{file_id}/url` is `getFilesFileIdUrl`. */

@@ -1,8 +1,10 @@
 import { statusRecord } from '@holdfast/domain/executionRecord';
+import { z } from 'zod';
 import { findExecution } from '../../executions/findExecution.ts';
 import { ExecutionWithLogs } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
+import { untilChanged } from '../../watching/untilChanged.ts';
 
 export const getExecution = endpoint({
   method: 'GET',
@@ -13,9 +15,22 @@ export const getExecution = endpoint({
   permission: 'execution',
   limit: 'other',
   params: idParams('exec', 'id'),
+  query: z.object({
+    wait: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(60)
+      .default(0)
+      .describe('Seconds to hold the answer until the status is another than now, or none that can change'),
+  }),
   responses: { 200: { description: 'The execution', schema: ExecutionWithLogs } },
-  async handle({ context, caller, params }) {
-    const execution = await findExecution(context, caller.organizationId, params.id);
+  async handle({ context, caller, params, query, raw: { response } }) {
+    const read = () => findExecution(context, caller.organizationId, params.id);
+    const known = await read();
+    const hasWaited = await untilChanged(context.watcher, known, query.wait * 1000, response);
+    if (response.destroyed) return null;
+    const execution = hasWaited ? await read() : known;
     return { status: 200, body: { ...statusRecord(execution), logs: execution.logs } };
   },
 });
