@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, create, type Part, undispatched, watched } from '../bench.ts';
 import type { Created } from '../load/created.ts';
 import { createOrganizations } from '../organization.ts';
-import { latencies } from '../statistics.ts';
+import { latencies, round } from '../statistics.ts';
 
 const queued = 100_000;
 const others = 20;

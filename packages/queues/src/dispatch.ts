@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { chunkId, hintChunks } from './hintChunks.ts';
 import { defineQueue } from './queue.ts';
 
-/** Few enough that several dispatchers share what one statement created. */
-const mostPerJob = 32;
+/** What one statement created is one job: a hundred thousand of them must pass through within a second. */
+const mostPerJob = 256;
 
 /** An execution that waits to be started: its id, organization, model, and the rank of its priority. */
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);

@@ -33,7 +33,7 @@ export function openQueues(redis: Redis, log: Logger) {
 }
 
 /** Jobs of what is to be started; how many runs are in hand at once is up to the scheduler. */
-const jobsAtOnce = 16;
+const jobsAtOnce = 64;
 
 /** The queues that the dispatcher takes from. */
 export function startWorkers(context: Context, redis: Redis, concurrency: number): QueueWorker[] {
