@@ -165,7 +165,7 @@ describe('a Cog container that forgets what has ended', () => {
   });
 });
 
-describe('a Cog container that is busy when it is asked', () => {
+describe('a Cog container that is busy, or on its way up, when it is asked', () => {
   it('says nothing of whether it has accepted the run before', async () => {
     const counterpart = await startCounterpart();
     const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
@@ -175,10 +175,11 @@ describe('a Cog container that is busy when it is asked', () => {
     const submitted = await provider.submit(submissionOf(subject), signal);
     expect(submitted).toMatchObject(refused);
     expect(submitted).not.toHaveProperty('mayHaveRun');
-    expect(await provider.recover(submissionOf(subject), signal)).toMatchObject({
-      ...refused,
-      mayHaveRun: true,
-    });
+    for (const reply of [{ status: 409 }, { status: 502 }, 'reset'] as const) {
+      counterpart.reply(reply);
+      const recovered = await provider.recover(submissionOf(subject), signal);
+      expect(recovered).toMatchObject({ ...refused, mayHaveRun: true });
+    }
     provider.close();
     await counterpart.close();
   });

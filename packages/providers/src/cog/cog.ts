@@ -45,12 +45,16 @@ export function createCog(connection: Connection): Provider {
 
   return {
     name: 'cog',
+    pollsWithInput: true,
     close: () => http.close(),
     submit,
     async recover(submission, signal) {
       const progress = await submit(submission, signal);
-      // It says nothing of what was sent before.
-      return progress.state === 'refused' ? { ...progress, mayHaveRun: true } : progress;
+      // It says nothing of what was sent before; and asked once more, it joins that.
+      if (progress.state === 'refused') return { ...progress, mayHaveRun: true };
+      const { outcome } = progress.state === 'unknown' ? progress : { outcome: null };
+      if (outcome === null || outcome.code === 'GENERATION_TIMEOUT') return progress;
+      return { state: 'refused', retryAfterMs: 1000, outcome, mayHaveRun: true };
     },
     handleFor: handleOf,
     async poll(submission, _handle, signal) {

@@ -1,3 +1,4 @@
+import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
 import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errorCodes';
 import { z } from 'zod';
 import { placeholdersIn } from './template.ts';
@@ -12,6 +13,11 @@ const setting = z
   .regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a setting, such as TOKEN for <NAME>_TOKEN');
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header');
+
+const callbackHeader = headerName.refine(
+  (name) => isCallbackHeader(name.toLowerCase()),
+  'must have sig, time, hmac or digest in its name: other headers of a callback are not kept',
+);
 
 /** Placeholders of every template, and those of a path that is asked for when the run has an id. */
 const submitNames = ['input', 'model', 'token', 'callback_url', 'timeout_s'];
@@ -76,10 +82,10 @@ const poll = z
 const callback = z.strictObject({
   signature: z
     .strictObject({
-      header: headerName,
+      header: callbackHeader,
       encoding: z.enum(['hex', 'base64']).default('hex'),
       prefix: z.string().default('').describe('Before the signature, such as `sha256=`.'),
-      timestamp_header: headerName
+      timestamp_header: callbackHeader
         .optional()
         .describe('Seconds since 1970, signed as `<timestamp>.<body>`; older than 5 minutes is refused.'),
     })

@@ -50,6 +50,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     const headers = {
       'Webhook-Id': 'msg_1',
       'X-Fal-Webhook-Signature': 'ab',
+      'X-Hub-Signature-256': 'sha256=cd',
       Authorization: 'Bearer secret',
       Cookie: 'a=b',
     };
@@ -61,14 +62,24 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
       'content-type': 'application/octet-stream',
       'webhook-id': 'msg_1',
       'x-fal-webhook-signature': 'ab',
+      'x-hub-signature-256': 'sha256=cd',
     });
-    expect(callback?.provider).toBe('secret_provider');
+    // Whom the attempt was sent to, whatever the path says.
+    expect(callback?.provider).toBe('sandbox');
     expect(await openQueue(callbackQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
   });
 
   it('the same callback is stored once, another one beside it', async () => {
     const before = (await stored()).length;
     for (const body of ['{"a":1}', '{"a":1}', '{"a":2}']) await call(token, body).expect(200);
+    expect(await stored()).toHaveLength(before + 2);
+  });
+
+  it('the same bytes under another signature are stored too: the first may have been a forgery', async () => {
+    const before = (await stored()).length;
+    const signed = (signature: string) =>
+      call(token, '{"b":1}', { 'X-Signature': signature, 'Webhook-Id': 'm' });
+    for (const signature of ['forged', 'right', 'right']) await signed(signature).expect(200);
     expect(await stored()).toHaveLength(before + 2);
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { storeCallback } from '@holdfast/db/callbacks/store';
+import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
@@ -26,11 +27,12 @@ export const postCallback = callerlessEndpoint({
   },
   async handle({ context, params, body, headers }) {
     const id = newId('cbk');
+    const kept = keptHeaders(headers);
     const isKnown = await storeCallback(context.db, {
       id,
       token: params.token,
-      eventKey: eventKey(headers, body),
-      headers: keptHeaders(headers),
+      eventKey: eventKey(kept, body),
+      headers: kept,
       body,
     });
     if (!isKnown) throw notFound('callback');
@@ -39,14 +41,19 @@ export const postCallback = callerlessEndpoint({
   },
 });
 
-/** A repeat has the same bytes; the provider's id alone would let a forgery take the place of the real one. */
-function eventKey(headers: IncomingHttpHeaders, body: Buffer): string {
-  const digest = createHash('sha256').update(body).digest('hex');
-  return `${String(headers['webhook-id'] ?? '').slice(0, 255)} ${digest}`.trim();
+/**
+ * A repeat has the same bytes and the same signature; with less, a forgery would take the place of the real one, and one
+ * that came too late that of the same one signed anew.
+ */
+function eventKey(headers: Record<string, string>, body: Buffer): string {
+  const signed = Object.entries(headers)
+    .filter(([name]) => name !== 'content-type')
+    .map(([name, value]) => `${name}: ${value}\n`);
+  const digest = createHash('sha256').update(signed.toSorted().join('')).update(body).digest('hex');
+  return `${headers['webhook-id']?.slice(0, 255) ?? ''} ${digest}`.trim();
 }
 
-/** What signatures are made of; nothing else is needed, least of all credentials. */
 function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => /^(webhook-|x-fal-|content-type$)/.test(name));
+  const kept = Object.entries(headers).filter(([name]) => isCallbackHeader(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
