@@ -224,6 +224,9 @@ export const modelDefinition = z
 
 export type ModelDefinition = z.infer<typeof modelDefinition>;
 
+/** What its file says, before defaults are filled in. */
+export type ModelFile = z.input<typeof modelDefinition>;
+
 /** One of a model's providers. */
 export type ProviderRoute = ModelDefinition['providers'][number];
 

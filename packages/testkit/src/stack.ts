@@ -8,6 +8,7 @@ import { applyModels } from '@holdfast/db/models/apply';
 import { roleOf } from '@holdfast/db/roles/rights';
 import { dispatcherConfig } from '@holdfast/dispatcher/config';
 import { startDispatcher } from '@holdfast/dispatcher/start';
+import { type ModelFile, modelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Money } from '@holdfast/domain/money';
 import { parseConfig } from '@holdfast/kit/config';
 import { closeServer, listenAt } from '@holdfast/kit/listen';
@@ -17,11 +18,12 @@ import { createSealedBox } from '@holdfast/kit/sealedBox';
 import { ledgerConfig } from '@holdfast/ledger/config';
 import { startLedger } from '@holdfast/ledger/start';
 import { servicePort } from '@holdfast/local/launch/ports';
-import { loadModels } from '@holdfast/providers/catalogue/loadModels';
+import { isOffered, loadModels } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import { createSandbox } from '@holdfast/sandbox/server';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { startWebhookSender } from '@holdfast/webhook-sender/start';
+import { apiClient } from './apiClient.ts';
 import { asRole, type ServiceName } from './asRole.ts';
 import { createCustomer } from './customer.ts';
 import { emptyRedis } from './emptyRedis.ts';
@@ -36,15 +38,17 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
  * The whole system in this process, on a database of its own: the four services, the sandbox, the models of the
- * catalogue and a receiver of webhooks. `overrides` are environment variables.
+ * catalogue, `more` beside them, and a receiver of webhooks. `overrides` are environment variables: with a provider's
+ * connection among them, its models are offered.
  */
-export async function startStack(overrides: Record<string, string> = {}) {
+export async function startStack(overrides: Record<string, string> = {}, more: ModelFile[] = []) {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
   const sandbox = await startSandbox();
   const environment = await environmentOf(database.url, sandbox.url, overrides);
   await emptyRedis(environment.REDIS_URL);
-  await applyModels(db, await offeredModels());
+  const models = [...(await loadModels(modelsFolder)), ...more.map((model) => modelDefinition.parse(model))];
+  await applyModels(db, models, (model) => isOffered(model, connectionConfig(environment)));
   const services = await startServices(environment);
   const receiver = await startReceiver();
   const box = createSealedBox(parseConfig(webhookSenderConfig, environment).ENCRYPTION_KEYS);
@@ -52,7 +56,10 @@ export async function startStack(overrides: Record<string, string> = {}) {
     db,
     databaseUrl: database.url,
     receiver,
+    redisUrl: environment.REDIS_URL,
     baseUrl: environment.PUBLIC_URL,
+    /** Of the operator. */
+    admin: apiClient(`http://127.0.0.1:${environment.ADMIN_PORT}`, environment.ADMIN_TOKEN),
     services,
     /** What the sandbox was asked, as `METHOD path`. */
     providerCalls: sandbox.calls,
@@ -69,14 +76,14 @@ export async function startStack(overrides: Record<string, string> = {}) {
 
 async function environmentOf(databaseUrl: string, sandboxUrl: string, overrides: Record<string, string>) {
   // Known before the gateway listens, for it stands in the URLs that the gateway and the dispatcher make.
-  const port = await servicePort();
+  const [port, adminPort] = await Promise.all([servicePort(), servicePort()]);
   return {
     DATABASE_URL: databaseUrl,
     REDIS_URL: testRedisUrl(),
     LISTEN_HOST: '127.0.0.1',
     LOG_LEVEL: 'silent',
     PORT: String(port),
-    ADMIN_PORT: '0',
+    ADMIN_PORT: String(adminPort),
     ADMIN_TOKEN: 'an-admin-token-for-tests',
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -114,16 +121,21 @@ function starters(environment: Environment): Record<ServiceName, () => Promise<S
 /** Starts every service; each can be stopped and started again. */
 async function startServices(environment: Environment) {
   const running = new Map<ServiceName, Service>();
+  const others: Service[] = [];
   const services = {
     /** With other environment variables than before, when some are given. */
     async start(name: ServiceName, changed: Record<string, string> = {}) {
       running.set(name, await starters({ ...environment, ...changed })[name]());
     },
+    /** Beside the first. Not for the gateway, whose ports are taken. */
+    async startAnother(name: Exclude<ServiceName, 'api-gateway'>, changed: Record<string, string> = {}) {
+      others.push(await starters({ ...environment, ...changed })[name]());
+    },
     async stop(name: ServiceName) {
       await running.get(name)?.stop();
       running.delete(name);
     },
-    stopAll: () => Promise.all([...running.values()].map((service) => service.stop())),
+    stopAll: () => Promise.all([...running.values(), ...others].map((service) => service.stop())),
   };
   await Promise.all((Object.keys(roleOf) as ServiceName[]).map((name) => services.start(name)));
   return services;
@@ -153,10 +165,4 @@ async function startSandbox() {
       await closed;
     },
   };
-}
-
-/** Those that the sandbox runs. */
-async function offeredModels() {
-  const models = await loadModels(modelsFolder);
-  return models.filter(({ providers }) => providers[0]?.connection === 'sandbox');
 }

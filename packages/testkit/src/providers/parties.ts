@@ -1,0 +1,66 @@
+import type { Hosted } from './hosted.ts';
+
+/** What a submit gets; see `SubmitPlan` of the counterparts. */
+type Submit = NonNullable<Parameters<Hosted['fal']['plan']>[0]['submit']>;
+
+/** The counterparts of providers that call back, under one face. */
+export type Party = {
+  name: string;
+  /** Of its models: by callback, by poll. */
+  callback: string;
+  poll: string;
+  submit(how: Submit): void;
+  /** Whether its runs end by themselves, and are called back. */
+  plan(part: { endsAfterMs?: number | null; callsBack?: boolean }): void;
+  accepted(): string[];
+  finish(id: string): Promise<number[]>;
+  /** Where it was told to call back. */
+  webhookOf(id: string): string;
+  /** Sends the (signed) end of run `of` where run `id` is called back. */
+  callBack(id: string, how?: { forged?: boolean; atS?: number; of?: string }): Promise<number>;
+  wasCancelled(id: string): boolean;
+  /** How often it was asked about its runs. */
+  asked(): number;
+};
+
+export function replicateParty({ replicate: fake }: Pick<Hosted, 'replicate'>): Party {
+  return {
+    name: 'replicate',
+    callback: 'painting-one',
+    poll: 'painting-one-polled',
+    submit: (create) => fake.plan({ create }),
+    plan: fake.plan,
+    accepted: fake.accepted,
+    finish: fake.finish,
+    webhookOf: (id) => fake.run(id).body.webhook ?? '',
+    callBack(id, { of, ...how } = {}) {
+      const ended = { id: of, status: 'succeeded', output: ['https://example.com/other.png'] };
+      return fake.callBack(id, of === undefined ? how : { ...how, body: ended });
+    },
+    wasCancelled: (id) => fake.received.some(({ path }) => path === `/v1/predictions/${id}/cancel`),
+    asked: () => fake.received.filter(({ path }) => /^\/v1\/predictions\/\w+$/.test(path)).length,
+  };
+}
+
+export function falParty({ fal: fake }: Pick<Hosted, 'fal'>): Party {
+  return {
+    name: 'fal',
+    callback: 'painting-two',
+    poll: 'painting-two-polled',
+    submit: (submit) => fake.plan({ submit }),
+    plan: fake.plan,
+    accepted: fake.accepted,
+    finish: fake.finish,
+    webhookOf: (id) => fake.run(id).webhook ?? '',
+    callBack(id, { of, ...how } = {}) {
+      const ended = {
+        request_id: of,
+        status: 'OK',
+        payload: { images: [{ url: 'https://example.com/o.png' }] },
+      };
+      return fake.callBack(id, of === undefined ? how : { ...how, body: ended });
+    },
+    wasCancelled: (id) => fake.run(id).isCancelled,
+    asked: () => fake.received.filter(({ path }) => path.includes('/status')).length,
+  };
+}
