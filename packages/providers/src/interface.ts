@@ -98,12 +98,19 @@ export type CalledBack = {
 export type Provider = {
   readonly name: string;
   submit(submission: Submission, signal: AbortSignal): Promise<Progress>;
+  /** Whether `poll` sends the input again: then it is given as it was submitted, else as the client wrote it. */
+  readonly pollsWithInput?: true;
   /** Ask for the state of a submitted run. `running` when it could not be asked just now. */
   poll(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress>;
   /** Best effort; never throws for a run that is gone. */
   cancel(handle: Handle, signal: AbortSignal): Promise<void>;
   /** What `cancel` needs while `submit` has not answered yet; null: aborting the submit is all there is. */
   handleFor(submission: Submission): Handle | null;
+  /**
+   * Looks for a run whose submit had no answer, so that it can be cancelled; null: it isn't there. Absent: there is no way
+   * to look without sending it again.
+   */
+  find?(submission: Submission, signal: AbortSignal): Promise<Handle | null>;
   /** Verify and read a callback. `run.handle` is null when it came before our submit had returned. */
   readCallback(callback: Callback, run: CalledBack): Promise<CallbackReading>;
   /**

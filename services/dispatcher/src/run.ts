@@ -11,7 +11,7 @@ import { leave } from './leave.ts';
 import { readyInput } from './readyInput.ts';
 import { tryAgain } from './refuse.ts';
 import { findRoute, type Route } from './route.ts';
-import { cancelTimeoutMs, stop } from './stop.ts';
+import { cancelTimeoutMs, cancelUnanswered, stop } from './stop.ts';
 import { type Run, toSubmission } from './submission.ts';
 import { tell } from './tell.ts';
 
@@ -113,9 +113,7 @@ function stateOf(outcome: Outcome): 'succeeded' | 'failed' {
 
 /** Ended elsewhere: the provider is told to stop. Shutting down: the next dispatcher takes the run over. */
 async function abandon(provider: Provider, submission: Submission, signal: AbortSignal): Promise<void> {
-  if (signal.reason !== 'ended elsewhere') return;
-  const handle = provider.handleFor(submission);
-  if (handle) await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
+  if (signal.reason === 'ended elsewhere') await cancelUnanswered(provider, submission);
 }
 
 async function recordUnavailable(context: Context, run: Run): Promise<void> {

@@ -111,6 +111,11 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
         : { state: 'unknown', outcome: withRaw(lost, 'what is listed does not tell', secrets) };
     },
 
+    async find(submission, signal) {
+      const found = await findLost(submission, signal);
+      return typeof found === 'string' ? null : { externalId: found.id };
+    },
+
     async readCallback(callback, run): Promise<CallbackReading> {
       const claim = claimOf(callback);
       if (claim === null) return null;

@@ -1,7 +1,9 @@
-import { claimPoll } from '@holdfast/db/attempts/claim';
+import { type ClaimedAttempt, claimPoll } from '@holdfast/db/attempts/claim';
+import type { Submission } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { leaseS } from '../lease.ts';
-import { findRoute } from '../route.ts';
+import { readyInput } from '../readyInput.ts';
+import { findRoute, type Route } from '../route.ts';
 import { act } from '../run.ts';
 import { stop } from '../stop.ts';
 import { toSubmission } from '../submission.ts';
@@ -14,10 +16,18 @@ export async function poll(context: Context, attemptId: string): Promise<void> {
   const { handle } = run;
   const route = await findRoute(context, run);
   if (!route) return;
-  const { provider } = route;
   await context.inHand.hold(attemptId, async (signal) => {
-    const submission = toSubmission(context, route, run);
-    const progress = await provider.poll(submission, handle, signal);
-    if (!signal.aborted) await act(context, route, run, progress, signal);
+    const progress = await route.provider.poll(await questionOf(context, route, run), handle, signal);
+    // A run that was accepted is not refused any more: whatever was meant, it is asked about again.
+    if (signal.aborted || progress.state === 'refused') return;
+    await act(context, route, run, progress, signal);
   });
+}
+
+async function questionOf(context: Context, route: Route, run: ClaimedAttempt): Promise<Submission> {
+  if (!route.provider.pollsWithInput) return toSubmission(context, route, run);
+  const prepared = await readyInput(context, route, run, 'recover');
+  return 'state' in prepared
+    ? toSubmission(context, route, run)
+    : toSubmission(context, route, run, prepared);
 }
