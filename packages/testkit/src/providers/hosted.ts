@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import { startFakeCog } from '@holdfast/providers/cog/testing/fakeCog';
 import { startFakeFal } from '@holdfast/providers/fal/testing/fakeFal';
@@ -40,4 +41,13 @@ function connectionOf(name: string, { baseUrl, apiKey, settings }: Fake): Record
 /** Settings of a connection as the environment has them. */
 export function settingsOf(name: string, settings: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${name}_${key}`, value]));
+}
+
+/** A base URL where nobody listens. */
+export async function closedPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
 }

@@ -1,10 +1,9 @@
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Customer } from '../customer.ts';
 import { create, untilStatus } from '../executions.ts';
 import { until } from '../until.ts';
 import { expectEndedOnce, newCustomer } from './books.ts';
-import { type Hosted, startHosted } from './hosted.ts';
+import { closedPort, type Hosted, startHosted } from './hosted.ts';
 import { at, painter, writer } from './models.ts';
 import { falParty } from './parties.ts';
 
@@ -27,15 +26,6 @@ afterAll(() => hosted.close());
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
 });
-
-/** Where nobody listens. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
 
 const hows = ['accept, then reset', 'accept, then html', 'accept, then half a body'] as const;
 const attemptsOf = (id: string) =>

@@ -1,0 +1,195 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import type { Customer } from '../customer.ts';
+import { create, type ExecutionBody, readExecution, untilStatus } from '../executions.ts';
+import { until } from '../until.ts';
+import { expectEndedOnce, newCustomer } from './books.ts';
+import { type Hosted, startHosted } from './hosted.ts';
+import { at, painter } from './models.ts';
+
+let hosted: Hosted;
+let customer: Customer;
+let files: Awaited<ReturnType<typeof startFiles>>;
+
+beforeAll(async () => {
+  files = await startFiles();
+  hosted = await startHosted(
+    [
+      painter('painting', [at.replicate()]),
+      painter('filming', [at.replicate()], { output: { kind: 'files' } }),
+    ],
+    { REPLICATE_BASE_URL: `${files.origin}/v1` },
+  );
+  files.forwardTo(hosted.replicate.baseUrl);
+});
+afterAll(async () => {
+  await hosted.close();
+  await files.close();
+});
+beforeEach(async () => {
+  customer = await newCustomer(hosted.stack);
+});
+
+const bigBytes = 100 * 1024 * 1024;
+const mp4Head = Buffer.from('00000020667479706d70343200000000', 'hex');
+
+/** Replicate's own host: its API, and files that are what their names say. */
+async function startFiles() {
+  const picture = await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  let api = '';
+  const asked: string[] = [];
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    picture: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
+    big: (response) => sendBig(response),
+    redirect: (response) =>
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
+    private: (response) => response.writeHead(302, { location: 'https://10.0.0.7/secret.png' }).end(),
+    page: (response) =>
+      response.writeHead(200, { 'content-type': 'image/png' }).end('<html>It works!</html>'),
+    half: (response) => {
+      response.writeHead(200, {
+        'content-type': 'image/png',
+        'content-length': String(picture.length + 500),
+      });
+      response.write(picture, () => response.destroy());
+    },
+    gone: (response) => response.writeHead(404).end(),
+  };
+  const server = createServer((request, response) => {
+    const [, kind = ''] = /^\/files\/([a-z]+)/.exec(request.url ?? '') ?? [];
+    const answer = answers[kind];
+    if (answer) asked.push(kind);
+    if (answer) answer(response);
+    else void forward(request.url ?? '', request, response);
+  });
+  async function forward(
+    path: string,
+    request: import('node:http').IncomingMessage,
+    response: ServerResponse,
+  ) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = 'GET', headers } = request;
+    const answer = await fetch(new URL(path, api), {
+      method,
+      headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    asked,
+    url: (name: string) => `${origin}/files/${name}`,
+    forwardTo(url: string) {
+      api = url;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Never whole in memory here either. */
+function sendBig(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(bigBytes) });
+  const chunk = Buffer.alloc(1024 * 1024);
+  let left = bigBytes - mp4Head.length;
+  response.write(mp4Head);
+  const more = () => {
+    while (left > 0) {
+      const part = chunk.subarray(0, Math.min(left, chunk.length));
+      left -= part.length;
+      if (!response.write(part)) return void response.once('drain', more);
+    }
+    response.end();
+  };
+  more();
+}
+
+async function made(
+  model: string,
+  output: unknown,
+  status: string,
+): Promise<{ id: string; record: ExecutionBody }> {
+  hosted.replicate.plan({ ends: { output }, endsAfterMs: 10 });
+  const id = await create(customer.api, model, { prompt: 'a' });
+  await untilStatus(customer.api, id, status);
+  return { id, record: await expectEndedOnce(hosted.stack, customer, id) };
+}
+
+/** What the store keeps of an execution: what was dropped of it has expired. */
+const filesOf = async (id: string) => {
+  const files = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id, state: 'ready' } });
+  return files.filter(({ expiresAt }) => expiresAt === null || expiresAt > new Date());
+};
+
+/** FAILED, free of charge, and with nothing in the store. */
+async function fails(output: unknown, model = 'painting'): Promise<void> {
+  const { id, record } = await made(model, output, 'FAILED');
+  expect(record).toMatchObject({ cost: null, error: { code: 'GENERATION_FAILED' } });
+  expect(await filesOf(id)).toEqual([]);
+}
+
+describe('what a run has made', () => {
+  it('20 files: each has an id and its size in pixels, and is downloaded', async () => {
+    const urls = Array.from({ length: 20 }, (_, index) => files.url(`picture-${index}.png`));
+    const { record } = await made('painting', urls, 'COMPLETED');
+    const { images } = record.result as { images: { file_id: string; width: number; height: number }[] };
+    expect(new Set(images.map(({ file_id }) => file_id)).size).toBe(20);
+    expect(images.every(({ width, height }) => width === 8 && height === 6)).toBe(true);
+    const answer = await customer.api.fetch(`/v1/files/${images[19]?.file_id}/download`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+
+  it('a file of 100 MB has its right size, and arrives whole', async () => {
+    const { record } = await made('filming', [files.url('big.mp4')], 'COMPLETED');
+    const [file] = (record.result as { files: { file_id: string; format: string }[] }).files;
+    expect(file?.format).toBe('mp4');
+    const { body } = await customer.api.get(`/v1/files/${file?.file_id}`);
+    expect(body).toMatchObject({ size_bytes: bigBytes });
+    const answer = await customer.api.fetch(`/v1/files/${file?.file_id}/download`);
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length;
+    expect(bytes).toBe(bigBytes);
+  });
+
+  it.each([
+    ['no file', () => []],
+    ['nothing', () => null],
+    ['a file that is not what it says', () => [files.url('page.png')]],
+    ['a URL that redirects to an address of the cloud it runs in', () => [files.url('redirect.png')]],
+    ['one that redirects into a private network', () => [files.url('private.png')]],
+    ['a private address itself', () => ['https://192.168.0.1/a.png']],
+    ['a local file', () => ['file:///etc/passwd']],
+    ['a file that is gone', () => [files.url('gone.png')]],
+    [
+      'twenty files of which one is gone',
+      () => [
+        files.url('gone.png'),
+        ...Array.from({ length: 19 }, (_, index) => files.url(`picture-${index}`)),
+      ],
+    ],
+  ])('%s: the execution has failed, is not charged, and nothing of it is kept', async (_what, output) => {
+    await fails(output());
+  });
+
+  it('half a file: it is fetched again and again, and then the execution has failed', async () => {
+    files.asked.length = 0;
+    hosted.replicate.plan({ ends: { output: [files.url('half.png')] }, endsAfterMs: 10 });
+    const id = await create(customer.api, 'painting', { prompt: 'a' });
+    const hasFailed = async () => (await readExecution(customer.api, id)).status === 'FAILED';
+    await until('it has failed', hasFailed, 50_000);
+    expect(files.asked.length).toBeGreaterThan(3);
+    expect(await filesOf(id)).toEqual([]);
+    expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
+  }, 60_000);
+});
