@@ -2,13 +2,13 @@ import type { Answer } from './connection.ts';
 
 const longestMs = 60_000;
 
-/** Milliseconds that an answer asks us to wait (`retry-after-ms`, `retry-after` in seconds or as a date), at most a minute. */
+/** Whole milliseconds that an answer asks us to wait (`retry-after-ms`, `retry-after` in seconds or as a date), at most a minute. */
 export function retryAfterMs(headers: Answer['headers'], otherwiseMs: number): number {
   const ms = positive(headers['retry-after-ms']);
   const seconds = positive(headers['retry-after']);
   const date = Date.parse(headers['retry-after'] ?? '') - Date.now();
   const asked = ms ?? (seconds === null ? null : seconds * 1000) ?? (Number.isNaN(date) ? otherwiseMs : date);
-  return Math.min(Math.max(asked, 0), longestMs);
+  return Math.ceil(Math.min(Math.max(asked, 0), longestMs));
 }
 
 function positive(header: string | string[] | undefined): number | null {

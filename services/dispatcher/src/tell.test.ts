@@ -1,6 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
 import { describe, expect, it } from '@jest/globals';
-import { newLog } from './tell.ts';
+import { newLog, secretsOf, storable } from './tell.ts';
 
 const secrets = { baseUrl: 'https://api.example.com', apiKey: 'r8_abcdefghij', providerModel: 'acme/model' };
 
@@ -36,5 +36,40 @@ describe('what is new in a log', () => {
     const { logs, logged } = newLog(flood, 0, false, secrets);
     expect(logged).toBe(flood.length);
     expect(logs.length).toBeLessThanOrEqual(limits.logLength + 1);
+  });
+});
+
+describe('what a log must not tell', () => {
+  it('is what the connection is set up with, and the token of the attempt', () => {
+    const connections = {
+      gpu: { baseUrl: 'http://gpu:5000', apiKey: null, settings: { TOKEN: 'operator-token', DELAY: '20' } },
+    };
+    const own = secretsOf(
+      { connections },
+      { connection: 'gpu', model: 'acme' },
+      { attemptToken: 'tok-of-attempt' },
+    );
+    const { logs } = newLog('X-Token: operator-token, job tok-of-attempt in 20 s\n', 0, false, own);
+    expect(logs).toBe('X-Token: the model, job the model in 20 s\n');
+  });
+});
+
+describe('figures of a provider', () => {
+  it.each([
+    [
+      { progress: 1e-50, queuePosition: 1e300 },
+      { progress: 0, queuePosition: 2_147_483_647 },
+    ],
+    [
+      { progress: Number.POSITIVE_INFINITY, queuePosition: -3 },
+      { progress: 1, queuePosition: 0 },
+    ],
+    [
+      { progress: Number.NaN, queuePosition: Number.NaN },
+      { progress: null, queuePosition: null },
+    ],
+    [{ progress: 0.35 }, { progress: 0.35, queuePosition: null }],
+  ])('%j are stored as what they can be', (told, stored) => {
+    expect(storable(told)).toEqual(stored);
   });
 });

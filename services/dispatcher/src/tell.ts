@@ -15,14 +15,38 @@ export async function tell(
 ): Promise<void> {
   const { progress, queuePosition, logs } = telling;
   if (progress === undefined && queuePosition === undefined && logs === undefined) return;
-  const { baseUrl = '', apiKey = null } = context.connections[route.connection] ?? {};
   await context.progress.record({
     attemptId: run.attemptId,
     executionId: run.id,
-    progress: progress === undefined ? null : Math.min(1, Math.max(0, progress)),
-    queuePosition: queuePosition ?? null,
-    ...newLog(logs ?? '', run.logged, isEnd, { baseUrl, apiKey, providerModel: route.model }),
+    ...storable(telling),
+    ...newLog(logs ?? '', run.logged, isEnd, secretsOf(context, route, run)),
   });
+}
+
+/** With the token of the attempt, which authenticates callbacks: whoever reads the log must not be able to make one up. */
+export function secretsOf(
+  { connections }: Pick<Context, 'connections'>,
+  { connection, model: providerModel }: Pick<Route['route'], 'connection' | 'model'>,
+  { attemptToken: token }: Pick<Run, 'attemptToken'>,
+): Secrets {
+  const { baseUrl = '', apiKey = null, settings = {} } = connections[connection] ?? {};
+  return { baseUrl, apiKey, settings: { ...settings, token }, providerModel };
+}
+
+const maxInt4 = 2_147_483_647;
+
+/** Figures as the columns hold them: one that they can't would take what is written with it along. */
+export function storable({ progress, queuePosition }: Pick<Telling, 'progress' | 'queuePosition'>): {
+  progress: number | null;
+  queuePosition: number | null;
+} {
+  const share = Math.min(1, Math.max(0, progress ?? Number.NaN));
+  const place = Math.min(maxInt4, Math.max(0, Math.trunc(queuePosition ?? Number.NaN)));
+  return {
+    // A share of less than a millionth is too small for some columns.
+    progress: Number.isNaN(share) ? null : Math.round(share * 1e6) / 1e6,
+    queuePosition: Number.isNaN(place) ? null : place,
+  };
 }
 
 /** What is new in a log since its first `logged` characters, line by line as a client may see it. */

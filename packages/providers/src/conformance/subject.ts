@@ -126,3 +126,12 @@ export function calledBack(subject: Subject): Submission {
 export function runOf(provider: Provider, submission: Submission, baseUrl: string): Run {
   return { id: provider.handleFor(submission)?.externalId ?? theirId, baseUrl };
 }
+
+/** A clock by which time to try again has come at every look. */
+export function hurried(): () => number {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    return Date.now() + looks * 5000;
+  };
+}

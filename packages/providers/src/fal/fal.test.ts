@@ -1,5 +1,5 @@
 import type { Reply } from '../conformance/counterpart.ts';
-import { type Run, type Subject, secrets, theirId } from '../conformance/subject.ts';
+import { hurried, type Run, type Subject, secrets, theirId } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createFal } from './fal.ts';
 import { fixture } from './testing/fixture.ts';
@@ -35,7 +35,7 @@ function accepted({ id, baseUrl }: Run): Reply {
 
 const subject: Subject = {
   name: 'fal',
-  create: createFal,
+  create: (connection) => createFal(connection, hurried()),
   settings: (baseUrl) => ({ JWKS_URL: `${baseUrl}/.well-known/jwks.json` }),
   submission: { mapping: { output: { kind: 'images' }, errors: [] } },
   authorization: (key) => `Key ${key}`,

@@ -24,9 +24,9 @@ const unknownWaitMs = 60_000;
  * known by its callback alone, or not at all. Mode `sync` is therefore `poll`, and so is `callback` where nobody can
  * call us.
  */
-export function createFal(connection: Connection): Provider {
+export function createFal(connection: Connection, nowMs: () => number = Date.now): Provider {
   const http = createOrigins(connection);
-  const keys = createKeySet(connection.settings.JWKS_URL ?? usualJwksUrl);
+  const keys = createKeySet(connection.settings.JWKS_URL ?? usualJwksUrl, nowMs);
   return {
     name: 'fal',
     close() {

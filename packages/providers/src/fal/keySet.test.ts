@@ -58,4 +58,18 @@ describe('the keys that webhooks are signed with', () => {
     expect(await nowhere.some(old.fits)).toBeNull();
     nowhere.close();
   });
+
+  it('that can not be had are not asked for at every forgery', async () => {
+    counterpart.reply({ status: 500 });
+    for (let forgeries = 0; forgeries < 10; forgeries += 1) expect(await keys.some(old.fits)).toBeNull();
+    expect(counterpart.received).toHaveLength(1);
+    counterpart.reply(jwks(old.jwk));
+    nowMs += 5000;
+    expect(await keys.some(old.fits)).toBe(true);
+    counterpart.reply({ status: 500 });
+    nowMs += 61_000;
+    for (let forgeries = 0; forgeries < 10; forgeries += 1) expect(await keys.some(fresh.fits)).toBeNull();
+    expect(counterpart.received).toHaveLength(3);
+    expect(await keys.some(old.fits)).toBe(true);
+  });
 });

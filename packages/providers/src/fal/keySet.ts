@@ -11,8 +11,9 @@ export type KeySet = {
 const jwks = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
 
 const longestAgeMs = 24 * 60 * 60 * 1000;
-/** Keys of which none fits are not fetched again before. */
+/** Keys of which none fits are not fetched again before; nor, for less long, those that could not be had. */
 const refetchAfterMs = 60_000;
+const retryAfterMs = 5000;
 
 /** The Ed25519 keys of a JWKS, kept for a day at most, and fetched again when none fits. */
 export function createKeySet(url: string, nowMs: () => number = Date.now): KeySet {
@@ -22,12 +23,16 @@ export function createKeySet(url: string, nowMs: () => number = Date.now): KeySe
     maxResponseBytes: 1024 * 1024,
   });
   let known: { keys: KeyObject[]; atMs: number } | null = null;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
   let fetching: Promise<KeyObject[] | null> | null = null;
 
   async function fetchKeys(): Promise<KeyObject[] | null> {
     const result = await http.request('GET', pathOf(url));
     const read = result.ok && result.status === 200 ? jwks.safeParse(result.json).data : undefined;
-    if (read === undefined) return null;
+    if (read === undefined) {
+      failedAtMs = nowMs();
+      return null;
+    }
     known = { keys: read.keys.flatMap(ed25519), atMs: nowMs() };
     return known.keys;
   }
@@ -44,6 +49,8 @@ export function createKeySet(url: string, nowMs: () => number = Date.now): KeySe
       const kept = known !== null && nowMs() - known.atMs < longestAgeMs ? known : null;
       if (kept?.keys.some(fits)) return true;
       if (kept && nowMs() - kept.atMs < refetchAfterMs) return false;
+      // Who sends forgeries while they can't be had must not make us ask for each.
+      if (nowMs() - failedAtMs < retryAfterMs) return null;
       const keys = await fetchOnce();
       return keys && keys.some(fits);
     },

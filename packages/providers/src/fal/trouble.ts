@@ -26,22 +26,24 @@ const errorBody = z.object({
   error_type: z.string().nullish().catch(null),
 });
 
-const codes: Record<string, ExecutionErrorCode> = {
-  content_policy_violation: 'CONTENT_MODERATION_REJECTED',
-  image_load_error: 'FILE_FORMAT_UNSUPPORTED',
-  invalid_archive: 'FILE_FORMAT_UNSUPPORTED',
-  file_download_error: 'GENERATION_FAILED',
-  request_timeout: 'GENERATION_TIMEOUT',
-  startup_timeout: 'GENERATION_TIMEOUT',
-  generation_timeout: 'GENERATION_TIMEOUT',
-  runner_server_error: 'GENERATION_FAILED',
-  runner_incomplete_response: 'GENERATION_FAILED',
-  client_disconnected: 'GENERATION_FAILED',
-  client_cancelled: 'GENERATION_FAILED',
-  internal_error: 'GENERATION_FAILED',
-  internal_server_error: 'GENERATION_FAILED',
-  bad_request: 'INPUT_VALIDATION_ERROR',
-};
+const codes = new Map<string, ExecutionErrorCode>(
+  Object.entries({
+    content_policy_violation: 'CONTENT_MODERATION_REJECTED',
+    image_load_error: 'FILE_FORMAT_UNSUPPORTED',
+    invalid_archive: 'FILE_FORMAT_UNSUPPORTED',
+    file_download_error: 'GENERATION_FAILED',
+    request_timeout: 'GENERATION_TIMEOUT',
+    startup_timeout: 'GENERATION_TIMEOUT',
+    generation_timeout: 'GENERATION_TIMEOUT',
+    runner_server_error: 'GENERATION_FAILED',
+    runner_incomplete_response: 'GENERATION_FAILED',
+    client_disconnected: 'GENERATION_FAILED',
+    client_cancelled: 'GENERATION_FAILED',
+    internal_error: 'GENERATION_FAILED',
+    internal_server_error: 'GENERATION_FAILED',
+    bad_request: 'INPUT_VALIDATION_ERROR',
+  } as const),
+);
 const codesByPattern: [RegExp, ExecutionErrorCode][] = [
   [/^unsupported_\w+_format$/, 'FILE_FORMAT_UNSUPPORTED'],
   [/^downstream_/, 'GENERATION_FAILED'],
@@ -89,7 +91,7 @@ export function failureOf(
 
 function codeOf({ status, types }: Trouble): ExecutionErrorCode {
   for (const type of types) {
-    const code = codes[type] ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1];
+    const code = codes.get(type) ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1];
     if (code !== undefined) return code;
   }
   return codeOfStatus(status);

@@ -38,6 +38,9 @@ describe('a webhook', () => {
     [{ error: 'Runner lost', error_type: 'runner_disconnected', payload: null }, 'MODEL_UNAVAILABLE'],
     [{ error: 'it broke', payload: null }, 'GENERATION_FAILED'],
     [{}, 'GENERATION_FAILED'],
+    ...['constructor', 'toString', '__proto__'].map(
+      (type) => [{ payload: { detail: [{ loc: [], msg: 'm', type }] } }, 'GENERATION_FAILED'] as const,
+    ),
   ])('maps %j to %s', (part, code) => {
     expect(reading({ request_id: 'x', status: 'ERROR', ...part })).toMatchObject({
       outcome: { ok: false, code, raw: expect.stringContaining('ERROR') },

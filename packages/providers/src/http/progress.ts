@@ -61,7 +61,8 @@ export function runningOf(
   options: HttpOptions | undefined,
 ): Extract<Progress, { state: 'running' }> {
   const by = isCalled(submission) ? 'callback' : 'poll';
-  const pollAfterMs = by === 'callback' ? calledPollAfterMs : (options?.poll?.every_s ?? 2) * 1000;
+  const pollAfterMs =
+    by === 'callback' ? calledPollAfterMs : Math.round((options?.poll?.every_s ?? 2) * 1000);
   return { state: 'running', handle, by, pollAfterMs };
 }
 

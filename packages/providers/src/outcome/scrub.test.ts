@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rawText } from './raw.ts';
 import { scrub } from './scrub.ts';
 
 const secrets = { baseUrl: 'http://gpu-7.lan:5000/x', apiKey: 'hunter2hunter2', providerModel: 'acme/model' };
@@ -16,6 +17,10 @@ describe('scrub', () => {
     ['File "/src/app/predict.py", line 3', /predict|src/],
     ['cannot read data:image/png;base64,AAAABBBBCCCC', /AAAA/],
     ['Replicate, fal.ai and OpenAI said no', /replicate|fal|openai/i],
+    ['OPENAI_API_KEY is not set', /openai/i],
+    ['litellm.BadRequestError: AzureOpenAIException - no', /llm|azure|openai/i],
+    ['FalServerException in fal_client, ReplicateError, VLLMEngine', /fal_?|replicate|llm/i],
+    ['saved as model.replicate.delivery/x, fal.media/x and r8.im/x', /replicate|fal|r8/i],
     ['bad\u0000byte\u001b[31m', /\p{Cc}/u],
   ])('%s', (text, forbidden) => {
     expect(scrub(text, secrets)).not.toMatch(forbidden);
@@ -23,6 +28,7 @@ describe('scrub', () => {
 
   it.each([
     'prompt must be at most 77 tokens, got 93',
+    'False is not one of the cognate values: FALSE, a sandboxed falcon',
     'width: Input should be less than or equal to 2048',
     'The aspect ratio 16:9 is not supported at 12:30:45.',
     'Invalid value 1.5 for guidance_scale (0.0 to 1.0)',
@@ -39,10 +45,27 @@ describe('scrub', () => {
       ':'.repeat(20_000),
       '/a'.repeat(10_000),
       '1.'.repeat(10_000),
+      'a-'.repeat(10_000),
     ]) {
       const startedMs = performance.now();
       expect(scrub(hostile, secrets).length).toBeLessThanOrEqual(500);
       expect(performance.now() - startedMs).toBeLessThan(100);
     }
+  });
+
+  it('takes a log of nothing but hostile lines in bounded time', () => {
+    const startedMs = performance.now();
+    for (let lines = 0; lines < 100; lines += 1) {
+      scrub('a.'.repeat(1000), secrets);
+      scrub('a-'.repeat(1000), secrets);
+    }
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  });
+
+  it('knows the credentials of a base URL', () => {
+    const own = { baseUrl: 'http://operator:p%40ssword1@gpu.lan:5000', apiKey: null };
+    const sent = Buffer.from('operator:p@ssword1').toString('base64');
+    expect(scrub(`operator p%40ssword1 p@ssword1 ${sent}`, own)).not.toMatch(/operator|ssword1|b3Bl/);
+    expect(rawText(`operator p%40ssword1 p@ssword1 ${sent}`, own)).toBe('[key] [key] [key] [key]');
   });
 });

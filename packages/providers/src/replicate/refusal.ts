@@ -56,7 +56,9 @@ const longestMs = 60_000;
 /** How long to leave it alone: `retry_after` of the body, or the header. */
 export function refusedForMs({ json, headers }: Answer): number {
   const inBody = problem.safeParse(json).data?.retry_after;
-  return typeof inBody === 'number' ? Math.min(inBody * 1000, longestMs) : retryAfterMs(headers, 1000);
+  return typeof inBody === 'number'
+    ? Math.ceil(Math.min(inBody * 1000, longestMs))
+    : retryAfterMs(headers, 1000);
 }
 
 /** `prompt: is required; ...`, or the `- input.prompt: is required` lines as one. */

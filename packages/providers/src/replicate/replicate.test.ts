@@ -1,5 +1,5 @@
 import type { Reply } from '../conformance/counterpart.ts';
-import { callbackUrl, type Run, type Subject, secrets } from '../conformance/subject.ts';
+import { callbackUrl, hurried, type Run, type Subject, secrets } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createReplicate } from './replicate.ts';
 import { fixture } from './testing/fixture.ts';
@@ -28,7 +28,7 @@ const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 const subject: Subject = {
   name: 'replicate',
-  create: (connection) => createReplicate(connection, { now: Date.now, wait: async () => undefined }),
+  create: (connection) => createReplicate(connection, { now: hurried(), wait: async () => undefined }),
   submission: {
     mapping: { output: { kind: 'images' }, errors: [{ match: 'NSFW', code: 'CONTENT_MODERATION_REJECTED' }] },
   },

@@ -127,7 +127,8 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
         if (renewed === undefined || !isSigned(claim, callback.body, renewed)) return null;
       }
       const prediction = readPrediction(parseJson(callback.body));
-      if (prediction === null || !isAbout(prediction, run.token, run.handle)) return null;
+      const isOurs = prediction !== null && isAbout(prediction, run.token, run.handle);
+      if (!isOurs) return isOurs === null ? 'later' : null;
       return endOf(prediction, run.mapping, { ...connection, providerModel: run.providerModel });
     },
   };
@@ -141,10 +142,14 @@ function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** A callback that came before our submit had returned is known by the URL that it was sent to. */
-function isAbout(prediction: HostedPrediction, token: string, handle: Handle | null): boolean {
+/**
+ * Whether a callback is about this run. One that came before our submit had returned is known by the URL that it was sent
+ * to; null: it does not tell that, so that it can't be told from another run's before ours has its id.
+ */
+function isAbout(prediction: HostedPrediction, token: string, handle: Handle | null): boolean | null {
   if (handle !== null && handle.externalId !== prediction.id) return false;
-  return !prediction.webhook || isCalledBackAt(prediction, token);
+  if (prediction.webhook) return isCalledBackAt(prediction, token);
+  return handle === null ? null : true;
 }
 
 function progressOf(prediction: HostedPrediction, submission: Submission, secrets: Secrets): Progress {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 const answer = z.object({ key: z.string().startsWith('whsec_') });
 const betweenFetchesMs = 60_000;
+const retryAfterMs = 5000;
 
 export type WebhookSecret = {
   /** The account's signing secret; null when it can't be had just now. */
@@ -19,22 +20,27 @@ export function webhookSecret(http: TrustedHttp, set: string | undefined, now: (
   if (set !== undefined) return { current: async () => set, renewed: async () => undefined };
   let kept: string | null = null;
   let fetchedAtMs = Number.NEGATIVE_INFINITY;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
   let fetching: Promise<string | null> | null = null;
 
   async function fetched(): Promise<string | null> {
     const result = await http.request('GET', '/webhooks/default/secret', { timeoutMs: 10_000 });
     const key = result.ok && result.status === 200 ? answer.safeParse(result.json).data?.key : undefined;
-    if (key === undefined) return null;
+    if (key === undefined) {
+      failedAtMs = now();
+      return null;
+    }
     kept = key;
     fetchedAtMs = now();
     return key;
   }
-  /** Callbacks that come together ask once. */
-  function fetchOnce(): Promise<string | null> {
+  /** Callbacks that come together ask once; who sends forgeries while it can't be had must not make us ask for each. */
+  async function fetchOnce(): Promise<string | null> {
+    if (now() - failedAtMs < retryAfterMs) return null;
     fetching ??= fetched().finally(() => {
       fetching = null;
     });
-    return fetching;
+    return await fetching;
   }
   return {
     current: async () => kept ?? (await fetchOnce()),

@@ -198,6 +198,18 @@ describe('the secret of webhooks', () => {
     expect(fake.received).toHaveLength(1);
   });
 
+  it('that can not be had is not asked for at every forgery', async () => {
+    const nowhere = createReplicate({ ...fake, apiKey: 'wrong' }, { now: () => nowMs, wait: async () => 0 });
+    for (let forgeries = 0; forgeries < 10; forgeries += 1) {
+      expect(await read('whsec_AAAA', nowhere)).toBe('later');
+    }
+    expect(fake.received).toHaveLength(1);
+    nowMs += 5000;
+    await read('whsec_AAAA', nowhere);
+    expect(fake.received).toHaveLength(2);
+    nowhere.close();
+  });
+
   it('that the operator has set is the one', async () => {
     const set = `whsec_${Buffer.from('of the operator').toString('base64')}`;
     const told = createReplicate(
@@ -216,6 +228,28 @@ describe('the secret of webhooks', () => {
     expect(
       await provider.readCallback({ headers, body, receivedAtMs: Date.now() }, { ...run, token: 'another' }),
     ).toBeNull();
+  });
+});
+
+describe('a callback that does not tell where it was sent', () => {
+  it("is nobody's before our submit has answered: another run's could be passed off for ours", async () => {
+    const told = createReplicate(
+      { ...fake, settings: { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` } },
+      { now: () => nowMs, wait: async () => 0 },
+    );
+    const body = Buffer.from(JSON.stringify(fixture('succeeded', { id: 'of-another-run' })));
+    const headers = signed(body, {
+      secret: `whsec_${'A'.repeat(32)}`,
+      id: 'msg_1',
+      atS: Math.floor(Date.now() / 1000),
+    });
+    const run = { token, providerModel: 'acme/model', options: {}, mapping: submission().mapping };
+    const read = (handle: { externalId: string } | null) =>
+      told.readCallback({ headers, body, receivedAtMs: Date.now() }, { ...run, handle });
+    expect(await read(null)).toBe('later');
+    expect(await read({ externalId: 'ours' })).toBeNull();
+    expect(await read({ externalId: 'of-another-run' })).toMatchObject({ state: 'ended' });
+    told.close();
   });
 });
 

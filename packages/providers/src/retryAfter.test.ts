@@ -1,0 +1,26 @@
+import { expect, it } from '@jest/globals';
+import { refusedForMs } from './replicate/refusal.ts';
+import { retryAfterMs } from './retryAfter.ts';
+
+it.each([
+  [{ 'retry-after': '1.2345' }, 1235],
+  [{ 'retry-after-ms': '20.5' }, 21],
+  [{ 'retry-after': '9'.repeat(400) }, 60_000],
+  [{ 'retry-after': 'soon' }, 1000],
+  [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+  [{}, 1000],
+])('%j is so many whole milliseconds', (headers, ms) => {
+  expect(retryAfterMs(headers, 1000)).toBe(ms);
+});
+
+it('nor is a time in a body anything else', () => {
+  const answer = (after: number) => ({
+    ok: true as const,
+    status: 429,
+    headers: {},
+    bodyText: '',
+    json: { retry_after: after },
+  });
+  expect(refusedForMs(answer(1.2345))).toBe(1235);
+  expect(refusedForMs(answer(1e300))).toBe(60_000);
+});
