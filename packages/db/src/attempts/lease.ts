@@ -24,8 +24,9 @@ WITH held AS (
   SELECT id FROM attempts WHERE id = ANY ($1::text[]) AND finished_at IS NULL ORDER BY id FOR UPDATE
 )`;
 
+// A run that has just gone on at its provider is nobody's: a lease would keep its callback and its polls waiting.
 const extend = `${held}
-UPDATE attempts a SET lease_until = now() + $2::int * interval '1 second' FROM held h, executions e
+UPDATE attempts a SET lease_until = CASE WHEN a.lease_until IS NOT NULL THEN now() + $2::int * interval '1 second' END FROM held h, executions e
 WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND e.id = a.execution_id AND e.completed_at IS NULL
 RETURNING a.id`;
 

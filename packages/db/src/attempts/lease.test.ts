@@ -1,0 +1,51 @@
+import { newId } from '@holdfast/domain/ids';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../client.ts';
+import { claimByToken } from './claim.ts';
+import { extendLeases } from './lease.ts';
+import { recordRunning } from './recordRunning.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+async function started(id: string): Promise<void> {
+  const executionId = newId('exec');
+  await db.pool.query(
+    `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
+     VALUES ($1, 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour')`,
+    [executionId],
+  );
+  await db.pool.query(
+    `INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
+     VALUES ($1, $2, 1, 'p', 'starting', $1, now() + interval '1 second')`,
+    [id, executionId],
+  );
+}
+
+const secondsLeft = `SELECT extract(epoch FROM lease_until - now()) > 10 AS long FROM attempts WHERE id = $1`;
+
+it('a heartbeat extends the lease of what is in hand', async () => {
+  await started('att_held');
+  expect(await extendLeases(db, ['att_held'], 20)).toEqual(['att_held']);
+  expect((await db.pool.query(secondsLeft, ['att_held'])).rows).toEqual([{ long: true }]);
+});
+
+it('a heartbeat that comes just after a run was left to its provider keeps nobody from its callback', async () => {
+  await started('att_left');
+  const handle = { externalId: 'x' };
+  await recordRunning(db, [{ attemptId: 'att_left', handle, awaitsCallback: false, pollAfterMs: 60_000 }]);
+  expect(await extendLeases(db, ['att_left'], 20)).toEqual(['att_left']);
+  expect(await claimByToken(db, 'att_left', 20)).toMatchObject({ attemptId: 'att_left', state: 'running' });
+});
