@@ -29,16 +29,16 @@ export async function expectEndedOnce(stack: Stack, customer: Customer, id: stri
   return record;
 }
 
-const names = /replicate|\bfal\b|\bcog\b|openai|acme|sandbox|r8_|predictions|127\.0\.0\.1/i;
+export const providerNames = /replicate|\bfal\b|\bcog\b|openai|acme|sandbox|r8_|predictions|127\.0\.0\.1/i;
 
 /** No answer, header or event about an execution names a provider. */
 export async function expectNoProvider(stack: Stack, customer: Customer, id: string): Promise<void> {
   const paths = [`/v1/executions/${id}`, `/v1/executions/${id}/result`, '/v1/executions'];
   for (const path of paths) {
     const { headers, body } = await customer.api.get(path);
-    expect(JSON.stringify([...headers, body])).not.toMatch(names);
+    expect(JSON.stringify([...headers, body])).not.toMatch(providerNames);
   }
-  for (const { request } of eventsOf(stack.receiver, id)) expect(request.body).not.toMatch(names);
+  for (const { request } of eventsOf(stack.receiver, id)) expect(request.body).not.toMatch(providerNames);
 }
 
 /** A customer whose endings are told to the receiver, or to nobody else. */

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
@@ -66,11 +66,7 @@ async function startFiles() {
     if (answer) answer(response);
     else void forward(request.url ?? '', request, response);
   });
-  async function forward(
-    path: string,
-    request: import('node:http').IncomingMessage,
-    response: ServerResponse,
-  ) {
+  async function forward(path: string, request: IncomingMessage, response: ServerResponse) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = 'GET', headers } = request;
@@ -108,7 +104,9 @@ function sendBig(response: ServerResponse): void {
     while (left > 0) {
       const part = chunk.subarray(0, Math.min(left, chunk.length));
       left -= part.length;
-      if (!response.write(part)) return void response.once('drain', more);
+      if (response.write(part)) continue;
+      response.once('drain', more);
+      return;
     }
     response.end();
   };
