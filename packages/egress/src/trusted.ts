@@ -5,6 +5,7 @@ import { type Connections, createConnections } from './connections.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { messageOf } from './messageOf.ts';
 import { UnreadableBody } from './multipart.ts';
+import { parseJson } from './parseJson.ts';
 import { sentBodyOf } from './sentBody.ts';
 
 export type TrustedHttp = {
@@ -36,7 +37,7 @@ export type TrustedSettings = {
 };
 
 export type TrustedResult =
-  /** `json` is undefined when the body is not JSON. */
+  /** `json` is undefined when the body is not JSON; see parseJson. */
   | { ok: true; status: number; headers: IncomingHttpHeaders; bodyText: string; json: unknown }
   /** `reached: 'no'`: the peer can't have seen the request. `'unknown'`: it may have acted on it. */
   | { ok: false; reached: 'no' | 'unknown'; reason: FailureReason; code: string; message: string };
@@ -151,12 +152,4 @@ function failure(
 function textOf(body: Buffer): string {
   const text = body.toString('utf8');
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

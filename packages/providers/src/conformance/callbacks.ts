@@ -6,7 +6,10 @@ import { type Callbacks, calledBack, runOf, type Subject, theirId } from './subj
 type Sent = { headers?: Record<string, string>; body: Buffer; handle?: Handle | null };
 type Reading = (sent: Sent) => Promise<CallbackReading>;
 
-const garbage = [Buffer.from('not JSON'), Buffer.from('[]'), Buffer.from('{}'), Buffer.alloc(0)];
+const nested = '['.repeat(100_000) + ']'.repeat(100_000);
+const garbage = ['not JSON', '[]', '{}', '', nested, `{"status":"failed","error":${nested}}`].map((text) =>
+  Buffer.from(text),
+);
 
 /** What adapters promise of callbacks: the end of a run, and nobody's lies. */
 export function describeCallbacks(subject: Subject, parties: () => Parties): void {

@@ -6,6 +6,12 @@ import { adapterOf, eachWithParties, expectNothingLeaks, messageOf, never, rawOf
 import { describeRecovery } from './recovery.ts';
 import { runOf, type Subject, secrets, submissionOf } from './subject.ts';
 
+const nested = '['.repeat(100_000) + ']'.repeat(100_000);
+/** In every place that some adapter reads. */
+const deep: Reply = {
+  status: 200,
+  text: `{"id":"x","status":"succeeded","output":${nested},"error":${nested},"choices":[{"message":{"content":${nested}}}]}`,
+};
 const html: Reply = { status: 200, text: '<html><h1>It works!</h1></html>' };
 
 /** What every adapter promises, tried against a counterpart that speaks its wire format over real HTTP. */
@@ -63,6 +69,14 @@ export function describeConformance(subject: Subject): void {
         outcome: { ok: false, code: 'GENERATION_FAILED' },
       });
       expectNothingLeaks(progress, subject, parties());
+    });
+
+    it('an answer nested to break its readers breaks none', async () => {
+      parties().counterpart.reply(deep);
+      expect(await submit()).toMatchObject({
+        state: expect.stringMatching(/^(ended|unknown)$/),
+        outcome: { ok: false, code: 'GENERATION_FAILED' },
+      });
     });
 
     it('tells how long to wait when the server does', async () => {

@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { parseJson } from './parseJson.ts';
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+it('reads what is JSON', () => {
+  expect(parseJson('{"a":[1,{"__proto__":{"b":2}}]}')).toEqual(JSON.parse('{"a":[1,{"__proto__":{"b":2}}]}'));
+  expect(parseJson(nested(100))).toEqual(JSON.parse(nested(100)));
+  expect(parseJson('null')).toBeNull();
+});
+
+it.each([
+  '',
+  '<html>',
+  '{"a":',
+  nested(200),
+  nested(200_000),
+  '{"a":'.repeat(5000) + '1'.concat('}'.repeat(5000)),
+])('does not read what is none, or nested to break its readers (%#)', (text) => {
+  expect(parseJson(text)).toBeUndefined();
+});
