@@ -33,7 +33,7 @@ export const fairness: Part = {
     const startedMs = await untilStart(bench, await beside);
     return {
       ...latencies('beside_many_to_start', startedMs),
-      beside_many_first_ms: startedMs[0] ?? Number.NaN,
+      beside_many_first_ms: round(startedMs[0] ?? Number.NaN),
     };
   },
 };

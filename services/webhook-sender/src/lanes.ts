@@ -1,8 +1,8 @@
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
 import type { LaneClaim, LaneRoom } from '@holdfast/db/webhooks/claimLanes';
 import { limits } from '@holdfast/domain/limits';
-import type { Attempt } from './deliver.ts';
 import { createShares } from '@holdfast/kit/shares';
+import type { Attempt } from './deliver.ts';
 
 /** A lane as whoever has something for it knows it. See domain/deliveryLane. */
 export type LaneOf = {

@@ -35,13 +35,16 @@ afterEach(async () => {
 });
 
 const submission = (part: Partial<Submission> = {}) =>
-  submissionOf({ submission: {} } as Subject, {
-    mapping: { output: { kind: 'images' }, errors: [] },
-    providerModel: 'acme/model',
-    callbackUrl,
-    token,
-    ...part,
-  });
+  submissionOf(
+    { submission: {} },
+    {
+      mapping: { output: { kind: 'images' }, errors: [] },
+      providerModel: 'acme/model',
+      callbackUrl,
+      token,
+      ...part,
+    },
+  );
 
 describe('a create', () => {
   it.each([
