@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startCounterpart } from '../conformance/counterpart.ts';
-import { type Subject, submissionOf } from '../conformance/subject.ts';
+import { submissionOf } from '../conformance/subject.ts';
 import type { Provider, Submission } from '../interface.ts';
 import { createReplicate } from './replicate.ts';
 import { type FakeReplicate, startFakeReplicate } from './testing/fakeReplicate.ts';
