@@ -13,14 +13,16 @@ import { storableOutcome } from './storableOutcome.ts';
 const recordForMs = 60_000;
 
 export type OutcomeRecorder = {
-  /** Writes how a run ended, once, then hints the ledger to settle it. A second outcome of an attempt is dropped. */
+  /**
+   * Writes how a run ended, once, then hints the ledger to settle it. False: it had ended before, and this outcome is dropped.
+   */
   record(
     attemptId: string,
     outcome: RecordedOutcome,
     state: 'succeeded' | 'failed' | 'unknown',
     /** What the provider said went wrong, before it was mapped. */
     rawError?: string | null,
-  ): Promise<void>;
+  ): Promise<boolean>;
   idle(): Promise<void>;
 };
 
@@ -30,19 +32,19 @@ export function openOutcomeRecorder(args: {
   log: Logger;
 }): OutcomeRecorder {
   const { db, settle, log } = args;
-  const batcher = createBatcher<Parameters<typeof recordOutcomes>[1][number], undefined>({
+  const batcher = createBatcher<Parameters<typeof recordOutcomes>[1][number], boolean>({
     maxSize: 256,
     async run(outcomes) {
       const recorded = new Set(await persistently(log, recordForMs, () => recordOutcomes(db, outcomes)));
       const hints = outcomes.filter(({ attemptId }) => recorded.has(attemptId));
       void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
-      return outcomes.map(() => undefined);
+      return outcomes.map(({ attemptId }) => recorded.has(attemptId));
     },
   });
   return {
     async record(attemptId, outcome, state, rawError = null) {
       const storable = storableOutcome(outcome);
-      await batcher.add({
+      return await batcher.add({
         attemptId,
         outcome: storable,
         state: storable.ok === outcome.ok ? state : 'failed',

@@ -27,7 +27,7 @@ async function copied(
 ) {
   const run = await copying.newRun();
   const { context } = copying;
-  const success = await copyOutput(
+  const ours = await copyOutput(
     context,
     modelOf({ kind, ...more.output }, more.connection),
     run,
@@ -35,7 +35,7 @@ async function copied(
     more.signal ?? never,
     { ...bounds, ...more.bounds },
   );
-  return { success, files: await copying.filesOf(run.id) };
+  return { success: ours && ours.success, files: await copying.filesOf(run.id) };
 }
 
 describe('the output of a run', () => {

@@ -16,11 +16,14 @@ export type Bounds = { timeoutMs: number; pausesMs?: number[]; maxTotalBytes: nu
 const usualBounds: Bounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 3 };
 
 type Copying = Stores & Pick<Context, 'connections' | 'log'>;
-type Copied = Maker & Pick<Run, 'attemptId'>;
+type CopiedRun = Maker & Pick<Run, 'attemptId'>;
 
 /** Of the process, whose memory they share; first come, first served. A run waits with no more than its own few. */
 const copies = createTurns(64);
 const mostOfRun = 8;
+
+/** A success whose files are ours, and their ids. */
+export type Copied = { success: Success; files: string[] };
 
 /**
  * Copies the output's files into our store, all or none: what was stored of an output that fails is removed. Null when
@@ -29,11 +32,11 @@ const mostOfRun = 8;
 export async function copyOutput(
   context: Copying,
   { definition, route }: { definition: ModelDefinition; route: ProviderRoute },
-  run: Copied,
+  run: CopiedRun,
   success: Success,
   signal: AbortSignal,
   bounds = usualBounds,
-): Promise<Success | null> {
+): Promise<Copied | null> {
   const { output } = definition;
   const begun = new Set<string>();
   const stored = new Map<string, StoredFile>();
@@ -61,8 +64,8 @@ export async function copyOutput(
     bounds.pausesMs,
   );
   for (const id of copied ? idsOf(stored) : []) begun.delete(id);
-  await drop(context, run, [...begun]);
-  return copied;
+  await dropCopies(context, run, [...begun]);
+  return copied && { success: copied, files: idsOf(stored) };
 }
 
 /** A copy that waits for its turn. What was copied at an earlier try is not copied again. */
@@ -85,8 +88,12 @@ function idsOf(stored: Map<string, StoredFile>): string[] {
   return [...stored.values()].map(({ file_id: id }) => id);
 }
 
-/** At once; should it fail, they go when their day is over. */
-async function drop({ db, log }: Copying, { id, attemptId }: Copied, files: string[]): Promise<void> {
+/** At once; should it fail, those that nobody has kept yet go when their day is over. */
+export async function dropCopies(
+  { db, log }: Pick<Copying, 'db' | 'log'>,
+  { id, attemptId }: CopiedRun,
+  files: string[],
+): Promise<void> {
   await dropOutputs(db, files).catch((error: unknown) =>
     log.warn({ err: error, executionId: id, attemptId }, 'what was stored of an output was not dropped'),
   );

@@ -14,12 +14,13 @@ beforeAll(async () => {
 afterAll(() => copying.close());
 
 /** What is recorded of a run that made this, and the files that stay. */
-async function finished(...urls: string[]) {
+async function finished(urls: string[], isTaken = true) {
   const run = await copying.newRun();
   const recorded: { outcome: RecordedOutcome; state: string }[] = [];
   const outcomes = {
     record: async (_id: string, outcome: RecordedOutcome, state: string) => {
       recorded.push({ outcome, state });
+      return isTaken;
     },
   };
   const model = modelOf({ kind: 'videos' });
@@ -38,14 +39,20 @@ async function finished(...urls: string[]) {
 const dataUrl = (bytes: Buffer) => `data:application/octet-stream;base64,${bytes.toString('base64')}`;
 
 it('a run is priced by the pixels that were stored', async () => {
-  const { recorded, kept } = await finished(dataUrl(mp4));
+  const { recorded, kept } = await finished([dataUrl(mp4)]);
   expect(recorded).toMatchObject([{ state: 'succeeded', outcome: { ok: true, cost: '0.23040000' } }]);
   expect(kept).toHaveLength(1);
 });
 
 it('a run whose output can not be stored has failed: nothing is charged, no file stays', async () => {
-  const { recorded, kept } = await finished(dataUrl(mp4), dataUrl(png));
+  const { recorded, kept } = await finished([dataUrl(mp4), dataUrl(png)]);
   expect(recorded).toMatchObject([{ state: 'failed', outcome: { ok: false, code: 'GENERATION_FAILED' } }]);
   expect(recorded[0]?.outcome).not.toHaveProperty('cost');
+  expect(kept).toEqual([]);
+});
+
+it('a run whose execution was cancelled while its output was copied leaves no file behind', async () => {
+  const { recorded, kept } = await finished([dataUrl(mp4)], false);
+  expect(recorded).toHaveLength(1);
   expect(kept).toEqual([]);
 });

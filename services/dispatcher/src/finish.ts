@@ -2,7 +2,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
 import type { Context } from './context.ts';
-import { copyOutput } from './copyOutput.ts';
+import { copyOutput, dropCopies } from './copyOutput.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
 
@@ -17,12 +17,20 @@ export async function finish(
 ): Promise<void> {
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
-    return await context.outcomes.record(run.attemptId, { ok: false, code, message }, state, raw);
+    await context.outcomes.record(run.attemptId, { ok: false, code, message }, state, raw);
+    return;
   }
   const copied = await copyOutput(context, route, run, outcome, signal);
-  if (signal.aborted) return;
-  const recorded = copied ? priced(route.definition, copied) : notStored;
-  await context.outcomes.record(run.attemptId, recorded, recorded.ok ? 'succeeded' : 'failed');
+  // Null when the signal came while it was copied.
+  if (signal.aborted && copied === null) return;
+  const recorded = copied ? priced(route.definition, copied.success) : notStored;
+  const isTaken = await context.outcomes.record(
+    run.attemptId,
+    recorded,
+    recorded.ok ? 'succeeded' : 'failed',
+  );
+  // Its execution was cancelled, or somebody else was faster: these files are nobody's result.
+  if (!isTaken && copied) await dropCopies(context, run, copied.files);
 }
 
 const notStored: RecordedOutcome = {

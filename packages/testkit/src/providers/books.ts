@@ -1,4 +1,5 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
+import type { Redis } from '@holdfast/queues/connection';
 import { expect } from '@jest/globals';
 import type { Customer } from '../customer.ts';
 import { type ExecutionBody, eventsOf, readExecution } from '../executions.ts';
@@ -20,6 +21,8 @@ const spent = (cost: string | null) => (100 - Number(cost ?? 0)).toFixed(2);
 export async function expectEndedOnce(stack: Stack, customer: Customer, id: string): Promise<ExecutionBody> {
   const record = await readExecution(customer.api, id);
   expect(await balanceOf(customer)).toEqual({ available: spent(record.cost), held: '0.00' });
+  const started = eventsOf(stack.receiver, id).filter(({ type }) => type === 'execution.started');
+  expect(new Set(started.map((event) => event.id)).size).toBeLessThanOrEqual(1);
   const endings = () => eventsOf(stack.receiver, id).filter(({ type }) => type !== 'execution.started');
   await until('its end was told', () => endings().length > 0);
   expect(new Set(endings().map((event) => event.id)).size).toBe(1);
@@ -46,4 +49,17 @@ export async function newCustomer(stack: Stack): Promise<Customer> {
   const customer = await stack.newCustomer('100');
   await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
   return customer;
+}
+
+/** Nobody is counted against a limit any more. */
+export async function expectNoPlacesTaken(redis: Redis): Promise<void> {
+  const keys = await redis.keys('{holdfast-limits}:runs:*');
+  await until(
+    'every place is free',
+    async () => {
+      const counts = await Promise.all(keys.map((key) => redis.zcard(key)));
+      return counts.every((count) => count === 0);
+    },
+    3000,
+  );
 }

@@ -1,8 +1,10 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { connectProducer } from '@holdfast/queues/connection';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Customer } from '../customer.ts';
 import { create, untilStatus } from '../executions.ts';
 import { until } from '../until.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
+import { expectEndedOnce, expectNoPlacesTaken, newCustomer } from './books.ts';
 import { type Hosted, startHosted } from './hosted.ts';
 import { at, painter, writer } from './models.ts';
 import { falParty, type Party, replicateParty } from './parties.ts';
@@ -12,17 +14,26 @@ let customer: Customer;
 let parties: Record<string, Party>;
 
 beforeAll(async () => {
-  hosted = await startHosted([
-    painter('painting-one', [at.replicate()]),
-    painter('painting-one-polled', [at.replicate('poll')]),
-    painter('painting-two', [at.fal()]),
-    painter('painting-two-polled', [at.fal('poll')]),
-    painter('one-at-a-time', [at.replicate()], { limits: { concurrency: 1 } }),
-    writer('writing', [at.first()]),
-  ]);
+  hosted = await startHosted(
+    [
+      painter('painting-one', [at.replicate()]),
+      painter('painting-one-polled', [at.replicate('poll')]),
+      painter('painting-two', [at.fal()]),
+      painter('painting-two-polled', [at.fal('poll')]),
+      painter('one-at-a-time', [at.replicate()], { limits: { concurrency: 1 } }),
+      writer('writing', [at.first()]),
+    ],
+    { REPLICATE_MAX_CONCURRENCY: '50', FAL_MAX_CONCURRENCY: '50', FIRST_MAX_CONCURRENCY: '50' },
+  );
   parties = { replicate: replicateParty(hosted), fal: falParty(hosted) };
 });
-afterAll(() => hosted.close());
+afterAll(async () => {
+  const redis = connectProducer(hosted.stack.redisUrl, createLogger('test', 'silent'));
+  await until('Redis is there', () => redis.status === 'ready');
+  await expectNoPlacesTaken(redis);
+  redis.disconnect();
+  await hosted.close();
+});
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
 });
@@ -82,6 +93,22 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
       await until('it is found and told to stop', () => party.wasCancelled(run), 30_000);
     await party.callBack(run);
     await expectCancelled(id);
+    expect(party.accepted()).toHaveLength(before + 1);
+  });
+
+  it('by its end, while its submit has no answer: it is EXPIRED, and costs nothing', async () => {
+    party.submit('accept, then silence');
+    const before = party.accepted().length;
+    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    await until('it is accepted', () => party.accepted().length > before);
+    await hosted.stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
+    expect((await untilStatus(customer.api, id, 'EXPIRED')).error?.code).toBe('GENERATION_TIMEOUT');
+    const run = party.accepted().at(-1) ?? '';
+    if (name === 'replicate')
+      await until('it is found and told to stop', () => party.wasCancelled(run), 30_000);
+    expect(await party.callBack(run)).toBe(200);
+    await nothingGoesOn(id);
+    expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
     expect(party.accepted()).toHaveLength(before + 1);
   });
 

@@ -7,6 +7,7 @@ import { emptyRedis } from '../emptyRedis.ts';
 import { create } from '../executions.ts';
 import { type Stack, startStack } from '../stack.ts';
 import { until } from '../until.ts';
+import { expectNoPlacesTaken } from './books.ts';
 import { type Booth, startBooth } from './booth.ts';
 import { at, writer } from './models.ts';
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   expect(await auditLedger(stack.db)).toEqual([]);
+  await expectNoPlacesTaken(redis);
   redis.disconnect();
   await stack.close();
   await booth.close();

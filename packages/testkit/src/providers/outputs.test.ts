@@ -42,6 +42,7 @@ async function startFiles() {
     .toBuffer();
   let api = '';
   const asked: string[] = [];
+  const released = Promise.withResolvers<void>();
   const answers: Record<string, (response: ServerResponse) => void> = {
     picture: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
     big: (response) => sendBig(response),
@@ -58,6 +59,11 @@ async function startFiles() {
       response.write(picture, () => response.destroy());
     },
     gone: (response) => response.writeHead(404).end(),
+    slow: (response) => {
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': String(picture.length) });
+      response.write(picture.subarray(0, 20));
+      void released.promise.then(() => response.end(picture.subarray(20)));
+    },
   };
   const server = createServer((request, response) => {
     const [, kind = ''] = /^\/files\/([a-z]+)/.exec(request.url ?? '') ?? [];
@@ -82,6 +88,8 @@ async function startFiles() {
   return {
     origin,
     asked,
+    /** What is slow goes on. */
+    release: () => released.resolve(),
     url: (name: string) => `${origin}/files/${name}`,
     forwardTo(url: string) {
       api = url;
@@ -178,6 +186,21 @@ describe('what a run has made', () => {
     ],
   ])('%s: the execution has failed, is not charged, and nothing of it is kept', async (_what, output) => {
     await fails(output());
+  });
+
+  it('a file that is copied while its execution is cancelled is not kept', async () => {
+    hosted.replicate.plan({ ends: { output: [files.url('slow.png')] }, endsAfterMs: 10 });
+    const id = await create(customer.api, 'painting', { prompt: 'a' });
+    await until('it is copied', () => files.asked.includes('slow'));
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+    files.release();
+    await until('it was stored, and dropped', async () => {
+      const stored = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id } });
+      return (
+        stored.length > 0 && stored.every(({ expiresAt }) => expiresAt !== null && expiresAt <= new Date())
+      );
+    });
+    expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
   });
 
   it('half a file: it is fetched again and again, and then the execution has failed', async () => {
