@@ -50,6 +50,8 @@ export type Endpoint = {
   access?: 'key' | 'anyone' | 'operator';
   /** The handler gets the body as it came (a Buffer), at most so many bytes, in place of JSON. */
   rawBodyBytes?: number;
+  /** Refuses what must not cost us a body: called before that is read. @throws ApiError */
+  admit?(request: { context: Context; params: never }): Promise<void>;
   params?: z.ZodObject;
   query?: z.ZodObject;
   headers?: z.ZodObject;
@@ -73,7 +75,7 @@ export function endpoint<
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
 >(
-  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle'> & {
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'admit'> & {
     params?: Params;
     query?: Query;
     body?: Body;
@@ -94,13 +96,14 @@ export function callerlessEndpoint<
 >(
   definition: Omit<
     Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'permission' | 'access' | 'rawBodyBytes'
+    'params' | 'query' | 'body' | 'handle' | 'admit' | 'permission' | 'access' | 'rawBodyBytes'
   > & {
     access: 'anyone' | 'operator';
     params?: Params;
     query?: Query;
     body?: Body;
     rawBodyBytes?: RawBytes;
+    admit?(request: { context: Context; params: Inferred<Params> }): Promise<void>;
     handle(
       request: Omit<
         EndpointRequest<Inferred<Params>, Inferred<Query>, RawBytes extends number ? Buffer : Inferred<Body>>,

@@ -22,10 +22,12 @@ export function runEndpoint(context: Context): RequestHandler {
       throw new ApiError('METHOD_NOT_ALLOWED', `Allowed here: ${headers.Allow}.`, { headers });
     }
     requireAccess(match.endpoint, caller, refusal);
+    const params = readParams(match.endpoint, match.params) as never;
+    await match.endpoint.admit?.({ context, params });
     const reply = await match.endpoint.handle({
       context,
       caller: caller as never,
-      params: readParams(match.endpoint, match.params) as never,
+      params,
       query: (match.endpoint.query && validate(match.endpoint.query, readQuery(request.url))) as never,
       body: (await bodyFor(match.endpoint, request)) as never,
       headers: request.headers,

@@ -15,8 +15,9 @@ import { act } from '../run.ts';
 import { stop } from '../stop.ts';
 
 /**
- * Reads a callback of the inbox: verified, it ends its run, or has the provider asked; forged or without an end, it is put
- * aside. What can't be dealt with just now stays, and a sweep brings it again.
+ * Reads a callback of the inbox: verified, it ends its run, or has the provider asked, and is put aside. One that is forged
+ * or says nothing is dropped, for only so many of an attempt are kept. What can't be dealt with just now stays, and a sweep
+ * brings it again.
  */
 export async function callback(context: Context, callbackId: string): Promise<void> {
   const stored = await readCallback(context.db, callbackId);
@@ -24,7 +25,8 @@ export async function callback(context: Context, callbackId: string): Promise<vo
   const route = await findRoute(context, stored);
   const reading = route && !stored.finished ? await read(route, stored) : null;
   if (route && !(await dealWith(context, route, stored.token, reading))) return;
-  await (stored.erased ? dropCallback : markCallbackProcessed)(context.db, callbackId);
+  const isUseless = stored.erased || (route !== null && !stored.finished && reading === null);
+  await (isUseless ? dropCallback : markCallbackProcessed)(context.db, callbackId);
 }
 
 async function read(

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { callbackQueue } from '@holdfast/queues/callback';
 import { openQueue } from '@holdfast/queues/producer';
@@ -81,6 +84,36 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
       call(token, '{"b":1}', { 'X-Signature': signature, 'Webhook-Id': 'm' });
     for (const signature of ['forged', 'right', 'right']) await signed(signature).expect(200);
     expect(await stored()).toHaveLength(before + 2);
+  });
+
+  it('whoever knows a token can not fill the inbox: what is beyond is refused, other tokens are not', async () => {
+    const known = await runningToken();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => call(known, `{"forgery":${index}}`)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    const { body, headers } = await call(known, '{"forgery":41}').expect(429);
+    expect([body.error.code, headers['retry-after']]).toEqual(['RATE_LIMITED', '15']);
+    const kept = (await stored()).filter((callback) => callback.token === known);
+    expect(kept.length).toBeLessThan(40);
+    await call(await runningToken(), '{}').expect(200);
+  });
+
+  it("a token that is nobody's is refused before the body has come", async () => {
+    const server = gateway.app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const sending = httpRequest({
+      port: (server.address() as AddressInfo).port,
+      method: 'POST',
+      path: `/v1/callbacks/sandbox/${'0'.repeat(64)}`,
+      headers: { 'content-length': 8_000_000 },
+    });
+    sending.on('error', () => {}).write('{');
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(404);
+    sending.destroy();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
   });
 
   it('an unknown token is 404 and stores nothing', async () => {

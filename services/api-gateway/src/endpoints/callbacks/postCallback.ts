@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { storeCallback } from '@holdfast/db/callbacks/store';
+import { type Room, roomForCallback, storeCallback } from '@holdfast/db/callbacks/store';
 import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
+import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
@@ -25,21 +26,31 @@ export const postCallback = callerlessEndpoint({
       schema: z.object({ received: z.literal(true) }).meta({ id: 'Received' }),
     },
   },
+  async admit({ context, params }) {
+    requireRoom(await roomForCallback(context.db, params.token));
+  },
   async handle({ context, params, body, headers }) {
     const id = newId('cbk');
     const kept = keptHeaders(headers);
-    const isKnown = await storeCallback(context.db, {
+    const room = await storeCallback(context.db, {
       id,
       token: params.token,
       eventKey: eventKey(kept, body),
       headers: kept,
       body,
     });
-    if (!isKnown) throw notFound('callback');
+    requireRoom(room);
     void context.callbacks.add({ callbackId: id });
     return { status: 200, body: { received: true } };
   },
 });
+
+function requireRoom(room: Room): void {
+  if (room === 'unknown') throw notFound('callback');
+  if (room === 'full') {
+    throw new ApiError('RATE_LIMITED', 'Too many callbacks wait.', { headers: { 'Retry-After': '15' } });
+  }
+}
 
 /**
  * A repeat has the same bytes and the same signature; with less, a forgery would take the place of the real one, and one
