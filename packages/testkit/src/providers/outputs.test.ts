@@ -203,6 +203,25 @@ describe('what a run has made', () => {
     expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
   });
 
+  it('nor are files of an execution that is cancelled before its end was settled', async () => {
+    await hosted.stack.services.stop('ledger');
+    hosted.replicate.plan({ ends: { output: [files.url('picture.png')] }, endsAfterMs: 10 });
+    const id = await create(customer.api, 'painting', { prompt: 'a' });
+    const { prisma } = hosted.stack.db;
+    await until('it was made', () =>
+      prisma.attempt.findFirst({ where: { executionId: id, state: 'succeeded' } }),
+    );
+    expect(await filesOf(id)).toHaveLength(1);
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+    await until('it is dropped', async () => (await filesOf(id)).length === 0);
+    await hosted.stack.services.start('ledger');
+    await until('its outcome is put aside', () =>
+      prisma.attempt.findFirst({ where: { executionId: id, settledAt: { not: null } } }),
+    );
+    const record = await expectEndedOnce(hosted.stack, customer, id);
+    expect([record.status, record.cost]).toEqual(['CANCELLED', null]);
+  });
+
   it('half a file: it is fetched again and again, and then the execution has failed', async () => {
     files.asked.length = 0;
     hosted.replicate.plan({ ends: { output: [files.url('half.png')] }, endsAfterMs: 10 });
