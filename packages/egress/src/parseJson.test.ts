@@ -9,6 +9,19 @@ it('reads what is JSON', () => {
   expect(parseJson('null')).toBeNull();
 });
 
+it('reads a large text of few values', () => {
+  const text = JSON.stringify({
+    b64_json: 'A'.repeat(5_000_000),
+    numbers: Array.from({ length: 300_000 }, () => 1),
+  });
+  expect(parseJson(text)).toEqual(JSON.parse(text));
+});
+
+it('does not read what would fill the memory', () => {
+  expect(parseJson(`[${'[],'.repeat(2_500_000)}1]`)).toBeUndefined();
+  expect(parseJson(`{"a":${'[{},{}],'.repeat(1_000_000)}`)).toBeUndefined();
+});
+
 it.each([
   '',
   '<html>',

@@ -1,14 +1,34 @@
 /** Deeper than any answer is, and far from where recursion over it would run out of stack. */
 const mostLevels = 128;
 
-/** The JSON of a text; undefined when it is none, or is nested so deep that it was made to break who reads it. */
+/** Each is 60 bytes of memory and more, of three in the text. */
+const mostValues = 4_000_000;
+
+/**
+ * The JSON of a text; undefined when it is none, or was made to break who reads it: nested too deep, or of more values than
+ * there is memory for.
+ */
 export function parseJson(text: string): unknown {
+  if (text.length > mostValues && hasMoreThan(mostValues, text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isDeeperThan(mostLevels, value) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Every value but the first stands behind one of these; those within strings count as well. */
+const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
+
+function hasMoreThan(most: number, text: string): boolean {
+  let values = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === comma || code === bracket || code === brace) values += 1;
+    if (values > most) return true;
+  }
+  return false;
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {

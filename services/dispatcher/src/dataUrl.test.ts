@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import { UnusableOutput } from '@holdfast/providers/outputFiles';
 import { describe, expect, it } from '@jest/globals';
 import { openDataUrl } from './dataUrl.ts';
 
@@ -14,6 +15,12 @@ describe('a data URL', () => {
     expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(70_000);
     expect(contentType).toBe('image/png');
+  });
+
+  it('has no head of millions of parameters', () => {
+    const startedMs = performance.now();
+    expect(() => openDataUrl(`data:${';'.repeat(10_000_000)},x`)).toThrow(UnusableOutput);
+    expect(performance.now() - startedMs).toBeLessThan(100);
   });
 
   it('may have lines, and needs no padding', async () => {

@@ -2,10 +2,12 @@ import { Readable } from 'node:stream';
 import { UnusableOutput } from '@holdfast/providers/outputFiles';
 
 const pieceChars = 65_536;
+/** Of what stands before the data: a type and a few parameters. */
+const mostHeadChars = 1024;
 
 /** The bytes of a data URL as a stream, decoded piece by piece; its type is the one it declares. */
 export function openDataUrl(url: string): { stream: Readable; contentType: string | null } {
-  const comma = url.indexOf(',');
+  const comma = url.slice(0, mostHeadChars).indexOf(',');
   if (comma < 0) throw new UnusableOutput('a data URL has no data');
   const [contentType, ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';');
   const decode = parameters.at(-1)?.trim() === 'base64' ? fromBase64 : fromPercents;
