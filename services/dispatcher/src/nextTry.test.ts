@@ -35,6 +35,12 @@ describe('the next try', () => {
     expect(after([route('a')], [at('a', 5)])).toBeNull();
   });
 
+  it('is a place and a time: of the run it says nothing more, for it is logged', () => {
+    const run = { ...at('a'), attemptToken: 'secret' };
+    const again = after([route('a')], [run]);
+    expect(again).toEqual({ connection: 'a', target: 'a-model', afterMs: 1000 });
+  });
+
   it('waits as long as the provider asks for', () => {
     expect(after([route('a')], [at('a')], { retryAfterMs: 20_000 })).toMatchObject({ afterMs: 20_000 });
   });

@@ -36,7 +36,9 @@ export function nextTry(args: {
     args.retryAfterMs === null ? null : pauseMs(args.retryAfterMs, triesAt(tried, at), args.chance);
   const mostHere = other ? most.ofSeveral : most.alone;
   const isWorthWaiting = again !== null && again < remainingMs && (!other || again <= patienceMs);
-  if (isWorthWaiting && triesAt(tried, at) < mostHere) return { ...at, afterMs: again };
+  if (isWorthWaiting && triesAt(tried, at) < mostHere) {
+    return { connection: at.connection, target: at.target, afterMs: again };
+  }
   return other ? { connection: other.connection, target: other.model, afterMs: 0 } : null;
 }
 
