@@ -11,9 +11,15 @@ import type { Run } from './submission.ts';
 import { createTurns } from './turns.ts';
 
 /** How patient and how generous a copy is. */
-export type Bounds = { timeoutMs: number; pausesMs?: number[]; maxTotalBytes: number };
+export type Bounds = {
+  timeoutMs: number;
+  pausesMs?: number[];
+  maxTotalBytes: number;
+  /** Told of each try that fails. */
+  onFailure?: (error: unknown) => void;
+};
 
-const usualBounds: Bounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 3 };
+export const usualBounds: Bounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 3 };
 
 type Copying = Stores & Pick<Context, 'connections' | 'log'>;
 type CopiedRun = Maker & Pick<Run, 'attemptId'>;
@@ -55,11 +61,13 @@ export async function copyOutput(
       await keepOutputs(context.db, idsOf(stored));
       return withMeasuredFiles(ours, [...stored.values()]);
     },
-    (error, tries) =>
+    (error, tries) => {
+      bounds.onFailure?.(error);
       context.log.warn(
         { err: error, executionId: run.id, attemptId: run.attemptId, tries },
         'an output file was not copied',
-      ),
+      );
+    },
     signal,
     bounds.pausesMs,
   );

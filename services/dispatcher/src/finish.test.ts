@@ -16,10 +16,10 @@ afterAll(() => copying.close());
 /** What is recorded of a run that made this, and the files that stay. */
 async function finished(urls: string[], isTaken = true) {
   const run = await copying.newRun();
-  const recorded: { outcome: RecordedOutcome; state: string }[] = [];
+  const recorded: { outcome: RecordedOutcome; state: string; raw: string | undefined }[] = [];
   const outcomes = {
-    record: async (_id: string, outcome: RecordedOutcome, state: string) => {
-      recorded.push({ outcome, state });
+    record: async (_id: string, outcome: RecordedOutcome, state: string, raw?: string) => {
+      recorded.push({ outcome, state, raw });
       return isTaken;
     },
   };
@@ -48,6 +48,8 @@ it('a run whose output can not be stored has failed: nothing is charged, no file
   const { recorded, kept } = await finished([dataUrl(mp4), dataUrl(png)]);
   expect(recorded).toMatchObject([{ state: 'failed', outcome: { ok: false, code: 'GENERATION_FAILED' } }]);
   expect(recorded[0]?.outcome).not.toHaveProperty('cost');
+  // For the operator: why.
+  expect(recorded[0]?.raw).toBe('The output was not copied: an output is not a file of the promised kind');
   expect(kept).toEqual([]);
 });
 

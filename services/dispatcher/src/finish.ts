@@ -2,7 +2,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
 import type { Context } from './context.ts';
-import { copyOutput, dropCopies } from './copyOutput.ts';
+import { copyOutput, dropCopies, usualBounds } from './copyOutput.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
 
@@ -20,7 +20,9 @@ export async function finish(
     await context.outcomes.record(run.attemptId, { ok: false, code, message }, state, raw);
     return;
   }
-  const copied = await copyOutput(context, route, run, outcome, signal);
+  let why: unknown;
+  const onFailure = (error: unknown) => (why = error);
+  const copied = await copyOutput(context, route, run, outcome, signal, { ...usualBounds, onFailure });
   // Null when the signal came while it was copied.
   if (signal.aborted && copied === null) return;
   const recorded = copied ? priced(route.definition, copied.success) : notStored;
@@ -28,6 +30,7 @@ export async function finish(
     run.attemptId,
     recorded,
     recorded.ok ? 'succeeded' : 'failed',
+    copied ? undefined : `The output was not copied: ${why instanceof Error ? why.message : String(why)}`,
   );
   // Its execution was cancelled, or somebody else was faster: these files are nobody's result.
   if (!isTaken && copied) await dropCopies(context, run, copied.files);
