@@ -41,7 +41,23 @@ function toDetail(error: ErrorObject): ErrorDetail {
   const named = error.params.missingProperty ?? error.params.additionalProperty;
   const field = [...steps, ...(typeof named === 'string' ? [named] : [])].reduce(fieldPath, 'input');
   const code = codes[error.keyword] ?? 'INVALID_VALUE';
-  return { field, code, message: `${field} ${messages[code] ?? error.message ?? 'is not valid'}` };
+  return {
+    field,
+    code,
+    message: `${field} ${saying(error) ?? messages[code] ?? error.message ?? 'is not valid'}`,
+  };
+}
+
+/** What is right instead, where ajv's own words don't tell. */
+function saying({ keyword, params }: ErrorObject): string | null {
+  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
+  }
+  if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`;
+  if (keyword === 'format' && params.format === 'file') {
+    return 'must be the id of an uploaded file, file_…: POST /v1/files/upload gives one';
+  }
+  return null;
 }
 
 const messages: Record<string, string> = {
