@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { AbstractTokenizer, EndOfStreamError, type IFileInfo, type IReadChunkOptions } from 'strtok3';
 
 /** The bytes from `start` to `end`, both inclusive. */
@@ -6,6 +7,9 @@ export type ReadRange = (start: number, end: number) => Promise<Buffer>;
 const windowBytes = 131_072;
 /** An hour of video tells its measures in about three million bytes. */
 const mostReadBytes = 8 * 1024 * 1024;
+/** A file of nothing but empty chunks would be read for seconds, and nobody else served meanwhile. */
+const mostReads = 100_000;
+const readsAtOnce = 1000;
 
 /** A stored file for parsers that jump about in it: its beginning is at hand, the rest is read by the window. */
 export class RangedTokenizer extends AbstractTokenizer {
@@ -14,6 +18,7 @@ export class RangedTokenizer extends AbstractTokenizer {
   private read: ReadRange;
   private window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
   private leftBytes = mostReadBytes;
+  private reads = 0;
 
   constructor(head: Buffer, fileInfo: IFileInfo & { size: number }, read: ReadRange) {
     super({ maxBufferSize: mostReadBytes });
@@ -38,6 +43,9 @@ export class RangedTokenizer extends AbstractTokenizer {
   }
 
   async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    this.reads += 1;
+    if (this.reads > mostReads) throw new Error('the file has too many parts');
+    if (this.reads % readsAtOnce === 0) await setImmediate();
     const { length, position, mayBeLess } = this.normalizeOptions(target, options);
     const end = Math.min(this.fileInfo.size, position + length);
     if (!mayBeLess && end - position < length) throw new EndOfStreamError();
