@@ -15,10 +15,13 @@ it('reads a large text of few values', () => {
     numbers: Array.from({ length: 300_000 }, () => 1),
   });
   expect(parseJson(text)).toEqual(JSON.parse(text));
+  const commas = JSON.stringify({ a: '\\', b: `\\"${',['.repeat(3_000_000)}\\` });
+  expect(parseJson(commas)).toEqual(JSON.parse(commas));
 });
 
 it('does not read what would fill the memory', () => {
   expect(parseJson(`[${'[],'.repeat(2_500_000)}1]`)).toBeUndefined();
+  expect(parseJson(`{"\\\\":${'[],'.repeat(4_000_001)}1}`)).toBeUndefined();
   expect(parseJson(`{"a":${'[{},{}],'.repeat(1_000_000)}`)).toBeUndefined();
 });
 
