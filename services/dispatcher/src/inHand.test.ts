@@ -58,4 +58,17 @@ describe('what is in hand at a stop', () => {
     expect(await run).toBe('shutting down');
     expect(await isFree('att_slow')).toBe(true);
   });
+
+  it('is let go of although a callback of the same run came and went: its submit may never have an answer', async () => {
+    const inHand = createInHand(db, log);
+    const id = await attempt('att_called');
+    const submit = inHand.hold(
+      id,
+      (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+    );
+    await inHand.hold(id, async () => {});
+    expect(inHand.has(id)).toBe(true);
+    await inHand.handBack(50);
+    expect(await submit).toBe('shutting down');
+  });
 });

@@ -18,7 +18,8 @@ export type InHand = {
 };
 
 export function createInHand(db: Database, log: Logger): InHand {
-  const runs = new Map<string, AbortController>();
+  // A submit that has no answer yet, and the callback that came before it, are two of the same attempt.
+  const runs = new Map<string, Set<AbortController>>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
   let onEmpty: (() => void) | null = null;
   let extendedAtMs = performance.now();
@@ -27,7 +28,7 @@ export function createInHand(db: Database, log: Logger): InHand {
     const nowMs = performance.now();
     // This process was halted, or the database away, for so long that others may have taken its runs over.
     if (nowMs - extendedAtMs > leaseS * 1000) for (const id of runs.keys()) letGo(id, 'lease lost');
-    const ids = [...runs].filter(([, { signal }]) => !signal.aborted).map(([id]) => id);
+    const ids = [...runs].filter(([, held]) => [...held].some(isHeld)).map(([id]) => id);
     const kept = new Set(ids.length > 0 ? await extendLeases(db, ids, leaseS) : []);
     extendedAtMs = nowMs;
     for (const id of ids) if (!kept.has(id)) letGo(id, 'ended elsewhere');
@@ -38,17 +39,19 @@ export function createInHand(db: Database, log: Logger): InHand {
   }
 
   function letGo(id: string, reason: LetGo): void {
-    runs.get(id)?.abort(reason);
+    for (const controller of runs.get(id) ?? []) controller.abort(reason);
   }
 
   return {
     async hold(attemptId, work) {
       const controller = new AbortController();
-      runs.set(attemptId, controller);
+      const held = runs.get(attemptId) ?? new Set();
+      runs.set(attemptId, held.add(controller));
       try {
         return await work(controller.signal);
       } finally {
-        if (runs.get(attemptId) === controller) runs.delete(attemptId);
+        held.delete(controller);
+        if (held.size === 0) runs.delete(attemptId);
         if (runs.size === 0) onEmpty?.();
       }
     },
@@ -61,4 +64,8 @@ export function createInHand(db: Database, log: Logger): InHand {
       if (left.length > 0) await releaseLeases(db, left);
     },
   };
+}
+
+function isHeld({ signal }: AbortController): boolean {
+  return !signal.aborted;
 }
