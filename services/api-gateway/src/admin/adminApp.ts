@@ -1,13 +1,23 @@
 import type { Express } from 'express';
 import type { Context } from '../context.ts';
+import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
+import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
+import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
+import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
+import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
+import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
+import { postRecover } from '../endpoints/webhooks/postRecover.ts';
+import { postRedeliver } from '../endpoints/webhooks/postRedeliver.ts';
 import { authenticateOperator } from '../http/authenticateOperator.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { createPipeline } from '../http/pipeline.ts';
+import { cancelAnyExecution } from './endpoints/cancelAnyExecution.ts';
 import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
+import { listAnyExecutions } from './endpoints/listAnyExecutions.ts';
 import { listAttempts } from './endpoints/listAttempts.ts';
 import { listOrganizationKeys } from './endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './endpoints/listOrganizations.ts';
@@ -18,6 +28,7 @@ import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
 import { postTopUp } from './endpoints/postTopUp.ts';
 import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
+import { onBehalf } from './onBehalf.ts';
 
 /** The operator's API, on a port of its own. */
 export const adminEndpoints: readonly Endpoint[] = [
@@ -33,9 +44,19 @@ export const adminEndpoints: readonly Endpoint[] = [
   listOrganizationKeys,
   putKeySpendLimit,
   deleteKeySpendLimit,
+  onBehalf(postRotate),
+  onBehalf(deleteApiKey),
+  onBehalf(listEndpoints),
+  onBehalf(getEndpoint),
+  onBehalf(listDeliveries),
+  onBehalf(getDelivery),
+  onBehalf(postRedeliver),
+  onBehalf(postRecover),
   listAllModels,
+  listAnyExecutions,
   getAnyExecution,
   listAttempts,
+  cancelAnyExecution,
 ];
 
 export function createAdminApp(context: Context): Express {

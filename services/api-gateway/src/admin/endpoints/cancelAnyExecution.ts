@@ -1,0 +1,25 @@
+import { organizationOf } from '@holdfast/db/executions/organizationOf';
+import { statusRecord } from '@holdfast/domain/executionRecord';
+import { cancel } from '@holdfast/executions/cancel';
+import { ExecutionRecord } from '../../executions/records.ts';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idParams, knownShape, notFound } from '../../http/fields.ts';
+
+export const cancelAnyExecution = callerlessEndpoint({
+  method: 'POST',
+  path: '/admin/v1/executions/{id}/cancel',
+  tag: 'Executions',
+  summary: "Cancel any organization's execution",
+  description: 'As its client could: the hold is released at once; 409 when it ended in another way.',
+  access: 'operator',
+  limit: 'other',
+  params: idParams('exec', 'id'),
+  responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
+  errors: ['EXECUTION_ALREADY_TERMINAL'],
+  async handle({ context, params }) {
+    const id = knownShape('exec', params.id, 'execution');
+    const organizationId = await organizationOf(context.db, id);
+    if (organizationId === null) throw notFound('execution');
+    return { status: 200, body: statusRecord(await cancel(context, organizationId, id)) };
+  },
+});

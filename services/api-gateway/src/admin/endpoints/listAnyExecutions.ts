@@ -1,0 +1,68 @@
+import { listExecutions } from '@holdfast/db/executions/list';
+import { listAnyExecutions as readAny } from '@holdfast/db/executions/listAny';
+import { timeFromNow } from '@holdfast/db/timeFromNow';
+import { statusRecord } from '@holdfast/domain/executionRecord';
+import { executionStatuses } from '@holdfast/domain/statuses';
+import { z } from 'zod';
+import { ExecutionRecord } from '../../executions/records.ts';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idField, idFilter } from '../../http/fields.ts';
+import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
+import { timeFilter, toDate } from '../../http/timeFilter.ts';
+import { findOrganization } from '../findOrganization.ts';
+
+/** How far back is looked through the executions of all, unless it is said. */
+const lookBackMs = 30 * 86_400_000;
+
+export const listAnyExecutions = callerlessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/executions',
+  tag: 'Executions',
+  summary: "List any organization's executions",
+  description:
+    'Newest first. Without `organization_id` and `created_after`: those of the last 30 days, of everybody.',
+  access: 'operator',
+  limit: 'other',
+  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+    organization_id: idFilter('org', 'Only those of this organization').optional(),
+    status: z.enum(executionStatuses).optional(),
+    model: z.string().max(64).optional().describe('Model slug'),
+    created_after: timeFilter('Only those created after this time'),
+    created_before: timeFilter('Only those created before this time'),
+  }),
+  responses: {
+    200: {
+      description: 'A page of executions',
+      schema: z
+        .object({
+          data: z.array(
+            ExecutionRecord.extend({ organization_id: idField('org') }).meta({ id: 'AnyExecution' }),
+          ),
+          ...pageFields,
+        })
+        .meta({ id: 'AnyExecutionPage' }),
+    },
+  },
+  async handle({ context, query }) {
+    const filter = {
+      status: query.status,
+      model: query.model,
+      createdAfter: toDate(query.created_after),
+      createdBefore: toDate(query.created_before),
+      cursor: checkedCursor('exec', query.cursor),
+    };
+    const { organization_id: organizationId, limit } = query;
+    if (organizationId !== undefined) await findOrganization(context, organizationId);
+    const rows =
+      organizationId === undefined
+        ? await readAny(
+            context.db,
+            { ...filter, createdAfter: filter.createdAfter ?? (await timeFromNow(context.db, -lookBackMs)) },
+            limit + 1,
+          )
+        : await listExecutions(context.db, organizationId, filter, limit + 1);
+    const { items, page } = pageOf(rows, limit);
+    const data = items.map((one) => ({ ...statusRecord(one), organization_id: one.organizationId }));
+    return { status: 200, body: { data, ...page } };
+  },
+});

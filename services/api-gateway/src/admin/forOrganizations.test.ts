@@ -1,0 +1,107 @@
+import { topUp } from '@holdfast/db/balances/topUp';
+import { newId } from '@holdfast/domain/ids';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import request from 'supertest';
+import { insertDelivery } from '../testing/insertDelivery.ts';
+import { completedExecution, newExecution } from '../testing/newExecution.ts';
+import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { createAdminApp } from './adminApp.ts';
+
+let gateway: TestGateway;
+let admin: Express;
+let org: string;
+let other: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  admin = createAdminApp(gateway.context);
+  [org, other] = [await gateway.newOrganization(), await gateway.newOrganization()];
+  const { db } = gateway.context;
+  for (const organizationId of [org, other])
+    await topUp(db, { organizationId, amount: '50', reason: null, idempotencyKey: null });
+});
+afterAll(() => gateway.close());
+
+const call = (method: 'get' | 'post' | 'delete', path: string) =>
+  request(admin)[method](`/admin/v1${path}`).auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
+const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
+
+describe("any organization's executions", () => {
+  it('are listed by organization, status, model and time, newest first and page by page', async () => {
+    const { db } = gateway.context;
+    const done = await completedExecution(db, { organizationId: org, cost: '0.1' });
+    const theirs = await newExecution(db, other, 'reader');
+    const pending = await newExecution(db, org);
+    const all = await call('get', '/executions').expect(200);
+    expect(idsOf(all)).toEqual([pending, theirs, done]);
+    expect(all.body.data[1]).toMatchObject({ organization_id: other, status: 'PENDING', model: 'reader' });
+    const asked = async (query: string) => idsOf(await call('get', `/executions?${query}`).expect(200));
+    expect(await asked(`organization_id=${org}`)).toEqual([pending, done]);
+    expect(await asked('status=COMPLETED')).toEqual([done]);
+    expect(await asked('model=reader')).toEqual([theirs]);
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    expect(await asked(`created_after=${soon}`)).toEqual([]);
+    expect(await asked(`created_before=${soon}&model=reader`)).toEqual([theirs]);
+    const first = await call('get', '/executions?limit=1').expect(200);
+    expect(await asked(`limit=2&cursor=${first.body.next_cursor}`)).toEqual([theirs, done]);
+    await call('get', `/executions?organization_id=${newId('org')}`).expect(404);
+    await call('get', '/executions?organization_id=x').expect(400);
+  });
+
+  it('are cancelled, once they run no more 409', async () => {
+    const { db } = gateway.context;
+    const id = await newExecution(db, org);
+    const { body } = await call('post', `/executions/${id}/cancel`).expect(200);
+    expect(body).toMatchObject({ id, status: 'CANCELLED' });
+    await call('post', `/executions/${id}/cancel`).expect(200);
+    const ended = await completedExecution(db, { organizationId: org, cost: '0.1' });
+    await call('post', `/executions/${ended}/cancel`).expect(409);
+    await call('post', `/executions/${newId('exec')}/cancel`).expect(404);
+  });
+});
+
+describe('what the operator does on behalf of an organization', () => {
+  it('rotates and revokes its keys, and none of another', async () => {
+    const { body: key } = await call('post', `/organizations/${org}/api-keys`).send({ name: 'a' });
+    const at = (id: string) => `/organizations/${id}/api-keys/${key.id}`;
+    await call('post', `${at(other)}/rotate`).expect(404);
+    const { body: rotated } = await call('post', `${at(org)}/rotate`).expect(200);
+    await request(gateway.app).get('/v1/balance').auth(rotated.new_key, { type: 'bearer' }).expect(200);
+    await call('delete', at(other)).expect(404);
+    await call('delete', at(org)).expect(200, { id: key.id, revoked: true });
+  });
+
+  it('reads its endpoints and deliveries, and sends them again', async () => {
+    const value = await gateway.newKey(org);
+    const { body: endpoint } = await request(gateway.app)
+      .post('/v1/webhooks/endpoints')
+      .auth(value, { type: 'bearer' })
+      .send({ url: 'https://example.com/hooks' })
+      .expect(201);
+    const executionId = newId('exec');
+    const failed = { organizationId: org, endpointId: endpoint.id, state: 'failed', executionId } as const;
+    const { id } = await insertDelivery(gateway.context.db, failed);
+    const hooks = (whose: string) => `/organizations/${whose}/webhooks`;
+    const { body: list } = await call('get', `${hooks(org)}/endpoints`).expect(200);
+    expect(list.endpoints).toMatchObject([{ id: endpoint.id, is_active: true }]);
+    expect(JSON.stringify(list)).not.toContain(endpoint.secret);
+    await call('get', `${hooks(org)}/endpoints/${endpoint.id}`).expect(200);
+    await call('get', `${hooks(other)}/endpoints/${endpoint.id}`).expect(404);
+    const { body: page } = await call('get', `${hooks(org)}/endpoints/${endpoint.id}/deliveries`).expect(200);
+    expect(page.deliveries).toMatchObject([{ id, status: 'failed', attempts: [] }]);
+    await call('get', `${hooks(org)}/deliveries/${id}`).expect(200);
+    const recover = `${hooks(org)}/endpoints/${endpoint.id}/recover`;
+    const { body: recovered } = await call('post', recover).send({ since: '2026-01-01T00:00:00Z' });
+    expect(recovered).toEqual({ redelivered: 1, has_more: false });
+    await call('post', `${hooks(other)}/deliveries/${id}/redeliver`).expect(404);
+    const { body: again } = await call('post', `${hooks(org)}/deliveries/${id}/redeliver`).expect(202);
+    expect(again).toMatchObject({ id, status: 'pending' });
+    await call('get', `${hooks(newId('org'))}/endpoints`).expect(404);
+  });
+
+  it('needs the admin token', async () => {
+    const { status } = await request(admin).get(`/admin/v1/organizations/${org}/webhooks/endpoints`);
+    expect(status).toBe(401);
+  });
+});
