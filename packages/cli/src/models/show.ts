@@ -63,7 +63,8 @@ function describeRoute(
   connections: Record<string, Connection>,
 ): string[] {
   const missing = missingSetting({ adapter, connection }, connections);
-  const at = missing === null ? connections[connection]?.baseUrl : `${missing} is not set`;
+  const at =
+    missing === null ? withoutCredentials(connections[connection]?.baseUrl) : `${missing} is not set`;
   const rows = [...Object.entries(rest), ['options', options] as const].map(([name, value]) => [
     name,
     typeof value === 'object' ? pairs(value) : String(value),
@@ -72,6 +73,16 @@ function describeRoute(
     `provider ${index + 1}: ${model} at ${connection} by ${adapter} (${at})`,
     ...table(rows.filter(([, value]) => value !== '')).map((line) => `  ${line}`),
   ];
+}
+
+/** A base URL may carry a user name and password. */
+function withoutCredentials(baseUrl: string | undefined): string {
+  if (baseUrl === undefined) return '';
+  const url = new URL(baseUrl);
+  if (url.username === '' && url.password === '') return baseUrl;
+  url.username = '***';
+  url.password = '';
+  return url.href;
 }
 
 /** `seconds 5, images {"input":"n","default":1}` */

@@ -97,6 +97,24 @@ describe('holdfast models test', () => {
     expect(stdout).toMatch(/^took /m);
   });
 
+  it('shows neither a key of ours that is said back, nor what the terminal would obey', async () => {
+    answer = {
+      status: 200,
+      body: {
+        status: 'succeeded',
+        output: 'got gpu-key-12345 \u009b2J',
+        logs: '\u001b]0;owned\u0007 gpu-key-12345\n',
+      },
+    };
+    const env = { GPU_BASE_URL: url.replace('//', '//me:p%40ss-word@'), GPU_API_KEY: 'gpu-key-12345' };
+    const ended = await holdfast(args(), env);
+    expect(ended.stdout).toContain('got [key] \ufffd2J');
+    expect(ended.stderr).toContain('  | \ufffd]0;owned\ufffd [key]');
+    const shown = await holdfast(['models', 'show', 'poet', '--models', folder], env);
+    expect(shown.stdout).toContain(`at gpu by cog (${url.replace('//', '//***@')}/)`);
+    expect(shown.stdout).not.toContain('ss-word');
+  });
+
   it('tells a refusal from a failure', async () => {
     answer = { status: 404, body: { detail: 'no such model' } };
     const { code, stdout } = await test();

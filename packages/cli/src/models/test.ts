@@ -8,6 +8,7 @@ import { exitCodes } from '../exitCodes.ts';
 import { readArguments } from '../flags.ts';
 import { UsageError } from '../usageError.ts';
 import { findModel } from './source.ts';
+import { cleaned } from './test/cleaned.ts';
 import { testInput } from './test/input.ts';
 import { reportLines } from './test/report.ts';
 import { runOnce } from './test/runOnce.ts';
@@ -79,12 +80,15 @@ function chosenRoute(
 }
 
 async function ask(
-  { say, tell }: Context,
+  output: Context,
   definition: ModelDefinition,
   route: ProviderRoute,
   connections: Record<string, Connection>,
   submission: ReturnType<typeof testSubmission>,
 ): Promise<number> {
+  const clean = (line: string) => cleaned(line, connections[route.connection]);
+  const say = (line: string) => output.say(clean(line));
+  const tell = (line: string) => output.tell(clean(line));
   const providers = createProviders(connections);
   const interrupt = new AbortController();
   const onSignal = () => interrupt.abort();

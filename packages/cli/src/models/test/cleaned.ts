@@ -1,0 +1,11 @@
+import type { Connection } from '@holdfast/providers/connection';
+import { keysOf } from '@holdfast/providers/outcome/scrub';
+
+// oxlint-disable-next-line no-control-regex -- they are what is removed
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** A text of a provider as a terminal may show it: without our keys, which it may repeat, and without orders to the terminal. */
+export function cleaned(text: string, connection: Connection | undefined): string {
+  const keys = connection === undefined ? [] : keysOf(connection);
+  return keys.reduce((rest, key) => rest.replaceAll(key, '[key]'), text).replace(controls, '\ufffd');
+}
