@@ -42,6 +42,19 @@ describe('copyOutputFiles', () => {
     });
   });
 
+  it.each([
+    'https://a.example/b is where it is',
+    'http://a\nhttps://b',
+    'data: one, two',
+    'data:one, two',
+    'data:',
+  ])('leaves text alone that begins as a URL does: %j', async (text) => {
+    const { copied, copy } = copier();
+    const given = success({ text, more: 'DATA:;base64,AA==' });
+    expect((await copyOutputFiles(given, 'raw', copy)).output).toMatchObject({ text });
+    expect(copied).toEqual(['DATA:;base64,AA==']);
+  });
+
   it('copies nothing for text, even when the text is a URL', async () => {
     const { copied, copy } = copier();
     const given = success({ text: 'https://a/b' });

@@ -14,6 +14,8 @@ export type StoredFile = {
 export class UnusableOutput extends Error {}
 
 const reference = /^(https?:\/\/|data:)/i;
+/** In \`raw\` output, where a text may begin with a URL, or with the word. */
+const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;
 
 /**
  * The success with every file in its output copied by `copy` (from an https or data URL of the provider) and
@@ -53,8 +55,8 @@ function lengthOf(list: unknown): number {
 /** The provider's URLs of all files in an output, in its order. */
 function findOutputFiles(output: Record<string, unknown>, kind: OutputKind): string[] {
   if (kind === 'text') return [];
-  const strings = kind === 'raw' ? stringsIn(output) : urlsIn(output[kind]);
-  return strings.filter((text) => reference.test(text));
+  if (kind === 'raw') return stringsIn(output).filter((text) => whole.test(text));
+  return urlsIn(output[kind]).filter((text) => reference.test(text));
 }
 
 function urlsIn(list: unknown): string[] {
