@@ -6,6 +6,7 @@ import { triesOf } from '@holdfast/db/attempts/tries';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { completeExecutions } from '@holdfast/db/executions/complete';
+import { eraseExecution } from '@holdfast/db/executions/erase';
 import { getExecution } from '@holdfast/db/executions/get';
 import { insertExecutions } from '@holdfast/db/executions/insert';
 import { startExecutions } from '@holdfast/db/executions/start';
@@ -69,8 +70,8 @@ const refuse = (attemptId: string, afterMs = 0) =>
   ]);
 
 async function theNext() {
-  const tries = await waitingTries(db);
-  return tries.find(([, executionId]) => executionId === run.id) ?? null;
+  const { due } = await waitingTries(db);
+  return due.find(([, executionId]) => executionId === run.id) ?? null;
 }
 
 describe('a try that its provider refused', () => {
@@ -121,6 +122,45 @@ describe('a try that its provider refused', () => {
     await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
     await completeExecutions(db, [attemptId]);
     expect(await getExecution(db, organizationId, run.id)).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  it('is brought again later when nobody has taken it, and lets others that wait be seen meanwhile', async () => {
+    await db.pool.query(
+      `WITH many AS (
+         INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
+         SELECT new_id('exec'), 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour'
+         FROM generate_series(1, 2000) RETURNING id
+       )
+       INSERT INTO attempts (id, execution_id, number, provider, target, state, token, poll_at)
+       SELECT new_id('att'), id, 1, 'down', 'm', 'waiting', id, now() - interval '1 minute' FROM many`,
+    );
+    await refuse(run.attemptId);
+    expect(await theNext()).toBeNull();
+    expect(await theNext()).not.toBeNull();
+    expect(await theNext()).toBeNull();
+    await db.pool.query(`DELETE FROM attempts WHERE provider = 'down'`);
+  });
+
+  it('is not sent once the time of its execution is over; when that has ended, it is only to be stopped', async () => {
+    await refuse(run.attemptId);
+    const [attemptId = ''] = (await theNext()) ?? [];
+    await db.pool.query('UPDATE executions SET expires_at = now() WHERE id = $1', [run.id]);
+    expect(await claimWaiting(db, attemptId, at, 30)).toBeNull();
+    await cancelExecution(db, organizationId, run.id);
+    await db.pool.query('UPDATE attempts SET poll_at = now() WHERE id = $1', [attemptId]);
+    expect((await waitingTries(db)).over).toEqual([attemptId]);
+    expect(await claimWaiting(db, attemptId, at, 30)).toMatchObject({ ended: true });
+  });
+
+  it('leaves nothing of what its provider said when its execution was erased meanwhile', async () => {
+    await cancelExecution(db, organizationId, run.id);
+    await eraseExecution(db, organizationId, run.id);
+    await refuse(run.attemptId);
+    const { rows } = await db.pool.query('SELECT state, outcome, raw_error FROM attempts WHERE id = $1', [
+      run.attemptId,
+    ]);
+    const outcome = { ok: false, code: 'MODEL_OVERLOADED' };
+    expect(rows).toEqual([{ state: 'refused', outcome, raw_error: null }]);
   });
 
   it('is not ended by a callback: nothing was sent yet, or it was refused', async () => {

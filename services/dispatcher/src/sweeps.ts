@@ -1,3 +1,4 @@
+import { markStopped } from '@holdfast/db/attempts/lease';
 import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files/removable';
 import {
   abandonedAttempts,
@@ -34,9 +35,11 @@ export function startSweeps(
       else context.scheduler.add(stale.map(firstTry));
     }),
     sweep('waiting tries', 500, async () => {
-      const tries = await waitingTries(db);
-      if (context.isRedisUp()) await queues.retry.addAll(tries.map((retry) => ({ retry })));
-      else for (const one of tries) await retry(context, one);
+      const { due, over } = await waitingTries(db);
+      // Nothing was sent of them: there is nobody to tell.
+      if (over.length > 0) await markStopped(db, over);
+      if (context.isRedisUp()) await queues.retry.addAll(due.map((retry) => ({ retry })));
+      else for (const one of due) await retry(context, one);
     }),
     sweep('counted runs', 10_000, () => countRuns(context)),
     sweep('abandoned runs', 2000, async () => {

@@ -32,7 +32,7 @@ export async function claimAbandoned(
   return await claim(db, 'claim_abandoned', abandoned, [id, leaseS]);
 }
 
-/** Takes a further try whose time has come, to be sent to this provider. */
+/** Takes a further try whose time has come, to be sent to this provider; not one whose execution is about to expire. */
 export async function claimWaiting(
   db: Database,
   id: string,
@@ -86,6 +86,7 @@ RETURNING ${columns}`;
 const waiting = `
 UPDATE attempts a SET state = 'starting', ${lease}, poll_at = NULL, provider = $3, target = $4 FROM executions e
 WHERE a.id = $1 AND a.state = 'waiting' AND a.finished_at IS NULL AND e.id = a.execution_id
+  AND (e.completed_at IS NOT NULL OR e.expires_at > now())
 RETURNING ${columns}`;
 
 const due = `

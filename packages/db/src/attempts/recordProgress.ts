@@ -1,5 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
 export type ToldProgress = {
@@ -24,6 +25,7 @@ export async function recordProgress(db: Database, told: ToldProgress[]): Promis
     column('queuePosition'),
     column('logs').map((text) => text.replaceAll('\0', '')),
     column('logged'),
+    firstId('exec', column('executionId')),
   ]);
 }
 
@@ -43,9 +45,9 @@ counted AS (
 told AS (
   SELECT e.id, i.progress, i.queue_position, CASE WHEN i.logged > due.logged THEN i.logs ELSE '' END AS logs
   FROM due JOIN item i ON i.id = due.id JOIN executions e ON e.id = i.execution_id
-  WHERE e.completed_at IS NULL ORDER BY e.id FOR UPDATE OF e
+  WHERE e.id >= $7 AND e.completed_at IS NULL ORDER BY e.id FOR UPDATE OF e
 )
 UPDATE executions e SET progress = coalesce(t.progress, e.progress), queue_position = t.queue_position,
   logs = CASE WHEN t.logs = '' THEN e.logs ELSE right(coalesce(e.logs, '') || t.logs, ${limits.logLength}) END,
   logs_total = e.logs_total + length(t.logs)
-FROM told t WHERE e.id = t.id AND e.completed_at IS NULL`;
+FROM told t WHERE e.id = t.id AND e.id >= $7 AND e.completed_at IS NULL`;

@@ -1,7 +1,9 @@
 import type { Failure } from '@holdfast/domain/outcome';
 import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { storableJson } from '../storableJson.ts';
+import { erasedOutcome } from './erasedOutcome.ts';
 import { newToken } from './newToken.ts';
 
 export type Refusal = {
@@ -15,7 +17,7 @@ export type Refusal = {
 /**
  * Ends attempts that their providers certainly did not accept, and writes the next try of each, which waits for its time:
  * both or neither, so that whoever dies here leaves the one or the other to be found. No next one for an execution that
- * has ended. Answers the ids of the attempts that had not ended before.
+ * has ended, and of one that was erased no more than how it was refused. Answers the ids of the attempts that had not ended before.
  */
 export async function recordRefusals(db: Database, refusals: Refusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', statement, [
@@ -25,6 +27,10 @@ export async function recordRefusals(db: Database, refusals: Refusal[]): Promise
     refusals.map(({ next }) => next.connection),
     refusals.map(({ next }) => next.target),
     refusals.map(({ next }) => Math.round(next.afterMs)),
+    firstId(
+      'exec',
+      refusals.map(({ attemptId }) => attemptId),
+    ),
   ]);
   return rows.map(({ id }) => id);
 }
@@ -39,7 +45,8 @@ due AS (
 ),
 refused AS (
   UPDATE attempts a SET state = 'refused', finished_at = now(), lease_until = NULL, poll_at = NULL,
-    outcome = i.outcome, raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
+    outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
+    raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
   FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL
   RETURNING a.id, a.execution_id, a.number
 ),
@@ -47,6 +54,6 @@ next AS (
   INSERT INTO attempts (id, execution_id, number, provider, target, state, token, poll_at)
   SELECT new_id('att'), r.execution_id, r.number + 1, i.connection, i.target, 'waiting', ${newToken},
     now() + i.after_ms * interval '1 millisecond'
-  FROM refused r JOIN item i ON i.id = r.id JOIN executions e ON e.id = r.execution_id AND e.completed_at IS NULL
+  FROM refused r JOIN item i ON i.id = r.id JOIN executions e ON e.id = r.execution_id AND e.id >= $7 AND e.completed_at IS NULL
 )
 SELECT id FROM refused`;

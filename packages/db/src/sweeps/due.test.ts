@@ -1,10 +1,8 @@
-import { newId } from '@holdfast/domain/ids';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { claimPoll } from '../attempts/claim.ts';
-import { releaseLeases } from '../attempts/lease.ts';
 import { type Database, openDatabase } from '../client.ts';
-import { attemptsToPoll } from './due.ts';
+import { readBy } from '../testing/readBy.ts';
+import { openRuns, stalePending, stillOpen } from './due.ts';
 
 let db: Database;
 let drop: () => Promise<void>;
@@ -13,6 +11,14 @@ beforeAll(async () => {
   const database = await createTestDatabase();
   drop = database.drop;
   db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+  await db.pool.query(`
+    INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, created_at, expires_at)
+    SELECT new_id('exec'), 'org_' || n % 5, 'm', CASE WHEN n % 100 = 0 THEN 'PROCESSING' ELSE 'PENDING' END, '{}', 1, 1,
+      now() - interval '1 minute', now() + interval '1 hour' FROM generate_series(1, 2000) n`);
+  await db.pool.query(`
+    INSERT INTO attempts (id, execution_id, number, provider, state, token)
+    SELECT new_id('att'), id, 1, 'p', 'running', id FROM executions WHERE status = 'PROCESSING'`);
+  await db.pool.query('ANALYZE');
 });
 
 afterAll(async () => {
@@ -20,24 +26,29 @@ afterAll(async () => {
   await drop();
 });
 
-it('a run that one dispatcher is asking about, however long, is no work for the others until it is let go of', async () => {
-  const executionId = newId('exec');
+it('counting what is under way looks at nothing else', async () => {
+  const { rows } = await readBy(db, openRuns);
+  const open = await openRuns(db);
+  expect(open).toHaveLength(20);
+  expect(rows).toBeLessThanOrEqual(2 * open.length);
+});
+
+it('what has ended or waits is no longer open', async () => {
+  const [ended, waiting, still] = (await openRuns(db)).map(({ executionId }) => executionId);
   await db.pool.query(
-    `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
-     VALUES ($1, 'org', 'm', 'PROCESSING', '{}', 1, 1, now() + interval '1 hour')`,
-    [executionId],
+    `UPDATE attempts SET state = 'cancelled', finished_at = now() WHERE execution_id = $1`,
+    [ended],
   );
-  await db.pool.query(
-    `INSERT INTO attempts (id, execution_id, number, provider, state, token, poll_at)
-     VALUES ('att_1', $1, 1, 'p', 'running', 'token', now())`,
-    [executionId],
-  );
-  expect(await attemptsToPoll(db)).toEqual(['att_1']);
-  expect(await claimPoll(db, 'att_1', 20)).toMatchObject({ attemptId: 'att_1' });
-  // The question takes longer than a lease; the heartbeat has extended it.
-  await db.pool.query(`UPDATE attempts SET poll_at = now() - interval '1 second'`);
-  expect(await attemptsToPoll(db)).toEqual([]);
-  await releaseLeases(db, ['att_1']);
-  await db.pool.query(`UPDATE attempts SET lease_until = now() - interval '1 second'`);
-  expect(await attemptsToPoll(db)).toEqual(['att_1']);
+  await db.pool.query(`UPDATE attempts SET state = 'waiting' WHERE execution_id = $1`, [waiting]);
+  expect(await stillOpen(db, [ended, waiting, still].map(String))).toEqual([still]);
+});
+
+it('of many organizations fewer each are looked at, and some of everybody', async () => {
+  const countOf = (rows: unknown[][]) => Map.groupBy(rows, ([, organizationId]) => organizationId);
+  const few = countOf(await stalePending(db, 5, 100, 20));
+  expect([...few.values()].map(({ length }) => length)).toEqual([4, 4, 4, 4, 4]);
+  const many = countOf(await stalePending(db, 5, 100));
+  expect([...many.values()].map(({ length }) => length)).toEqual([100, 100, 100, 100, 100]);
+  const least = countOf(await stalePending(db, 5, 100, 1));
+  expect(least.size).toBe(5);
 });

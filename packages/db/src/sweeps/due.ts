@@ -1,8 +1,14 @@
 import type { Database } from '../client.ts';
+import { firstIdSince } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
 /** At most so many hints a turn; the next turn brings the rest. */
 const page = 2000;
+
+/** Hints for pending executions, of all organizations together; fewer of each, the more of them there are. */
+const pendingPage = 50_000;
+/** A waiting try is brought again after so long: what waits for a provider that is down must not hide the others. */
+const broughtAgainS = 3;
 
 /** An execution that waits: its id, organization, model, and the rank of its priority. */
 export type PendingRow = [id: string, organizationId: string, model: string, rank: number];
@@ -15,9 +21,14 @@ export async function stalePending(
   db: Database,
   olderThanS: number,
   mostOfEach: number,
+  mostInAll = pendingPage,
 ): Promise<PendingRow[]> {
   type Row = { id: string; organization_id: string; model: string; priority: number };
-  const rows = await runStatement<Row>(db.pool, 'stale_pending', pending, [olderThanS, mostOfEach]);
+  const rows = await runStatement<Row>(db.pool, 'stale_pending', pending, [
+    olderThanS,
+    mostOfEach,
+    mostInAll,
+  ]);
   return rows.map((row) => [row.id, row.organization_id, row.model, row.priority]);
 }
 
@@ -29,21 +40,30 @@ export async function abandonedAttempts(db: Database): Promise<string[]> {
 /** A further try whose time has come: its attempt, and what `stalePending` says of its execution. */
 export type WaitingTry = [attemptId: string, ...PendingRow, connection: string, target: string];
 
-/** Tries that follow a refusal, and are due. */
-export async function waitingTries(db: Database): Promise<WaitingTry[]> {
+/**
+ * Tries that follow a refusal, and are due; each is due again in a few seconds, until somebody has taken it. `over`: the
+ * attempts of those whose executions have ended, which nobody needs to begin.
+ */
+export async function waitingTries(db: Database): Promise<{ due: WaitingTry[]; over: string[] }> {
   type Row = Record<'id' | 'execution_id' | 'organization_id' | 'model' | 'provider' | 'target', string> & {
     priority: number;
+    ended: boolean;
   };
-  const rows = await runStatement<Row>(db.pool, 'waiting_tries', waiting, [page]);
-  return rows.map((row) => [
-    row.id,
-    row.execution_id,
-    row.organization_id,
-    row.model,
-    row.priority,
-    row.provider,
-    row.target,
-  ]);
+  const rows = await runStatement<Row>(db.pool, 'waiting_tries', waiting, [page, broughtAgainS]);
+  return {
+    due: rows
+      .filter(({ ended }) => !ended)
+      .map((row) => [
+        row.id,
+        row.execution_id,
+        row.organization_id,
+        row.model,
+        row.priority,
+        row.provider,
+        row.target,
+      ]),
+    over: rows.filter(({ ended }) => ended).map(({ id }) => id),
+  };
 }
 
 /** A run under way, and whose limits it counts against. */
@@ -51,7 +71,12 @@ export type OpenRun = { executionId: string; organizationId: string; model: stri
 
 /** Everything that providers are at, or are about to be asked for. */
 export async function openRuns(db: Database): Promise<OpenRun[]> {
-  return await runStatement<OpenRun>(db.pool, 'open_runs', open, []);
+  return await runStatement<OpenRun>(db.pool, 'open_runs', open, [firstIdSince('exec', Date.now())]);
+}
+
+/** Those of these executions that `openRuns` would name now. */
+export async function stillOpen(db: Database, executionIds: string[]): Promise<string[]> {
+  return await ids(db, 'still_open', still, [executionIds]);
 }
 
 /** Running attempts whose provider is to be asked, and that nobody is asking: a question may wait for the answer. */
@@ -89,22 +114,40 @@ SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LA
   SELECT id, organization_id, model, priority FROM executions
   WHERE status = 'PENDING' AND organization_id = w.organization_id
     AND created_at < now() - $1::int * interval '1 second'
-  ORDER BY priority, created_at LIMIT $2
+  ORDER BY priority, created_at
+  LIMIT (SELECT greatest(1, least($2::int, $3::int / greatest(1, count(organization_id)))) FROM waiting)
 ) e`;
 
 const abandoned = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
 ORDER BY lease_until LIMIT $1`;
 
+// Executions are looked up one by one: joined, all of some months would be read for them.
 const waiting = `
-SELECT a.id, a.execution_id, e.organization_id, e.model, e.priority, a.provider, a.target
-FROM attempts a JOIN executions e ON e.id = a.execution_id
-WHERE a.finished_at IS NULL AND a.state = 'waiting' AND a.poll_at <= now() ORDER BY a.poll_at LIMIT $1`;
+WITH due AS (
+  SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'waiting' AND poll_at <= now()
+  ORDER BY poll_at LIMIT $1 FOR UPDATE SKIP LOCKED
+),
+brought AS (
+  UPDATE attempts a SET poll_at = now() + $2::int * interval '1 second' FROM due WHERE a.id = due.id
+  RETURNING a.id, a.execution_id, a.provider, a.target
+)
+SELECT a.id, a.execution_id, e.organization_id, e.model, e.priority, a.provider, a.target, e.ended
+FROM brought a CROSS JOIN LATERAL (
+  SELECT organization_id, model, priority, completed_at IS NOT NULL AS ended FROM executions
+  WHERE id = a.execution_id LIMIT 1
+) e`;
 
 const open = `
 SELECT a.execution_id AS "executionId", e.organization_id AS "organizationId", e.model, a.provider AS connection
-FROM attempts a JOIN executions e ON e.id = a.execution_id
+FROM attempts a CROSS JOIN LATERAL (
+  SELECT organization_id, model FROM executions WHERE id = a.execution_id AND id >= $1 LIMIT 1
+) e
 WHERE a.finished_at IS NULL AND a.state <> 'waiting'`;
+
+const still = `
+SELECT execution_id AS id FROM attempts
+WHERE execution_id = ANY ($1::text[]) AND finished_at IS NULL AND state <> 'waiting'`;
 
 const toPoll = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()
