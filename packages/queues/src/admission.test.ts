@@ -32,8 +32,11 @@ afterAll(() => {
 
 const log = createLogger('test', 'silent');
 
+let asked = 0;
 function ask(executionId: string, limits: Limits = none, routes: [string, Limits][] = [['p', none]]): Ask {
-  return { executionId, limits, routes: routes.map(([connection, its]) => ({ connection, limits: its })) };
+  asked += 1;
+  const its = routes.map(([connection, one]) => ({ connection, limits: one }));
+  return { executionId, mark: `${executionId} ${asked}`, limits, routes: its };
 }
 
 const kinds = (answers: { kind: string }[]) => answers.map(({ kind }) => kind);
@@ -92,14 +95,62 @@ describe('limits that dispatchers share', () => {
   });
 });
 
+describe('a run that was admitted and did not begin', () => {
+  it('leaves its place under limits to another, and its part of a minute', async () => {
+    const once = (name: string): Limits => ({ ...most(name, 1), rates: perMinute(name, 1).rates });
+    const limits = once('model:m');
+    const routes: [string, Limits][] = [['p', once('connection:p')]];
+    const gone = ask('gone', limits, routes);
+    expect(kinds(await desk.admit([gone, ask('next', limits, routes)]))).toEqual(['admitted', 'full']);
+    await desk.withdraw(gone, 0);
+    expect(kinds(await other.admit([ask('next', limits, routes)]))).toEqual(['admitted']);
+  });
+
+  it('takes nothing from another asking for the same one', async () => {
+    const limits = perMinute('model:m', 2);
+    const stale = ask('a', limits);
+    expect(kinds(await desk.admit([ask('a', limits), stale]))).toEqual(['admitted', 'admitted']);
+    await desk.withdraw(stale, 0);
+    expect(kinds(await desk.admit([ask('b', limits), ask('c', limits)]))).toEqual(['admitted', 'full']);
+  });
+
+  it('leaves the probe of a provider to another', async () => {
+    await desk.report([{ connection: 'p', ok: 0, failed: 10 }]);
+    await redis.hset('{holdfast-limits}:breakers', 'p', String(Date.now() - 1));
+    const [gone, second] = [ask('gone'), ask('second')];
+    expect(kinds(await desk.admit([gone, second]))).toEqual(['admitted', 'closed']);
+    await desk.withdraw(gone, 0);
+    expect(kinds(await other.admit([second]))).toEqual(['admitted']);
+    await desk.withdraw(gone, 0);
+    expect(kinds(await other.admit([ask('third')]))).toEqual(['closed']);
+  });
+});
+
 describe('counting what is under way', () => {
   it('knows of every run again after Redis was emptied', async () => {
     const open = new Map([['model:m', new Set(['a', 'b'])]]);
-    await desk.reconcile(open);
+    expect(await desk.reconcile(open)).toEqual(open);
+    await desk.count(open);
     expect(kinds(await desk.admit([ask('c', most('model:m', 2)), ask('a', most('model:m', 2))]))).toEqual([
       'full',
       'taken',
     ]);
+  });
+
+  it('forgets a limit that was counted anew when its runs have ended and nobody let go of them', async () => {
+    await desk.count(new Map([['model:m', new Set(['a'])]]));
+    expect(kinds(await desk.admit([ask('b', most('model:m', 1))]))).toEqual(['full']);
+    await desk.reconcile(new Map());
+    expect(kinds(await desk.admit([ask('b', most('model:m', 1))]))).toEqual(['admitted']);
+  });
+
+  it('counts nothing that ended while it was looked up', async () => {
+    const limits = most('model:m', 1);
+    await desk.admit([ask('a', limits)]);
+    const open = new Map([['model:m', new Set(['a'])]]);
+    await desk.release([{ executionId: 'a', names: ['model:m'] }]);
+    await other.reconcile(open);
+    expect(kinds(await desk.admit([ask('b', limits)]))).toEqual(['admitted']);
   });
 
   it('lets go of what a dead dispatcher has left, but of nothing that began just now', async () => {

@@ -11,6 +11,8 @@ export type Limits = { scopes: Scope[]; rates: Rate[] };
 /** A run that asks to begin. */
 export type Ask = {
   executionId: string;
+  /** Of this asking alone. */
+  mark: string;
   /** Of its organization and model. */
   limits: Limits;
   /** Where it may go, the best first. */
@@ -32,13 +34,26 @@ export type Breakers = ReadonlyMap<string, number>;
 
 export type Calls = { connection: string; ok: number; failed: number };
 
+/** Executions by the name under which they count. */
+export type OpenRuns = ReadonlyMap<string, ReadonlySet<string>>;
+
 export type AdmissionDesk = {
   /** Who of these may begin, in order. @throws while Redis is away */
   admit(asks: Ask[]): Promise<Admission[]>;
   /** These runs have ended, or wait again. Never throws: what is not let go of is found by `reconcile`. */
   release(runs: { executionId: string; names: string[] }[]): Promise<void>;
-  /** Counts what is under way and nothing else; `open` is by name. @throws while Redis is away */
-  reconcile(open: ReadonlyMap<string, ReadonlySet<string>>): Promise<void>;
+  /**
+   * A run that was admitted to that route did not begin after all: nothing counts of it, no beginning and no probe. Never
+   * throws, as `release`.
+   */
+  withdraw(ask: Ask, route: number): Promise<void>;
+  /**
+   * Stops counting what is not under way; `open` is by name. Answers what of it is not counted, which may have ended since
+   * it was looked up. @throws while Redis is away
+   */
+  reconcile(open: OpenRuns): Promise<OpenRuns>;
+  /** Counts these runs too, by name. @throws while Redis is away */
+  count(open: OpenRuns): Promise<void>;
   /** Tells of calls to providers since the last time, and learns whose breakers are open. @throws while Redis is away */
   report(calls: Calls[]): Promise<Breakers>;
 };
@@ -74,14 +89,34 @@ export function openAdmissionDesk(redis: Redis): AdmissionDesk {
       const gone = [...byName].map(([name, members]) => redis.zrem(runsOf(name), ...members));
       await within(answerWithinMs, 'letting go of runs', Promise.all(gone)).catch(() => undefined);
     },
+    async withdraw({ executionId, mark, limits, routes }, route) {
+      const there = routes[route];
+      const all = [limits, ...(there ? [there.limits] : [])];
+      const what = {
+        executionId,
+        mark,
+        connection: there?.connection ?? '',
+        scopes: all.flatMap(({ scopes }) => scopes.map(({ name }) => name)),
+        rates: all.flatMap(({ rates }) => rates.map(({ name }) => name)),
+      };
+      const gone = redis.eval(withdrawScript, 1, prefix, JSON.stringify(what));
+      await within(answerWithinMs, 'withdrawing a run', gone).catch(() => undefined);
+    },
     async reconcile(open) {
       const known = await ask<string[]>('reading limits', redis.smembers(`${prefix}:names`));
+      const uncounted = new Map<string, Set<string>>();
       for (const name of new Set([...known, ...open.keys()])) {
-        const members = [...(open.get(name) ?? [])];
-        await ask(
-          'counting runs',
-          redis.eval(reconcileScript, 1, prefix, name, JSON.stringify(members), graceMs),
-        );
+        const members = JSON.stringify([...(open.get(name) ?? [])]);
+        const told = redis.eval(reconcileScript, 1, prefix, name, members, graceMs);
+        const missing = await ask<string[]>('counting runs', told);
+        if (missing.length > 0) uncounted.set(name, new Set(missing));
+      }
+      return uncounted;
+    },
+    async count(open) {
+      for (const [name, runs] of open) {
+        const counted = redis.eval(countScript, 1, prefix, name, JSON.stringify([...runs]), graceMs);
+        await ask('counting runs', counted);
       }
     },
     async report(calls) {
@@ -107,13 +142,18 @@ function toAdmission([kind, detail, waitMs = 0]: [string, number | string, numbe
 const clock = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local p = KEYS[1]`;
-
-/** A set of runs for each name, by when they began; a log of beginnings of the last minute for each rate. */
-const admitScript = `${clock}
+local p = KEYS[1]
 local day = 90000000
 local function runs(name) return p .. ':runs:' .. name end
 local function begun(name) return p .. ':begun:' .. name end
+local function counted(name, id, since)
+  redis.call('SADD', p .. ':names', name)
+  redis.call('ZADD', runs(name), since, id)
+  redis.call('PEXPIRE', runs(name), day)
+end`;
+
+/** A set of runs for each name, by when they began; a log of beginnings of the last minute for each rate. */
+const admitScript = `${clock}
 local function taken(id, limits)
   for _, s in ipairs(limits.scopes) do if redis.call('ZSCORE', runs(s.name), id) then return true end end
   return false
@@ -130,14 +170,10 @@ local function blocked(limits)
     end
   end
 end
-local function count(id, limits)
-  for _, s in ipairs(limits.scopes) do
-    redis.call('SADD', p .. ':names', s.name)
-    redis.call('ZADD', runs(s.name), now, id)
-    redis.call('PEXPIRE', runs(s.name), day)
-  end
+local function count(a, limits)
+  for _, s in ipairs(limits.scopes) do counted(s.name, a.executionId, now) end
   for _, r in ipairs(limits.rates) do
-    redis.call('ZADD', begun(r.name), now, id .. ' ' .. t[1] .. t[2])
+    redis.call('ZADD', begun(r.name), now, a.mark)
     redis.call('PEXPIRE', begun(r.name), 60000)
   end
 end
@@ -162,9 +198,12 @@ local function ask(a)
     local full, later = nil, left
     if left <= 0 then full, later = blocked(route.limits) end
     if left <= 0 and not full then
-      if left < 0 then redis.call('HSET', p .. ':probes', route.connection, now + ARGV[2]) end
-      count(a.executionId, a.limits)
-      count(a.executionId, route.limits)
+      if left < 0 then
+        redis.call('HSET', p .. ':probes', route.connection, now + ARGV[2])
+        redis.call('HSET', p .. ':probed', route.connection, a.mark)
+      end
+      count(a, a.limits)
+      count(a, route.limits)
       return { 'admitted', i - 1 }
     end
     least = math.min(least, later)
@@ -175,17 +214,33 @@ local answers = {}
 for i, a in ipairs(cjson.decode(ARGV[1])) do answers[i] = ask(a) end
 return answers`;
 
+const withdrawScript = `${clock}
+local a = cjson.decode(ARGV[1])
+for _, name in ipairs(a.scopes) do redis.call('ZREM', runs(name), a.executionId) end
+for _, name in ipairs(a.rates) do redis.call('ZREM', begun(name), a.mark) end
+if redis.call('HGET', p .. ':probed', a.connection) == a.mark then
+  redis.call('HDEL', p .. ':probes', a.connection)
+  redis.call('HDEL', p .. ':probed', a.connection)
+end`;
+
 const reconcileScript = `${clock}
-local key = p .. ':runs:' .. ARGV[1]
-local open = {}
+local key = runs(ARGV[1])
+local open, missing = {}, {}
 for _, id in ipairs(cjson.decode(ARGV[2])) do
   open[id] = true
-  redis.call('ZADD', key, 'NX', now, id)
+  if not redis.call('ZSCORE', key, id) then table.insert(missing, id) end
 end
 for _, id in ipairs(redis.call('ZRANGE', key, '-inf', now - ARGV[3], 'BYSCORE')) do
   if not open[id] then redis.call('ZREM', key, id) end
 end
-if redis.call('ZCARD', key) == 0 then redis.call('SREM', p .. ':names', ARGV[1]) end`;
+if redis.call('ZCARD', key) == 0 then redis.call('SREM', p .. ':names', ARGV[1]) end
+return missing`;
+
+/** As of before the time of grace, for the database knows of them: one that has ended meanwhile goes at the next count. */
+const countScript = `${clock}
+for _, id in ipairs(cjson.decode(ARGV[2])) do
+  if not redis.call('ZSCORE', runs(ARGV[1]), id) then counted(ARGV[1], id, now - ARGV[3]) end
+end`;
 
 /** Calls are counted in buckets of a sixth of the window. */
 const reportScript = `${clock}

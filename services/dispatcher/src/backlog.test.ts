@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Backlog, createBacklog, type Waiting } from './backlog.ts';
 
-const everybody = { organization: () => true, model: () => true };
+const everybody = { organization: () => true, line: () => true };
 
 function waiting(executionId: string, part: Partial<Waiting> = {}): Waiting {
   return { executionId, organizationId: 'org_a', model: 'm', rank: 1, again: null, ...part };
@@ -46,7 +46,10 @@ describe('the backlog', () => {
       waiting('free', { model: 'n' }),
       waiting('later', { organizationId: 'org_b' }),
     );
-    const mayGo = { organization: (id: string) => id !== 'org_b', model: (slug: string) => slug !== 'm' };
+    const mayGo = {
+      organization: (id: string) => id !== 'org_b',
+      line: ({ model }: Waiting) => model !== 'm',
+    };
     expect(drain(backlog, mayGo)).toEqual(['free']);
     expect(drain(backlog)).toEqual(['later', 'full']);
   });
@@ -63,6 +66,14 @@ describe('the backlog', () => {
     const taken = [backlog.next(everybody), backlog.next(everybody)].flatMap((one) => one ?? []);
     for (const one of taken.toReversed()) backlog.putBack(one);
     expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('lets further tries that go elsewhere wait in a line of their own', () => {
+    const again = { attemptId: 'att', connection: 'q', target: 't' };
+    const backlog = filled(waiting('retry', { again }), waiting('fresh'));
+    const mayGo = { ...everybody, line: (like: Waiting) => like.again === null };
+    expect(drain(backlog, mayGo)).toEqual(['fresh']);
+    expect(drain(backlog)).toEqual(['retry']);
   });
 
   it('has an end: what does not fit is left to a sweep', () => {

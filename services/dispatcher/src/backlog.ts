@@ -9,46 +9,54 @@ export type Waiting = {
   again: { attemptId: string; connection: string; target: string } | null;
 };
 
+/** Those that go the same way: of one model, and further tries by where they are sent. */
+export function lineName({ model, again }: Waiting): string {
+  return again === null ? model : `${model} ${again.connection} ${again.target}`;
+}
+
 /**
  * What waits for its turn. Organizations take turns, so that a hundred thousand of one delay nobody else's; within one, the
- * higher priority goes first; within that, models take turns, so that one that is full delays no other.
+ * higher priority goes first; within that, lines take turns, so that one that is full delays no other.
  */
 export type Backlog = {
   /** False when it is here already, or when there is no room left: a sweep brings it again. */
   add(waiting: Waiting): boolean;
   /** The next one that may go, taken out; null when nobody may. */
-  next(mayGo: { organization(id: string): boolean; model(slug: string): boolean }): Waiting | null;
+  next(mayGo: MayGo): Waiting | null;
   /** It could not go after all: it is the first of its kind again. */
   putBack(waiting: Waiting): void;
   size(): number;
 };
 
+/** `line`: whether those may go that wait as this one does. */
+type MayGo = { organization(id: string): boolean; line(waiting: Waiting): boolean };
+
 /** About 200 bytes each. */
 const mostWaiting = 250_000;
 
-type Line = { first: Waiting[]; rest: Waiting[]; from: number };
-/** By rank, then by model. */
+type Line = { like: Waiting; first: Waiting[]; rest: Waiting[]; from: number };
+/** By rank, then by line. */
 type Lane = Map<number, Map<string, Line>>;
 
 export function createBacklog(most = mostWaiting): Backlog {
   const lanes = new Map<string, Lane>();
   const known = new Set<string>();
 
-  function lineOf({ organizationId, rank, model }: Waiting): Line {
-    const lane = getOrSet(lanes, organizationId, () => new Map());
-    const models = getOrSet(lane, rank, () => new Map<string, Line>());
-    return getOrSet(models, model, () => ({ first: [], rest: [], from: 0 }));
+  function lineOf(waiting: Waiting): Line {
+    const lane = getOrSet(lanes, waiting.organizationId, () => new Map());
+    const lines = getOrSet(lane, waiting.rank, () => new Map<string, Line>());
+    return getOrSet(lines, lineName(waiting), () => ({ like: waiting, first: [], rest: [], from: 0 }));
   }
 
-  function takeFrom(lane: Lane, mayGo: (model: string) => boolean): Waiting | null {
+  function takeFrom(lane: Lane, mayGo: MayGo): Waiting | null {
     for (const rank of [...lane.keys()].toSorted((a, b) => a - b)) {
-      const models = lane.get(rank) ?? new Map<string, Line>();
-      for (const [model, line] of models) {
-        if (!mayGo(model)) continue;
+      const lines = lane.get(rank) ?? new Map<string, Line>();
+      for (const [name, line] of lines) {
+        if (!mayGo.line(line.like)) continue;
         const waiting = shift(line);
-        models.delete(model);
-        if (lengthOf(line) > 0) models.set(model, line);
-        if (models.size === 0) lane.delete(rank);
+        lines.delete(name);
+        if (lengthOf(line) > 0) lines.set(name, line);
+        if (lines.size === 0) lane.delete(rank);
         return waiting;
       }
     }
@@ -65,7 +73,7 @@ export function createBacklog(most = mostWaiting): Backlog {
     next(mayGo) {
       for (const [organizationId, lane] of lanes) {
         if (!mayGo.organization(organizationId)) continue;
-        const waiting = takeFrom(lane, mayGo.model);
+        const waiting = takeFrom(lane, mayGo);
         if (waiting === null) continue;
         known.delete(waiting.executionId);
         lanes.delete(organizationId);

@@ -63,9 +63,14 @@ export function openBreakers(args: {
   };
 }
 
-/** Null: it says nothing of the provider's health. That it has too much to do is no fault: it is asked later anyway. */
+/**
+ * Null: it says nothing of the provider's health. That it has too much to do is no fault: it is asked later anyway. Nor is
+ * that it doesn't know one of its models: the others must not stand still for that.
+ */
 function verdictOn(progress: Progress): 'ok' | 'failed' | null {
   if (progress.state === 'running' || progress.state === 'ended') return 'ok';
   if (progress.state === 'unknown') return 'failed';
-  return progress.outcome.code === 'MODEL_OVERLOADED' ? null : 'failed';
+  const { retryAfterMs, outcome } = progress;
+  const isUnknownModel = outcome.code === 'MODEL_UNAVAILABLE' && retryAfterMs === null;
+  return outcome.code === 'MODEL_OVERLOADED' || isUnknownModel ? null : 'failed';
 }

@@ -1,4 +1,4 @@
-import { openRuns } from '@holdfast/db/sweeps/due';
+import { openRuns, stillOpen } from '@holdfast/db/sweeps/due';
 import type { Context } from './context.ts';
 
 /**
@@ -24,5 +24,11 @@ export async function countRuns(context: Context): Promise<void> {
       open.set(name, runs.add(run.executionId));
     }
   }
-  await context.desk.reconcile(open);
+  const uncounted = await context.desk.reconcile(open);
+  // A run that ended since it was looked up was let go of, and would be counted for nothing.
+  const ids = [...uncounted.values()].flatMap((runs) => [...runs]);
+  const isOpen = new Set(ids.length > 0 ? await stillOpen(context.db, ids) : []);
+  await context.desk.count(
+    new Map([...uncounted].map(([name, runs]) => [name, new Set([...runs].filter((id) => isOpen.has(id)))])),
+  );
 }

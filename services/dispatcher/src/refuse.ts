@@ -1,10 +1,14 @@
 import { triesOf } from '@holdfast/db/attempts/tries';
+import { persistently } from '@holdfast/db/persistently';
 import { isConfigured } from '@holdfast/providers/connectionConfig';
 import type { Progress } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
 import { nextTry } from './nextTry.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
+
+/** A refusal that is not written down is one that nobody knows of: the run would have to be given up. */
+const readForMs = 60_000;
 
 /** A provider did not accept the run: it waits for its next try. False when there is none. */
 export async function tryAgain(
@@ -18,7 +22,7 @@ export async function tryAgain(
     isConfigured: (route) => isConfigured(route, context.connections),
     at: run,
     retryAfterMs,
-    tried: await triesOf(context.db, run.id),
+    tried: await persistently(context.log, readForMs, () => triesOf(context.db, run.id)),
     remainingMs: run.remainingMs,
   });
   if (next === null) return false;

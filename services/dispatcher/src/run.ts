@@ -16,18 +16,26 @@ import { type Run, toSubmission } from './submission.ts';
 import { tell } from './tell.ts';
 
 /**
- * A run whose turn has come: PENDING -> PROCESSING, or its next try, then the provider. Nothing for one that another
+ * A run whose turn has come: PENDING -> PROCESSING, or its next try, then the provider. False for one that another
  * dispatcher has, or that has ended. Resolves when it is no longer in hand.
  */
-export async function begin(context: Context, waiting: Waiting, route: ProviderRoute | null): Promise<void> {
+export async function begin(
+  context: Context,
+  waiting: Waiting,
+  route: ProviderRoute | null,
+): Promise<boolean> {
   const { executionId, again } = waiting;
   const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
   const run = again
     ? await claimWaiting(context.db, again.attemptId, at, leaseS)
     : await context.starter.start(executionId, at);
-  if (run === null) return await leave(context, executionId, { ...waiting, ...at });
-  if ('ended' in run && run.ended) return await stop(context, run);
+  if (run === null) return false;
+  if ('ended' in run && run.ended) {
+    await stop(context, run);
+    return false;
+  }
   await work(context, { logged: 0, ...run }, 'submit');
+  return true;
 }
 
 /** Works on one attempt until it has ended, is running at the provider, or is let go of. */

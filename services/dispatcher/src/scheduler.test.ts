@@ -12,20 +12,33 @@ const routes = ['a', 'b'].map((connection) => ({ connection, model: 'm' })) as P
 const definitions: Record<string, Partial<ModelDefinition>> = {
   free: { slug: 'free', limits: {}, providers: routes },
   limited: { slug: 'limited', limits: { concurrency: 1 }, providers: routes },
+  nowhere: { slug: 'nowhere', limits: { concurrency: 1 }, providers: [] },
 };
 
 /** A scheduler over a desk that answers as told, and the runs that it has begun: each goes on until it is ended. */
-function setUp(part: { size?: number; answer?: (ask: Ask) => Admission; fails?: () => boolean } = {}) {
+function setUp(
+  part: {
+    size?: number;
+    answer?: (ask: Ask) => Admission | Promise<Admission>;
+    fails?: () => boolean;
+    /** Of these nothing is left to begin. */
+    isGone?: (executionId: string) => boolean;
+  } = {},
+) {
   const { size = 8, answer = () => ({ kind: 'admitted', route: 0 }) as const } = part;
   const shares = createShares(size);
   const begun = new Map<string, { route: string | undefined; end: () => void }>();
   const asked: string[] = [];
+  const withdrawn: string[] = [];
   const desk = {
     admit: async (asks: Ask[]) => {
       asked.push(...asks.map(({ executionId }) => executionId));
-      return asks.map(answer);
+      return await Promise.all(asks.map(async (ask) => await answer(ask)));
     },
-  } as AdmissionDesk;
+    withdraw: async ({ executionId }: Ask) => {
+      withdrawn.push(executionId);
+    },
+  } as Partial<AdmissionDesk> as AdmissionDesk;
   const scheduler = createScheduler({
     shares,
     size,
@@ -38,11 +51,16 @@ function setUp(part: { size?: number; answer?: (ask: Ask) => Admission; fails?: 
       return (definitions[model] as ModelDefinition) ?? null;
     },
     organizationLimits: async () => new Map(),
-    begin: ({ executionId }, route) =>
-      new Promise((resolve) => begun.set(executionId, { route: route?.connection, end: resolve })),
+    begin: async ({ executionId }, route) => {
+      if (part.isGone?.(executionId)) return false;
+      await new Promise<void>((resolve) =>
+        begun.set(executionId, { route: route?.connection, end: resolve }),
+      );
+      return true;
+    },
     log: createLogger('test', 'silent'),
   });
-  return { scheduler, begun, asked, shares };
+  return { scheduler, begun, asked, withdrawn, shares };
 }
 
 function waiting(executionId: string, part: Partial<Waiting> = {}): Waiting {
@@ -121,5 +139,57 @@ describe('the scheduler', () => {
     await until('it has begun', () => begun.has('x'));
     expect(begun.get('x')?.route).toBeUndefined();
     scheduler.close();
+  });
+
+  it('begins a run that can be sent nowhere, so that it fails, whatever is full', async () => {
+    const answer = () => ({ kind: 'closed', waitMs: 60_000 }) as const;
+    const { scheduler, begun, asked } = setUp({ answer });
+    scheduler.add([waiting('x', { model: 'nowhere' })]);
+    await until('it has begun', () => begun.has('x'));
+    expect(asked).toEqual([]);
+    scheduler.close();
+  });
+
+  it('lets what has ended while it waited keep nobody from the only place, however much there is of it', async () => {
+    const counted = new Set<string>();
+    const { scheduler, begun, withdrawn } = setUp({
+      isGone: (id) => id.startsWith('org_a'),
+      answer: ({ executionId }) => {
+        if (counted.size > withdrawn.length) return { kind: 'full', name: 'model:limited', waitMs: 60_000 };
+        counted.add(executionId);
+        return { kind: 'admitted', route: 0 };
+      },
+    });
+    const sinceMs = performance.now();
+    scheduler.add([...many(200, { model: 'limited' }), waiting('live', { model: 'limited' })]);
+    await until('the live one has begun', () => begun.has('live'));
+    expect(withdrawn).toHaveLength(200);
+    expect(performance.now() - sinceMs).toBeLessThan(5000);
+    scheduler.close();
+  });
+
+  it('lets tries that wait for one provider keep nobody from another', async () => {
+    const again = { attemptId: 'att', connection: 'b', target: 'm' };
+    const { scheduler, begun } = setUp({
+      answer: ({ routes: asked }) =>
+        asked[0]?.connection === 'b' ? { kind: 'closed', waitMs: 60_000 } : { kind: 'admitted', route: 0 },
+    });
+    scheduler.add([...many(200, { model: 'limited', again }), waiting('fresh', { model: 'limited' })]);
+    await until('the fresh one has begun', () => begun.has('fresh'), 900);
+    scheduler.close();
+  });
+
+  it('holds no place, and begins nothing, once it is closed', async () => {
+    let answer: (admission: Admission) => void = () => {};
+    const asked = new Promise<Admission>((resolve) => (answer = resolve));
+    const { scheduler, begun, shares, withdrawn } = setUp({ answer: () => asked });
+    scheduler.add(many(1, { model: 'limited' }));
+    await until('it is asked about', () => shares.taken() === 1);
+    scheduler.add(many(3, { organizationId: 'org_b' }));
+    scheduler.close();
+    answer({ kind: 'admitted', route: 0 });
+    await shares.idle();
+    expect(begun.size).toBe(0);
+    expect(withdrawn).toEqual(['org_a-0']);
   });
 });

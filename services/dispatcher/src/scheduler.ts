@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Shares } from '@holdfast/kit/shares';
 import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
-import { createBacklog, type Waiting } from './backlog.ts';
+import { createBacklog, lineName, type Waiting } from './backlog.ts';
 import type { Breakers } from './breakers.ts';
 import { areNone, type LimitsOf, together } from './limits.ts';
 import { routesFor } from './routesFor.ts';
@@ -18,8 +19,11 @@ export type Scheduler = {
   close(): void;
 };
 
-/** What may begin: null where none of the model's providers is configured. */
-export type Begin = (waiting: Waiting, route: ProviderRoute | null) => Promise<void>;
+/**
+ * What may begin: null where none of the model's providers is configured. False: there was nothing to begin, for it has
+ * ended, or somebody else has it.
+ */
+export type Begin = (waiting: Waiting, route: ProviderRoute | null) => Promise<boolean>;
 
 type Candidate = { waiting: Waiting; routes: ProviderRoute[]; ask: Ask | null };
 
@@ -42,7 +46,7 @@ export function createScheduler(args: {
 }): Scheduler {
   const { shares, desk, limits, breakers, log } = args;
   const backlog = createBacklog();
-  /** Organizations and models that are full, until when. */
+  /** Organizations, models and lines that are full, until when. */
   let fullUntilMs = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const closing = new AbortController();
@@ -52,11 +56,12 @@ export function createScheduler(args: {
   const isFull = (name: string) => (fullUntilMs.get(name) ?? 0) > performance.now();
   const mayGo = {
     organization: (id: string) => shares.roomOf(id) > 0 && !isFull(`organization:${id}`),
-    model: (slug: string) => !isFull(`model:${slug}`),
+    line: (like: Waiting) => !isFull(`model:${like.model}`) && !isFull(`line:${lineName(like)}`),
   };
 
   function takeSome(): Waiting[] {
     const taken: Waiting[] = [];
+    if (closing.signal.aborted) return taken;
     while (taken.length < askedAtOnce && shares.taken() < args.size) {
       const waiting = backlog.next(mayGo);
       if (waiting === null) break;
@@ -74,7 +79,9 @@ export function createScheduler(args: {
     const asked = routes.map(({ connection }) => ({ connection, limits: limits.connection(connection) }));
     const isFree =
       areNone(own) && asked.every((route) => areNone(route.limits) && !breakers.isOpen(route.connection));
-    return { waiting, routes, ask: isFree ? null : { executionId, limits: own, routes: asked } };
+    // One that can be sent nowhere takes up no place: it begins only to fail.
+    if (isFree || routes.length === 0) return { waiting, routes, ask: null };
+    return { waiting, routes, ask: { executionId, mark: randomUUID(), limits: own, routes: asked } };
   }
 
   async function candidatesOf(taken: Waiting[]): Promise<Candidate[]> {
@@ -96,9 +103,9 @@ export function createScheduler(args: {
   }
 
   async function turn(): Promise<void> {
-    for (let taken = takeSome(); taken.length > 0 && !closing.signal.aborted; taken = takeSome()) {
+    for (let taken = takeSome(); taken.length > 0; taken = takeSome()) {
       const candidates = await candidatesOf(taken);
-      for (const { waiting, routes, ask } of candidates) if (ask === null) start(waiting, routes[0] ?? null);
+      for (const candidate of candidates) if (candidate.ask === null) start(candidate, 0);
       await admit(candidates.filter(({ ask }) => ask !== null));
     }
   }
@@ -112,31 +119,39 @@ export function createScheduler(args: {
       return asks.map(() => ({ kind: 'closed', waitMs: longestWaitMs }));
     });
     // Last to first, so that what is put back keeps its order.
-    for (const [index, { waiting, routes }] of [...candidates.entries()].toReversed()) {
-      answer(waiting, routes, admissions[index] ?? { kind: 'taken' });
+    for (const [index, candidate] of [...candidates.entries()].toReversed()) {
+      answer(candidate, admissions[index] ?? { kind: 'taken' });
     }
   }
 
-  function answer(waiting: Waiting, routes: ProviderRoute[], admission: Admission): void {
-    if (admission.kind === 'admitted') return start(waiting, routes[admission.route] ?? null);
+  function answer(candidate: Candidate, admission: Admission): void {
+    const { waiting } = candidate;
+    if (admission.kind === 'admitted') return start(candidate, admission.route);
     if (admission.kind === 'taken') return shares.give(waiting.organizationId, 1);
     leaveWaiting(
       waiting,
-      admission.kind === 'full' ? admission.name : `model:${waiting.model}`,
+      admission.kind === 'full' ? admission.name : `line:${lineName(waiting)}`,
       admission.waitMs,
     );
   }
 
-  function start(waiting: Waiting, route: ProviderRoute | null): void {
-    void args
-      .begin(waiting, route)
-      .catch((error: unknown) =>
-        log.error({ err: error, executionId: waiting.executionId }, 'a run was cut off'),
-      )
+  function start(candidate: Candidate, at: number): void {
+    const { executionId, organizationId } = candidate.waiting;
+    void beginAt(candidate, at)
+      .catch((error: unknown) => log.error({ err: error, executionId }, 'a run was cut off'))
       .finally(() => {
-        shares.give(waiting.organizationId, 1);
+        shares.give(organizationId, 1);
         wake();
       });
+  }
+
+  async function beginAt({ waiting, routes, ask }: Candidate, at: number): Promise<void> {
+    const isBegun = !closing.signal.aborted && (await args.begin(waiting, routes[at] ?? null));
+    if (isBegun || ask === null) return;
+    // Its place, its part of a minute or its probe is the next one's: what has ended while it waited must use up nothing.
+    await desk.withdraw(ask, at);
+    for (const { name } of [...ask.limits.scopes, ...ask.limits.rates]) fullUntilMs.delete(name);
+    fullUntilMs.delete(`line:${lineName(waiting)}`);
   }
 
   function wake(): void {
@@ -161,9 +176,14 @@ export function createScheduler(args: {
   function wakeLater(): void {
     clearTimeout(timer);
     const nowMs = performance.now();
+    // Of those too whose time was over a moment ago: somebody may have been left waiting for them just before.
+    const soonestMs = [...fullUntilMs.values()].reduce(
+      (least, untilMs) => Math.min(least, untilMs),
+      Infinity,
+    );
     fullUntilMs = new Map([...fullUntilMs].filter(([, untilMs]) => untilMs > nowMs));
-    if (closing.signal.aborted || backlog.size() === 0 || fullUntilMs.size === 0) return;
-    timer = setTimeout(wake, Math.max(5, Math.min(...fullUntilMs.values()) - nowMs));
+    if (closing.signal.aborted || backlog.size() === 0 || soonestMs === Infinity) return;
+    timer = setTimeout(wake, Math.max(5, soonestMs - nowMs));
   }
 
   return {

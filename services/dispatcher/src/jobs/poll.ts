@@ -11,9 +11,10 @@ import { toSubmission } from '../submission.ts';
 /** Asks the provider about a run that is due; also the way out for callbacks that never come. */
 export async function poll(context: Context, attemptId: string): Promise<void> {
   const run = await claimPoll(context.db, attemptId, leaseS);
-  if (!run?.handle) return;
+  if (!run) return;
   if (run.ended) return await stop(context, run);
   const { handle } = run;
+  if (!handle) return;
   const route = await findRoute(context, run);
   if (!route) return;
   await context.inHand.hold(attemptId, async (signal) => {

@@ -1,0 +1,47 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import type { Progress } from '@holdfast/providers/interface';
+import type { AdmissionDesk, Calls } from '@holdfast/queues/admission';
+import { until } from '@holdfast/testkit/until';
+import { expect, it } from '@jest/globals';
+import { openBreakers } from './breakers.ts';
+import { dispatcherMetrics } from './metrics.ts';
+
+type Code = 'MODEL_UNAVAILABLE' | 'MODEL_OVERLOADED' | 'SERVICE_UNAVAILABLE';
+
+function refused(code: Code, retryAfterMs: number | null): Progress {
+  return { state: 'refused', retryAfterMs, outcome: { ok: false, code, message: 'no' } };
+}
+
+/** What is told of a connection after these calls. */
+async function toldOf(...calls: Progress[]): Promise<Calls | undefined> {
+  const told: Calls[] = [];
+  let reports = 0;
+  const desk: Partial<AdmissionDesk> = {
+    async report(some) {
+      told.push(...some);
+      reports += 1;
+      return new Map();
+    },
+  };
+  const breakers = openBreakers({
+    desk: desk as AdmissionDesk,
+    connections: ['p'],
+    state: dispatcherMetrics(createRegistry('test')).breakers,
+    log: createLogger('test', 'silent'),
+  });
+  for (const progress of calls) breakers.called('p', progress);
+  await until('it is told', () => reports > 0);
+  await breakers.stop();
+  return told[0];
+}
+
+it('a provider that can not be reached, or takes no key, has failed', async () => {
+  const told = await toldOf(refused('MODEL_UNAVAILABLE', 1000), refused('SERVICE_UNAVAILABLE', null));
+  expect(told).toEqual({ connection: 'p', ok: 0, failed: 2 });
+});
+
+it('one that has too much to do, or does not know one of its models, is not left alone for that', async () => {
+  const told = await toldOf(refused('MODEL_OVERLOADED', 1000), refused('MODEL_UNAVAILABLE', null));
+  expect(told).toBeUndefined();
+});
