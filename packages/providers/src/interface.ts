@@ -37,6 +37,9 @@ export type FilePart = {
   open(): Promise<Readable>;
 };
 
+/** Of a provider's id of a run, in characters: it is kept with every attempt and stands in URLs. */
+export const longestId = 512;
+
 /** What the adapter must remember to poll or cancel a run it has submitted; stored as JSON, never shown. */
 export type Handle = { externalId: string } & Record<string, string>;
 

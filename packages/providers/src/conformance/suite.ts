@@ -6,6 +6,7 @@ import { adapterOf, eachWithParties, expectNothingLeaks, messageOf, never, rawOf
 import { describeRecovery } from './recovery.ts';
 import { runOf, type Subject, secrets, submissionOf } from './subject.ts';
 
+const endless = 'x'.repeat(1_000_000);
 const nested = '['.repeat(100_000) + ']'.repeat(100_000);
 /** In every place that some adapter reads. */
 const deep: Reply = {
@@ -77,6 +78,16 @@ export function describeConformance(subject: Subject): void {
         state: expect.stringMatching(/^(ended|unknown)$/),
         outcome: { ok: false, code: 'GENERATION_FAILED' },
       });
+    });
+
+    it.each([
+      { status: 401, json: { error: { code: endless, type: endless, message: endless }, detail: endless } },
+      { status: 422, json: { error: { message: endless }, detail: endless } },
+      { status: 200, json: { id: endless, request_id: endless, status: 'queued' } },
+      { status: 201, json: { id: endless, request_id: endless, status: 'processing', logs: '' } },
+    ])('what a server says without end is cut (%#)', async (reply) => {
+      parties().counterpart.reply(reply);
+      expect(JSON.stringify(await submit()).length).toBeLessThan(20_000);
     });
 
     it('tells how long to wait when the server does', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer, Connection } from '../connection.ts';
-import type { Handle, Submission } from '../interface.ts';
+import { type Handle, longestId, type Submission } from '../interface.ts';
 import { atPointer } from '../jsonPointer.ts';
 import { parseJson } from '../parseJson.ts';
 import { cancelMethods, type HeaderOptions, type HttpOptions, headerOptions } from './options.ts';
@@ -49,5 +49,5 @@ export function cancelOf(
 export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
   const found = id === undefined ? undefined : atPointer(json, id);
   const text = typeof found === 'number' ? String(found) : found;
-  return typeof text === 'string' && text !== '' ? text : undefined;
+  return typeof text === 'string' && text !== '' && text.length <= longestId ? text : undefined;
 }

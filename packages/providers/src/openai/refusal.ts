@@ -19,6 +19,9 @@ const errorBody = z.object({
 
 const moderation = /content_policy|content_filter|moderation|safety|cyber_policy/i;
 
+/** It is logged for the operator. */
+const longestKind = 200;
+
 type Verdict = {
   code: ExecutionErrorCode;
   /** `again` and `useless`: not accepted, and asking here again is of use, or none. */
@@ -28,7 +31,7 @@ type Verdict = {
 /** What an answer to a submit with an error status means. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const error = errorBody.safeParse(answer.json).data?.error;
-  const kind = `${error?.code ?? ''} ${error?.type ?? ''}`.trim();
+  const kind = `${error?.code ?? ''} ${error?.type ?? ''}`.trim().slice(0, longestKind);
   const { code, means } = verdictOf(answer, kind);
   const said = answerText(answer);
   if (means === 'unknown') {

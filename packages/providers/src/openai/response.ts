@@ -2,6 +2,7 @@ import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { z } from 'zod';
+import { longestId } from '../interface.ts';
 import { failure, failureFromText } from '../outcome/failure.ts';
 import { withRaw } from '../outcome/raw.ts';
 import type { Secrets } from '../outcome/scrub.ts';
@@ -11,7 +12,7 @@ import { tokens } from './answer.ts';
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 const item = z.looseObject({ content: z.array(part).nullish().catch(null) });
 const response = z.looseObject({
-  id: z.string().min(1),
+  id: z.string().min(1).max(longestId),
   status: z.enum(['queued', 'in_progress', 'completed', 'failed', 'incomplete', 'cancelled']),
   output: z.array(item).nullish(),
   error: z.looseObject({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),

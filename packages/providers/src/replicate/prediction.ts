@@ -6,13 +6,13 @@ import {
   type Prediction,
   readPrediction as readCog,
 } from '../cog/prediction.ts';
-import type { Ended } from '../interface.ts';
+import { type Ended, longestId } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { withRaw } from '../outcome/raw.ts';
 import type { Secrets } from '../outcome/scrub.ts';
 
 const hosted = z.looseObject({
-  id: z.string().min(1),
+  id: z.string().min(1).max(longestId),
   model: z.string().nullish(),
   version: z.string().nullish(),
   input: z.unknown().optional(),
