@@ -47,6 +47,13 @@ describe('the measures of a file', () => {
     expect((await measured(contentType, bytes)).measures).toEqual(nothing);
   });
 
+  it('that no picture has are not believed', async () => {
+    const giant = Buffer.from(png);
+    giant.writeUInt32BE(2_147_483_647, 16);
+    giant.writeUInt32BE(65_535, 20);
+    expect((await measured('image/png', giant)).measures).toEqual({ ...nothing, height: 65_535 });
+  });
+
   it('of a file made of empty parts are given up soon, and others are served meanwhile', async () => {
     const parts = Buffer.alloc(8_000_000);
     wav(0).copy(parts, 0, 0, 12);

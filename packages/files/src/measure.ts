@@ -9,6 +9,8 @@ export type Measured = { contentType: string; sizeBytes: number; head: Buffer };
 
 /** The column's type. */
 const largest = 2_147_483_647;
+/** The longest side that JPEG can have; a file that claims more is priced as if it claimed none. */
+const longestSide = 65_535;
 const nothing: Measures = { width: null, height: null, durationMs: null };
 
 /**
@@ -26,7 +28,7 @@ export async function measure(file: Measured, read: ReadRange): Promise<Measures
 
 function pictureSize(head: Buffer): Measures {
   const { width, height } = imageSize(head);
-  return { ...nothing, width: whole(width), height: whole(height) };
+  return { ...nothing, width: side(width), height: side(height) };
 }
 
 async function mediaMeasures({ contentType, sizeBytes, head }: Measured, read: ReadRange): Promise<Measures> {
@@ -37,14 +39,18 @@ async function mediaMeasures({ contentType, sizeBytes, head }: Measured, read: R
   const durationS = Math.max(format.duration ?? 0, ...format.trackInfo.map(({ duration }) => duration ?? 0));
   const isVideo = contentType.startsWith('video/');
   return {
-    width: isVideo ? whole(video?.displayWidth ?? video?.pixelWidth) : null,
-    height: isVideo ? whole(video?.displayHeight ?? video?.pixelHeight) : null,
+    width: isVideo ? side(video?.displayWidth ?? video?.pixelWidth) : null,
+    height: isVideo ? side(video?.displayHeight ?? video?.pixelHeight) : null,
     durationMs: whole(durationS * 1000),
   };
 }
 
+function side(pixels: number | undefined): number | null {
+  return whole(pixels, longestSide);
+}
+
 /** What a file claims is believed if it is possible. */
-function whole(value: number | undefined): number | null {
+function whole(value: number | undefined, most = largest): number | null {
   const rounded = Math.round(value ?? 0);
-  return rounded > 0 && rounded <= largest ? rounded : null;
+  return rounded > 0 && rounded <= most ? rounded : null;
 }
