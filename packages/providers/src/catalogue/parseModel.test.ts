@@ -129,6 +129,22 @@ describe('parseModel', () => {
     );
   });
 
+  it('tells of aliases that lead nowhere or everywhere, and of what can not be stored', () => {
+    expect(problemsOf(`${good}description: *text\n`)).toEqual([
+      'm.yaml:12: *text: there is no &text before it',
+    ]);
+    const ten = (name: string) => `[${Array.from({ length: 10 }, () => `*${name}`).join(', ')}]`;
+    const bomb = `a: &a [x, x, x]\nb: &b ${ten('a')}\nc: &c ${ten('b')}\nd: ${ten('c')}\n`;
+    expect(problemsOf(`${good}${bomb}`)).toEqual(['m.yaml:1: its aliases would fill the memory']);
+    for (const character of ['\\0', '\\ud800']) {
+      expect(problemsOf(`${good}description: "a${character}"\n`)).toEqual([
+        'm.yaml:12: description: holds a character that can not be stored',
+      ]);
+    }
+    expect(problemsOf(`${good}description: 'a\\u0000 \\ud800 b'\n`)).toEqual([]);
+    expect(problemsOf(`${good}description: &d a\ndisplay_name: *d\n`)).toEqual([]);
+  });
+
   it('names an option that the adapter does not know', () => {
     const found = changed(['model: m', 'model: m\n  options:\n    pth: x']);
     expect(found).toEqual([expect.stringMatching(/^m\.yaml:6: provider\.options: .*pth/)]);

@@ -1,5 +1,5 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import { modelProblems } from './modelRules.ts';
 import { type ModelProblem, shapeProblems } from './shapeProblems.ts';
 import { offsetOf } from './yamlPlaces.ts';
@@ -18,6 +18,13 @@ export function parseModel(file: string, text: string): ParsedModel {
       problems: document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`),
     };
   }
+  const dangling = danglingAliases(document);
+  if (dangling.length > 0) {
+    const problems = dangling.map(
+      ({ name, offset }) => `${at(offset)}: *${name}: there is no &${name} before it`,
+    );
+    return { definition: null, problems };
+  }
   const { definition, problems } = read(document);
   const placed = problems.map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }));
   const inOrder = placed.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
@@ -28,17 +35,52 @@ export function parseModel(file: string, text: string): ParsedModel {
 }
 
 function read(document: Document): { definition: ModelDefinition | null; problems: ModelProblem[] } {
-  const parsed = modelDefinition.safeParse(document.toJS());
+  const value = valueOf(document);
+  if (value === undefined) {
+    return { definition: null, problems: [{ path: [], message: 'its aliases would fill the memory' }] };
+  }
+  const parsed = modelDefinition.safeParse(value);
   if (!parsed.success) {
     const isGiven = (path: PropertyKey[]) =>
       (path.length === 0 ? document.contents : document.getIn(path, true)) !== undefined;
     return { definition: null, problems: shapeProblems(parsed.error.issues, isGiven) };
   }
-  const found = modelProblems(parsed.data).map(({ path, message }) => ({
+  const found = [...unstorable(parsed.data), ...modelProblems(parsed.data)].map(({ path, message }) => ({
     path: asWritten(document, path),
     message,
   }));
   return { definition: found.length === 0 ? parsed.data : null, problems: found };
+}
+
+/** Undefined for one of aliases of aliases: written out, it would be endless. */
+function valueOf(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
+}
+
+function danglingAliases(document: Document): { name: string; offset: number | undefined }[] {
+  const found: { name: string; offset: number | undefined }[] = [];
+  visit(document, {
+    Alias(_key, alias) {
+      if (!alias.resolve(document)) found.push({ name: alias.source, offset: alias.range?.[0] });
+    },
+  });
+  return found;
+}
+
+/** The database takes neither NUL nor half of a character. */
+function unstorable(definition: ModelDefinition): ModelProblem[] {
+  const isStorable = Object.entries(definition).map(([field, value]) => ({
+    field,
+    isRight: !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(JSON.stringify(value) ?? ''),
+  }));
+  return isStorable
+    .filter(({ isRight }) => !isRight)
+    .map(({ field }) => ({ path: [field], message: 'holds a character that can not be stored' }));
 }
 
 /** The path in the file: the only provider may stand there as `provider`. */
