@@ -399,6 +399,9 @@ describe('the request to an OpenAI-compatible server', () => {
     const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey, settings: {} });
     counterpart.reply(refusal(401, 'invalid_api_key'));
     const progress = await provider.submit(submissionOf(chat), new AbortController().signal);
+    counterpart.reply(refusal(401, secrets.apiKey));
+    const echoed = await provider.submit(submissionOf(chat), new AbortController().signal);
+    expect(JSON.stringify(echoed)).not.toContain(secrets.apiKey);
     provider.close();
     await counterpart.close();
     expect(progress).toMatchObject({ alert: expect.stringContaining('401 invalid_api_key') });

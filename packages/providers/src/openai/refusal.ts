@@ -5,7 +5,7 @@ import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
 import { failure, failureFromText } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
+import { answerText, rawText, withRaw } from '../outcome/raw.ts';
 import type { Secrets } from '../outcome/scrub.ts';
 import { retryAfterMs } from '../retryAfter.ts';
 
@@ -49,7 +49,7 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   const outcome = withRaw(failure(code), said, secrets);
   return means === 'again'
     ? { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome }
-    : { state: 'refused', retryAfterMs: null, outcome, alert: alertOf(answer, kind) };
+    : { state: 'refused', retryAfterMs: null, outcome, alert: rawText(alertOf(answer, kind), secrets) };
 }
 
 function verdictOf({ status, headers }: Answer, kind: string): Verdict {
