@@ -2,6 +2,7 @@ import { claimByToken, claimWaiting } from '@holdfast/db/attempts/claim';
 import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
 import { recordProgress } from '@holdfast/db/attempts/recordProgress';
 import { recordRefusals } from '@holdfast/db/attempts/recordRefusals';
+import { recordRunning } from '@holdfast/db/attempts/recordRunning';
 import { triesOf } from '@holdfast/db/attempts/tries';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
@@ -99,6 +100,13 @@ describe('a try that its provider refused', () => {
     expect((await getExecution(db, organizationId, run.id))?.status).toBe('PROCESSING');
   });
 
+  it('is no refusal any more once its provider has taken the run on, as another dispatcher has found', async () => {
+    const handle = { externalId: 'x' };
+    await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
+    expect(await refuse(run.attemptId)).toEqual([]);
+    expect(await triesOf(db, run.id)).toEqual([{ ...at, tries: 1 }]);
+  });
+
   it('is not due before its time', async () => {
     await refuse(run.attemptId, 60_000);
     expect(await theNext()).toBeNull();
@@ -189,6 +197,18 @@ describe('what a provider tells of a run', () => {
     await told({ progress: 0.25, logs: 'one\n', logged: 4 });
     await told({ logs: 'two\n', logged: 8 });
     expect(await execution()).toMatchObject({ queuePosition: null, progress: 0.25, logs: 'one\ntwo\n' });
+  });
+
+  it('is not written again when it says nothing new', async () => {
+    const version = async () =>
+      (await db.pool.query('SELECT ctid FROM executions WHERE id = $1', [run.id])).rows[0].ctid;
+    await told({ progress: 0.1, queuePosition: 2, logs: 'one\n', logged: 4 });
+    const before = await version();
+    await told({ progress: 0.1, queuePosition: 2, logged: 4 });
+    await told({ queuePosition: 2, logged: 4 });
+    expect(await version()).toBe(before);
+    await told({ progress: 0.2, queuePosition: 2, logged: 4 });
+    expect(await version()).not.toBe(before);
   });
 
   it('is added to the log once, though two have read it', async () => {

@@ -15,7 +15,10 @@ export type ToldProgress = {
   logged: number;
 };
 
-/** What providers tell of runs that go on. A log that two have read at once is added once; of what has ended, nothing. */
+/**
+ * What providers tell of runs that go on. A log that two have read at once is added once; of what has ended, nothing; what
+ * says nothing new is not written.
+ */
 export async function recordProgress(db: Database, told: ToldProgress[]): Promise<void> {
   const column = <Key extends keyof ToldProgress>(key: Key) => told.map((item) => item[key]);
   await runStatement(db.pool, 'record_progress', statement, [
@@ -45,7 +48,9 @@ counted AS (
 told AS (
   SELECT e.id, i.progress, i.queue_position, CASE WHEN i.logged > due.logged THEN i.logs ELSE '' END AS logs
   FROM due JOIN item i ON i.id = due.id JOIN executions e ON e.id = i.execution_id
-  WHERE e.id >= $7 AND e.completed_at IS NULL ORDER BY e.id FOR UPDATE OF e
+  WHERE e.id >= $7 AND e.completed_at IS NULL AND (i.logged > due.logged OR
+    (coalesce(i.progress, e.progress), i.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))
+  ORDER BY e.id FOR UPDATE OF e
 )
 UPDATE executions e SET progress = coalesce(t.progress, e.progress), queue_position = t.queue_position,
   logs = CASE WHEN t.logs = '' THEN e.logs ELSE right(coalesce(e.logs, '') || t.logs, ${limits.logLength}) END,

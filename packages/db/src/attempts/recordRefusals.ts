@@ -17,7 +17,8 @@ export type Refusal = {
 /**
  * Ends attempts that their providers certainly did not accept, and writes the next try of each, which waits for its time:
  * both or neither, so that whoever dies here leaves the one or the other to be found. No next one for an execution that
- * has ended, and of one that was erased no more than how it was refused. Answers the ids of the attempts that had not ended before.
+ * has ended, and of one that was erased no more than how it was refused. Answers the ids of the attempts that had neither
+ * ended before nor been taken on: whoever was halted for long may have been overtaken, and that run goes on.
  */
 export async function recordRefusals(db: Database, refusals: Refusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', statement, [
@@ -41,13 +42,14 @@ WITH item AS (
     AS t (id, outcome, raw_error, connection, target, after_ms)
 ),
 due AS (
-  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND a.state = 'starting'
+  ORDER BY a.id FOR UPDATE
 ),
 refused AS (
   UPDATE attempts a SET state = 'refused', finished_at = now(), lease_until = NULL, poll_at = NULL,
     outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
     raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
-  FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL
+  FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND a.state = 'starting'
   RETURNING a.id, a.execution_id, a.number
 ),
 next AS (
