@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { Customer } from '../customer.ts';
 import { create, type ExecutionBody, readExecution, untilStatus } from '../executions.ts';
 import { until } from '../until.ts';
 import { expectEndedOnce, newCustomer } from './books.ts';
+import { startFront } from './front.ts';
 import { type Hosted, startHosted } from './hosted.ts';
 import { at, painter } from './models.ts';
 
@@ -40,7 +40,6 @@ async function startFiles() {
   const picture = await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
-  let api = '';
   const asked: string[] = [];
   const released = Promise.withResolvers<void>();
   const answers: Record<string, (response: ServerResponse) => void> = {
@@ -65,40 +64,20 @@ async function startFiles() {
       void released.promise.then(() => response.end(picture.subarray(20)));
     },
   };
-  const server = createServer((request, response) => {
+  const front = await startFront((request, response) => {
     const [, kind = ''] = /^\/files\/([a-z]+)/.exec(request.url ?? '') ?? [];
     const answer = answers[kind];
-    if (answer) asked.push(kind);
-    if (answer) answer(response);
-    else void forward(request.url ?? '', request, response);
+    if (answer === undefined) return false;
+    asked.push(kind);
+    answer(response);
+    return true;
   });
-  async function forward(path: string, request: IncomingMessage, response: ServerResponse) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { method = 'GET', headers } = request;
-    const answer = await fetch(new URL(path, api), {
-      method,
-      headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
-      ...(method === 'POST' && { body: Buffer.concat(chunks) }),
-    });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-  }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    origin,
+    ...front,
     asked,
     /** What is slow goes on. */
     release: () => released.resolve(),
-    url: (name: string) => `${origin}/files/${name}`,
-    forwardTo(url: string) {
-      api = url;
-    },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    url: (name: string) => `${front.origin}/files/${name}`,
   };
 }
 
