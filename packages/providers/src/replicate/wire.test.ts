@@ -213,8 +213,17 @@ describe('the secret of webhooks', () => {
     nowhere.close();
   });
 
+  it.each(['whsec_', 'whsec_!?', 'whsec_AAAA'])('is none when it is no key: %s', async (set) => {
+    const told = createReplicate(
+      { ...fake, settings: { WEBHOOK_SECRET: set } },
+      { now: () => nowMs, wait: async () => 0 },
+    );
+    expect(await read(set, told)).toBeNull();
+    told.close();
+  });
+
   it('that the operator has set is the one', async () => {
-    const set = `whsec_${Buffer.from('of the operator').toString('base64')}`;
+    const set = `whsec_${Buffer.from('what the operator has set').toString('base64')}`;
     const told = createReplicate(
       { ...fake, settings: { WEBHOOK_SECRET: set } },
       { now: () => nowMs, wait: async () => 0 },
