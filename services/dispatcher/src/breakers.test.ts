@@ -14,7 +14,7 @@ function refused(code: Code, retryAfterMs: number | null): Progress {
 }
 
 /** What is told of a connection after these calls. */
-async function toldOf(...calls: Progress[]): Promise<Calls | undefined> {
+async function toldOf(calls: Progress[], givenMs = 600_000): Promise<Calls | undefined> {
   const told: Calls[] = [];
   let reports = 0;
   const desk: Partial<AdmissionDesk> = {
@@ -30,18 +30,27 @@ async function toldOf(...calls: Progress[]): Promise<Calls | undefined> {
     state: dispatcherMetrics(createRegistry('test')).breakers,
     log: createLogger('test', 'silent'),
   });
-  for (const progress of calls) breakers.called('p', progress);
+  for (const progress of calls) breakers.called('p', progress, { givenMs, usualMs: 600_000 });
   await until('it is told', () => reports > 0);
   await breakers.stop();
   return told[0];
 }
 
 it('a provider that can not be reached, or takes no key, has failed', async () => {
-  const told = await toldOf(refused('MODEL_UNAVAILABLE', 1000), refused('SERVICE_UNAVAILABLE', null));
+  const told = await toldOf([refused('MODEL_UNAVAILABLE', 1000), refused('SERVICE_UNAVAILABLE', null)]);
   expect(told).toEqual({ connection: 'p', ok: 0, failed: 2 });
 });
 
 it('one that has too much to do, or does not know one of its models, is not left alone for that', async () => {
-  const told = await toldOf(refused('MODEL_OVERLOADED', 1000), refused('MODEL_UNAVAILABLE', null));
+  const told = await toldOf([refused('MODEL_OVERLOADED', 1000), refused('MODEL_UNAVAILABLE', null)]);
   expect(told).toBeUndefined();
+});
+
+it('one that does not answer in time has failed, but not for those who gave it hardly any', async () => {
+  const late: Progress = {
+    state: 'unknown',
+    outcome: { ok: false, code: 'GENERATION_TIMEOUT', message: 'late' },
+  };
+  expect(await toldOf([late])).toMatchObject({ failed: 1 });
+  expect(await toldOf([late], 10_000)).toBeUndefined();
 });

@@ -7,8 +7,8 @@ import type { AdmissionDesk, Calls } from '@holdfast/queues/admission';
 export type Breakers = {
   /** Whether it is left alone, or is being probed: then the desk says who may go there. */
   isOpen(connection: string): boolean;
-  /** What came of a call. */
-  called(connection: string, progress: Progress): void;
+  /** What came of a call that had so much time, where such a run usually has `usualMs`. */
+  called(connection: string, progress: Progress, time: { givenMs: number; usualMs: number }): void;
   stop(): Promise<void>;
 };
 
@@ -50,9 +50,9 @@ export function openBreakers(args: {
   }, tellEveryMs);
   return {
     isOpen: (connection) => open.has(connection),
-    called(connection, progress) {
+    called(connection, progress, { givenMs, usualMs }) {
       const verdict = verdictOn(progress);
-      if (verdict === null) return;
+      if (verdict === null || (isLate(progress) && givenMs < usualMs / 2)) return;
       const known = calls.get(connection) ?? { connection, ok: 0, failed: 0 };
       calls.set(connection, { ...known, [verdict]: known[verdict] + 1 });
     },
@@ -61,6 +61,11 @@ export function openBreakers(args: {
       await telling;
     },
   };
+}
+
+/** Whoever gives a slow model no time would have its provider left alone, for all others too. */
+function isLate(progress: Progress): boolean {
+  return progress.state === 'unknown' && progress.outcome.code === 'GENERATION_TIMEOUT';
 }
 
 /**

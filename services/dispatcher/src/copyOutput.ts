@@ -24,8 +24,11 @@ export const usualBounds: Bounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 
 type Copying = Stores & Pick<Context, 'connections' | 'log'>;
 type CopiedRun = Maker & Pick<Run, 'attemptId'>;
 
-/** Of the process, whose memory they share; first come, first served. A run waits with no more than its own few. */
-const copies = createTurns(64);
+/**
+ * Of the process, whose memory they share; organizations take turns, and leave each other half of the places. A run waits
+ * with no more than its own few.
+ */
+const copies = createTurns(64, 32);
 const mostOfRun = 8;
 
 /** A success whose files are ours, and their ids. */
@@ -54,7 +57,7 @@ export async function copyOutput(
     left: { bytes: bounds.maxTotalBytes },
     begun: (id) => begun.add(id),
   };
-  const copy = copier(stored, (url) => storeOutput(context, run, url, terms, signal), signal);
+  const copy = copier(run, stored, (url) => storeOutput(context, run, url, terms, signal), signal);
   const copied = await persistently(
     async () => {
       const ours = await copyOutputFiles(success, output.kind, copy, output.max_files);
@@ -78,6 +81,7 @@ export async function copyOutput(
 
 /** A copy that waits for its turn. What was copied at an earlier try is not copied again. */
 function copier(
+  { organizationId }: CopiedRun,
   stored: Map<string, StoredFile>,
   store: (url: string) => Promise<StoredFile>,
   signal: AbortSignal,
@@ -89,7 +93,8 @@ function copier(
     stored.set(url, file);
     return file;
   }
-  return async (url) => stored.get(url) ?? (await ofRun(() => copies(() => copy(url))));
+  const inTurn = (url: string) => copies(organizationId, () => copy(url));
+  return async (url) => stored.get(url) ?? (await ofRun('this one', () => inTurn(url)));
 }
 
 function idsOf(stored: Map<string, StoredFile>): string[] {

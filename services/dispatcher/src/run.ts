@@ -49,7 +49,8 @@ export async function work(context: Context, run: Run, opening: Opening): Promis
     const submission = toSubmission(context, route, run, prepared);
     const progress = await converse(provider, submission, opening, signal);
     if (signal.aborted) return await abandon(provider, submission, signal);
-    context.breakers.called(run.connection, progress);
+    const time = { givenMs: run.remainingMs, usualMs: route.definition.timeout_s * 1000 };
+    context.breakers.called(run.connection, progress, time);
     await act(context, route, run, progress, signal);
   });
 }

@@ -6,7 +6,7 @@ it('no more are under way at once than there are turns, and who comes first goes
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const works = [0, 1, 2, 3].map((number) =>
-    inTurn(async () => {
+    inTurn('a', async () => {
       begun.push(number);
       await new Promise<void>((resolve) => ends.push(resolve));
       if (number === 0) throw new Error('failed');
@@ -22,5 +22,27 @@ it('no more are under way at once than there are turns, and who comes first goes
   expect(begun).toEqual([0, 1, 2, 3]);
   for (const end of ends) end();
   expect(await Promise.all(works.slice(1))).toEqual([1, 2, 3]);
-  expect(await inTurn(async () => 'free')).toBe('free');
+  expect(await inTurn('a', async () => 'free')).toBe('free');
+});
+
+it('who has many leaves room for others, and they take turns with it', async () => {
+  const inTurn = createTurns(4, 2);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const works = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1', 'd1'].map((name) =>
+    inTurn(name.charAt(0), async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    }),
+  );
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2']);
+  for (const next of ['a3', 'c1', 'd1', 'a4', 'a5']) {
+    const [first = ''] = ends.keys();
+    ends.get(first)?.();
+    ends.delete(first);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun.at(-1)).toBe(next);
+  }
+  for (const end of ends.values()) end();
+  await Promise.all(works);
 });
