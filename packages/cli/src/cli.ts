@@ -1,26 +1,28 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { reasonOf } from '@holdfast/kit/reason';
+import { openAdminApi } from './admin/api.ts';
+import { RefusedError } from './admin/refusedError.ts';
 import type { Command, Context } from './command.ts';
 import { commands } from './commands.ts';
-import { databaseUrl, providerEnvironment } from './config.ts';
+import { adminAccess, databaseUrl, providerEnvironment } from './config.ts';
 import { exitCodes } from './exitCodes.ts';
-import { takeCommonFlags } from './flags.ts';
+import { type Named, takeCommonFlags } from './flags.ts';
 import { helpOf } from './help.ts';
 import { UsageError } from './usageError.ts';
 
-type Output = Pick<Context, 'say' | 'tell'>;
+type Output = Pick<Context, 'say' | 'tell' | 'width'>;
 
 /** Runs what the arguments ask for, and answers the exit code. */
 export async function runCli(args: string[], output: Output): Promise<number> {
   try {
-    const { rest, help, databaseUrl: url } = takeCommonFlags(args);
+    const { rest, help, named } = takeCommonFlags(args);
     const command = commands.find(({ name }) => startsWith(rest, name.split(' ')));
     if (help || rest.length === 0) {
-      (help ? output.say : output.tell)(helpOf(command ? [command] : commands));
+      (help ? output.say : output.tell)(helpOf(command ? [command] : groupOf(rest)));
       return help ? 0 : exitCodes.wrongArguments;
     }
-    if (!command) throw new UsageError(`there is no command "${rest.join(' ')}"`);
-    return await runCommand(command, rest.slice(command.name.split(' ').length), url, output);
+    if (!command) throw new UsageError(`there is no command "${rest.join(' ')}"${takesOf(rest)}`);
+    return await runCommand(command, rest.slice(command.name.split(' ').length), named, output);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     output.tell(`holdfast: ${error.message}. See holdfast --help.`);
@@ -30,16 +32,23 @@ export async function runCli(args: string[], output: Output): Promise<number> {
 
 const startsWith = (args: string[], words: string[]) => words.every((word, index) => args[index] === word);
 
-async function runCommand(
-  command: Command,
-  args: string[],
-  named: string | undefined,
-  output: Output,
-): Promise<number> {
+/** The commands of a group (`org`), all of them when there is no such group. */
+function groupOf([group]: string[]): readonly Command[] {
+  const some = commands.filter(({ name }) => name.split(' ')[0] === group);
+  return some.length > 0 ? some : commands;
+}
+
+function takesOf([group]: string[]): string {
+  const words = commands.map(({ name }) => name.split(' ')).filter(([first]) => first === group);
+  const seconds = words.flatMap(([, second]) => second ?? []);
+  return seconds.length === 0 ? '' : `: ${group} takes ${seconds.join(', ')}`;
+}
+
+async function runCommand(command: Command, args: string[], named: Named, output: Output): Promise<number> {
   let url: string | undefined;
   let db: Database | undefined;
   const open = () => {
-    url = databaseUrl(named);
+    url = databaseUrl(named['database-url']);
     db ??= openDatabase({ url, poolSize: 1, applicationName: 'holdfast-cli' });
     return db;
   };
@@ -47,10 +56,15 @@ async function runCommand(
     return await command.run(args, {
       ...output,
       openDatabase: open,
+      openAdmin: () => openAdminApi(adminAccess(named)),
       providerEnvironment: () => providerEnvironment(named),
     });
   } catch (error) {
     if (error instanceof UsageError) throw error;
+    if (error instanceof RefusedError) {
+      output.tell(`holdfast: ${command.name} was refused: ${error.message}`);
+      return exitCodes.wrong;
+    }
     output.tell(
       `holdfast: ${command.name} could not be run: ${withoutPassword(reasonOf(error), url)}${at(url)}`,
     );

@@ -1,26 +1,33 @@
 import type { Database } from '@holdfast/db/client';
+import type { AdminApi } from './admin/api.ts';
 
 /** What a command works with besides its arguments. */
 export type Context = {
   /** The database that was asked for, closed by whoever called the command. @throws when there is none to be found */
   openDatabase(): Database;
+  /** The admin API that was asked for. @throws when there is none to be found */
+  openAdmin(): AdminApi;
   /** The variables that name the providers' connections. */
   providerEnvironment(): NodeJS.ProcessEnv;
   /** A line of what was asked for, to standard output. */
   say(line: string): void;
   /** A line on how it goes, to standard error. */
   tell(line: string): void;
+  /** Columns of the terminal that reads it; null when something else does. */
+  width: number | null;
 };
 
 export type Command = {
   /** The words that call it: `ledger audit`. */
   name: string;
   about: string;
-  /** How it is called, a line each. */
+  /** How it is called, a line each. Flags, choices and operands are read from it for completion: see completion/words.ts. */
   usage: string;
+  /** Calls as one would type them, a line each: for its own help. */
+  examples?: string;
   /**
    * Answers the exit code; `args` are those after its name, without the flags that every command has.
-   * @throws UsageError for arguments it can't read
+   * @throws UsageError for arguments it can't read; RefusedError for what the admin API refuses
    */
   run(args: string[], context: Context): Promise<number>;
 };

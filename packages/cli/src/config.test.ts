@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { describe, expect, it } from '@jest/globals';
-import { providerEnvironment } from './config.ts';
+import { modelsFolder, providerEnvironment } from './config.ts';
 
 describe('the connections of a command', () => {
   it('are those of the dispatcher that runs here, unless a database elsewhere is meant; what is set wins', async () => {
     const dispatcher = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)'], {
-      env: { OPENAI_API_KEY: 'sk-of=npm-start', FAL_KEY: 'fal' },
+      env: { OPENAI_API_KEY: 'sk-of=npm-start', FAL_KEY: 'fal', MODELS_DIR: '/its/models' },
     });
     try {
       await once(dispatcher.stdout, 'data');
@@ -17,13 +17,16 @@ describe('the connections of a command', () => {
       const state = { database_url: 'postgresql://x', services: { dispatcher: { pid: dispatcher.pid } } };
       writeFileSync(join(home, 'local.json'), JSON.stringify(state));
       const env = { HOLDFAST_HOME: home, FAL_KEY: 'mine' };
-      expect(providerEnvironment(undefined, env)).toMatchObject({
+      expect(providerEnvironment({}, env)).toMatchObject({
         OPENAI_API_KEY: 'sk-of=npm-start',
         FAL_KEY: 'mine',
       });
-      expect(providerEnvironment('postgresql://elsewhere', env)).toEqual(env);
+      // Applying another folder than npm start did would withdraw its models.
+      expect(modelsFolder(undefined, providerEnvironment({}, env))).toBe('/its/models');
+      expect(modelsFolder('mine', providerEnvironment({}, env))).toBe('mine');
+      expect(providerEnvironment({ 'database-url': 'postgresql://elsewhere' }, env)).toEqual(env);
       const elsewhere = { ...env, DATABASE_URL: 'postgresql://elsewhere' };
-      expect(providerEnvironment(undefined, elsewhere)).toEqual(elsewhere);
+      expect(providerEnvironment({}, elsewhere)).toEqual(elsewhere);
     } finally {
       dispatcher.kill();
     }
@@ -31,6 +34,6 @@ describe('the connections of a command', () => {
 
   it('are those of the environment where nothing runs', () => {
     const env = { HOLDFAST_HOME: '/nonexistent', FAL_KEY: 'mine' };
-    expect(providerEnvironment(undefined, env)).toEqual(env);
+    expect(providerEnvironment({}, env)).toEqual(env);
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
+import type { Named } from './flags.ts';
 import { UsageError } from './usageError.ts';
 
 /**
@@ -17,6 +18,50 @@ export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = 
     'there is no database: give --database-url, set DATABASE_URL, or run npm start in this folder',
   );
 }
+
+/**
+ * The Redis of the flag, else of REDIS_URL, else, unless a database elsewhere is meant, of the `npm start` in this folder.
+ * @throws UsageError when the one named is no URL of Redis; an Error when there is none
+ */
+export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): string {
+  const [given, source] = named['redis-url']
+    ? [named['redis-url'], '--redis-url']
+    : [env['REDIS_URL'], 'REDIS_URL'];
+  if (given) {
+    if (/^rediss?:\/\//.test(given) && isReadable(given)) return given;
+    throw new UsageError(`${source} is no URL like redis://:password@host:port/0`);
+  }
+  const local = isElsewhere(named, env) ? null : localFile(env, 'local.json', localState);
+  if (local?.redis_url) return local.redis_url;
+  throw new Error('there is no Redis: give --redis-url, set REDIS_URL, or run npm start in this folder');
+}
+
+export type AdminAccess = { url: string; token: string };
+
+/**
+ * Where the admin API is: of the flags, else of HOLDFAST_ADMIN_URL and ADMIN_TOKEN, else of the `npm start` in this
+ * folder, whose token goes to no other URL. `url` is without `/admin/v1`.
+ * @throws UsageError when the one named is no URL; an Error when there is none
+ */
+export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env): AdminAccess {
+  const local = localFile(env, 'local.json', localState);
+  const [given, source] = named['admin-url']
+    ? [named['admin-url'], '--admin-url']
+    : [env['HOLDFAST_ADMIN_URL'], 'HOLDFAST_ADMIN_URL'];
+  if (given && !(/^https?:\/\//.test(given) && isReadable(given)))
+    throw new UsageError(`${source} is no URL like http://127.0.0.1:8081`);
+  const url = given || local?.admin_url;
+  if (!url)
+    throw new Error(
+      'there is no admin API: give --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder',
+    );
+  const token = named['admin-token'] || env['ADMIN_TOKEN'] || (given ? undefined : local?.admin_token);
+  if (!token) throw new Error('there is no admin token: set ADMIN_TOKEN as the gateway has it');
+  return { url: url.replace(/\/+$/, ''), token };
+}
+
+const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
+  named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);
 
 /** What was given is not shown: it holds a password. */
 function checked(url: string, source: string): string {
@@ -48,8 +93,8 @@ export function sealingKeys(env: NodeJS.ProcessEnv = process.env): EncryptionKey
   return keys.data;
 }
 
-/** The folder of models that was named, else of MODELS_DIR, else of this tree. */
-export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+/** The folder of models that was named, else of MODELS_DIR as `providerEnvironment` has it, else of this tree. */
+export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv): string {
   return named ?? (env['MODELS_DIR'] || resolve(import.meta.dirname, '../../../models'));
 }
 
@@ -57,11 +102,8 @@ export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv =
  * What names the providers' connections: the environment, and unless a database elsewhere is meant, that of the
  * dispatcher of the `npm start` that runs in this folder. So its keys need not be given again, nor be kept in a file.
  */
-export function providerEnvironment(
-  database: string | undefined,
-  env: NodeJS.ProcessEnv = process.env,
-): NodeJS.ProcessEnv {
-  if (database !== undefined || env['DATABASE_URL']) return env;
+export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  if (isElsewhere(named, env)) return env;
   const pid = localFile(env, 'local.json', localState)?.services?.dispatcher?.pid;
   return { ...(pid === undefined ? {} : environmentOf(pid)), ...env };
 }
@@ -79,6 +121,9 @@ function environmentOf(pid: number): NodeJS.ProcessEnv {
 
 const localState = z.object({
   database_url: z.string(),
+  redis_url: z.string().optional(),
+  admin_url: z.string().optional(),
+  admin_token: z.string().optional(),
   services: z.object({ dispatcher: z.object({ pid: z.number() }).optional() }).optional(),
 });
 const localSecrets = z.object({ encryptionKeys: z.string() });

@@ -21,11 +21,46 @@ export function readArguments<Result>(read: () => Result): Result {
 }
 
 /**
+ * What a command takes: one operand for each of `names`, then its flags.
+ * @throws UsageError that says which operands it takes
+ */
+export function readOperands<const Names extends readonly string[], const Known extends Options>(
+  command: string,
+  args: string[],
+  names: Names,
+  options: Known,
+) {
+  const read = readArguments(() => parseArgs({ args, options, allowPositionals: true }));
+  if (read.positionals.length !== names.length) {
+    const wanted = names.length === 0 ? 'nothing but flags' : names.map((name) => `<${name}>`).join(' ');
+    throw new UsageError(`holdfast ${command} takes ${wanted}`);
+  }
+  return { operands: read.positionals as { [Index in keyof Names]: string }, values: read.values };
+}
+
+/** Of a flag: how many at most. @throws UsageError */
+export function readLimit(text: string | undefined, preset: number): number {
+  const limit = /^\d{1,5}$/.test(text ?? String(preset)) ? Number(text ?? preset) : 0;
+  if (limit >= 1 && limit <= 10_000) return limit;
+  throw new UsageError('--limit needs a number from 1 to 10000');
+}
+
+const named = {
+  'database-url': { type: 'string' },
+  'redis-url': { type: 'string' },
+  'admin-url': { type: 'string' },
+  'admin-token': { type: 'string' },
+} as const;
+
+/** What the flags that every command has say about where things are. */
+export type Named = { [Flag in keyof typeof named]?: string };
+
+/**
  * The flags that every command has, and what is left for the command.
  * @throws UsageError when a flag lacks its value
  */
-export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean; databaseUrl?: string } {
-  const options = { help: { type: 'boolean', short: 'h' }, 'database-url': { type: 'string' } } as const;
+export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean; named: Named } {
+  const options = { help: { type: 'boolean', short: 'h' }, ...named } as const;
   const { tokens, values } = parseArgs({ args, options, strict: false, tokens: true });
   const rest = new Map(args.entries());
   for (const token of tokens) {
@@ -33,8 +68,10 @@ export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean
     rest.delete(token.index);
     if (token.value !== undefined && !token.inlineValue) rest.delete(token.index + 1);
   }
-  const url = values['database-url'];
-  if (url === true) throw new UsageError('--database-url needs a value');
-  const left = { rest: [...rest.values()], help: values.help === true };
-  return typeof url === 'string' ? { ...left, databaseUrl: url } : left;
+  const given = Object.keys(named).flatMap((flag) => {
+    const value = values[flag];
+    if (value === true) throw new UsageError(`--${flag} needs a value`);
+    return typeof value === 'string' ? [[flag, value] as const] : [];
+  });
+  return { rest: [...rest.values()], help: values.help === true, named: Object.fromEntries(given) };
 }

@@ -1,15 +1,31 @@
 import type { Command } from './command.ts';
 
-const common = `Every command takes:
-  --database-url URL  the database; else DATABASE_URL, else that of the npm start that runs in this folder
-  -h, --help          this text, or that of one command
+/** The flags that every command takes. */
+export const commonFlags = [
+  [
+    '--database-url URL',
+    'the database; else DATABASE_URL, else that of the npm start that runs in this folder',
+  ],
+  ['--redis-url URL', 'Redis; else REDIS_URL, else that of the npm start'],
+  ['--admin-url URL', 'the admin API; else HOLDFAST_ADMIN_URL, else that of the npm start'],
+  [
+    '--admin-token TOKEN',
+    'its token; else ADMIN_TOKEN (which no list of processes shows), else that of the npm start',
+  ],
+  ['-h, --help', 'this text, or that of one command'],
+] as const;
 
-Exit codes: 0 done, 1 something is wrong, 2 wrong arguments, 3 it could not be run.`;
+export const exitCodesText =
+  'Exit codes: 0 done, 1 something is wrong or was refused, 2 wrong arguments, 3 it could not be run.';
 
-/** Of every command, or of one. */
+/** Of every command, or of some; of one alone with its examples. */
 export function helpOf(commands: readonly Command[]): string {
   const parts = commands.map(({ about, usage }) => `${indented(usage, 2)}\n${indented(about, 6)}`);
-  return ['Usage: holdfast <command> [flags]', ...parts, common].join('\n\n');
+  const [only, ...others] = commands;
+  const examples = others.length === 0 && only?.examples ? [`Examples:\n${indented(only.examples, 2)}`] : [];
+  const flags = commonFlags.map(([flag, about]) => `  ${flag.padEnd(20)}${about}`);
+  const common = `Every command takes:\n${flags.join('\n')}\n\n${exitCodesText}`;
+  return ['Usage: holdfast <command> [flags]', ...parts, ...examples, common].join('\n\n');
 }
 
 const indented = (text: string, spaces: number) => text.replaceAll(/^/gm, ' '.repeat(spaces));

@@ -11,4 +11,5 @@ for (const stream of [process.stdout, process.stderr]) {
 process.exitCode = await runCli(process.argv.slice(2), {
   say: (line) => process.stdout.write(`${line}\n`),
   tell: (line) => process.stderr.write(`${line}\n`),
+  width: process.stdout.isTTY ? process.stdout.columns : null,
 });

@@ -58,6 +58,7 @@ export async function startStack(overrides: Record<string, string> = {}, more: M
     receiver,
     redisUrl: environment.REDIS_URL,
     baseUrl: environment.PUBLIC_URL,
+    adminUrl: `http://127.0.0.1:${environment.ADMIN_PORT}`,
     /** Of the operator. */
     admin: apiClient(`http://127.0.0.1:${environment.ADMIN_PORT}`, environment.ADMIN_TOKEN),
     services,

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { type Ended, runCommand } from '@holdfast/testkit/command';
 
@@ -34,4 +36,26 @@ export function npmRunHoldfast(args: string[], env: NodeJS.ProcessEnv): Promise<
     cwd: root,
     env: { ...bareEnvironment(), ...env },
   });
+}
+
+/** Starts it and lets it run: what it has said so far, and an end by SIGINT, which answers the exit code. */
+export function startHoldfast(args: string[], env: NodeJS.ProcessEnv) {
+  const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
+  const child = spawn(process.execPath, [...main, ...args], {
+    cwd: root,
+    env: { ...bareEnvironment(), ...env },
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'close');
+  return {
+    said: () => said,
+    async interrupt(): Promise<number | null> {
+      child.kill('SIGINT');
+      const [code] = await ended;
+      return code as number | null;
+    },
+  };
 }

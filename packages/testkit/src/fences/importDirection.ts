@@ -20,6 +20,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'packages/domain',
     'packages/kit',
     'packages/db',
+    'packages/queues',
     'packages/files',
     'packages/providers',
     'packages/setup',

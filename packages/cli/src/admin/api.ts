@@ -1,0 +1,76 @@
+import { reasonOf } from '@holdfast/kit/reason';
+import { z } from 'zod';
+import type { AdminAccess } from '../config.ts';
+import { RefusedError } from './refusedError.ts';
+
+export type Asked = {
+  query?: Record<string, string | undefined>;
+  body?: object;
+  headers?: Record<string, string>;
+};
+
+export type AdminApi = {
+  /**
+   * What the admin API answers; `path` is below `/admin/v1`.
+   * @throws RefusedError for what it refuses; an Error when it is not reached, or does not let us in
+   */
+  ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, asked?: Asked): Promise<unknown>;
+};
+
+const answerWithinMs = 30_000;
+
+export function openAdminApi({ url, token }: AdminAccess): AdminApi {
+  return {
+    async ask(method, path, { query = {}, body, headers = {} } = {}) {
+      const target = new URL(`${url}/admin/v1${path}`);
+      for (const [name, value] of Object.entries(query))
+        if (value !== undefined) target.searchParams.set(name, value);
+      const own = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const init = { method, headers: { ...own, ...headers }, body: body ? JSON.stringify(body) : null };
+      return await answerOf(url, await reached(url, target, init));
+    },
+  };
+}
+
+async function reached(url: string, target: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(target, { ...init, signal: AbortSignal.timeout(answerWithinMs) });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause ? error.cause : error;
+    throw new Error(
+      `the admin API at ${url} is not reached: ${reasonOf(cause)}. Does the gateway run there, on its ADMIN_PORT?`,
+      { cause: error },
+    );
+  }
+}
+
+const refusal = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  }),
+});
+
+async function answerOf(url: string, response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (response.ok) return parsed(text);
+  if (response.status === 401)
+    throw new Error(`the admin API at ${url} refuses the token: set ADMIN_TOKEN as the gateway has it`);
+  const said = refusal.safeParse(parsed(text));
+  if (!said.success)
+    throw new Error(`the admin API at ${url} answered ${response.status}: is it the gateway's ADMIN_PORT?`);
+  const { code, message, details = [] } = said.data.error;
+  const places = details.map((one) => `${one.field}: ${one.message}`).join('; ');
+  const words = `${message} (${code}${places === '' ? '' : `; ${places}`})`;
+  if (response.status >= 500) throw new Error(words);
+  throw new RefusedError(words);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AdminApi } from '../admin/api.ts';
+import type { ExecutionRecord } from '../admin/shapes.ts';
+import type { Context } from '../command.ts';
+import { hasEnded } from './hasEnded.ts';
+
+export type Following = {
+  admin: AdminApi;
+  context: Context;
+  json: boolean;
+  everyMs: number;
+  signal: AbortSignal;
+};
+
+/** What is told of an execution when it changes. */
+export function changeText(one: ExecutionRecord): string {
+  const parts = [
+    one.queue_position === null ? '' : `${one.queue_position} before it`,
+    one.progress === null || hasEnded(one) ? '' : `${Math.round(one.progress * 100)} %`,
+    one.cost === null ? '' : `cost ${one.cost}`,
+    one.error ? `${one.error.code}: ${one.error.message}` : '',
+  ];
+  return [one.status, ...parts.filter((part) => part !== '')].join('  ');
+}
+
+/** By the clock of this machine: `10:30:00`. */
+export const clock = () => new Date().toTimeString().slice(0, 8);
+
+/** False when the signal came before the time had passed. */
+export async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+  return await delay(ms, true, { signal }).catch(() => false);
+}

@@ -1,0 +1,17 @@
+import type { Organization } from '../admin/shapes.ts';
+import { shownTime } from '../output/times.ts';
+
+/** What is told of an organization, by name. */
+export function organizationFacts(one: Organization) {
+  return {
+    id: one.id,
+    name: one.name,
+    created: shownTime(one.created_at),
+    'max concurrency': one.max_concurrency ?? 'as ORGANIZATION_MAX_CONCURRENCY says',
+    'monthly spend': spendText(one.spend_limit),
+  };
+}
+
+/** `3.2 of 100.00` */
+export const spendText = (limit: Organization['spend_limit']): string =>
+  limit === null ? 'no limit' : `${limit.spent} of ${limit.amount}`;

@@ -1,0 +1,33 @@
+import { readList } from '../admin/list.ts';
+import { organization } from '../admin/shapes.ts';
+import type { Command } from '../command.ts';
+import { readLimit, readOperands } from '../flags.ts';
+import { sayJson, sayTable } from '../output/print.ts';
+import { shownTime } from '../output/times.ts';
+import { spendText } from './facts.ts';
+
+export const orgList: Command = {
+  name: 'org list',
+  about: 'list organizations, newest first',
+  usage: 'holdfast org list [--limit 100] [--json]',
+  async run(args, context) {
+    const options = { json: { type: 'boolean' }, limit: { type: 'string' } } as const;
+    const { values } = readOperands('org list', args, [], options);
+    const limit = readLimit(values.limit, 100);
+    const list = await readList(context.openAdmin(), '/organizations', { limit, item: organization });
+    if (values.json) sayJson(context, list);
+    else
+      sayTable(
+        context,
+        ['ID', 'NAME', 'CREATED', 'AT ONCE', 'SPENT THIS MONTH'],
+        list.data.map((one) => [
+          one.id,
+          one.name,
+          shownTime(one.created_at),
+          String(one.max_concurrency ?? '-'),
+          spendText(one.spend_limit),
+        ]),
+      );
+    return 0;
+  },
+};

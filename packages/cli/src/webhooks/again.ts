@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Command } from '../command.ts';
+import { readOperands } from '../flags.ts';
+import { sayJson } from '../output/print.ts';
+import { sinceTime } from '../output/times.ts';
+import { UsageError } from '../usageError.ts';
+import { webhooksPath } from './paths.ts';
+
+export const webhooksRedeliver: Command = {
+  name: 'webhooks redeliver',
+  about: 'send a delivery again, whatever became of it: same event id, same bytes',
+  usage: 'holdfast webhooks redeliver <org> <delivery> [--json]',
+  async run(args, context) {
+    const options = { json: { type: 'boolean' } } as const;
+    const { operands, values } = readOperands('webhooks redeliver', args, ['org', 'delivery'], options);
+    const [org, id] = operands;
+    const answer = await context.openAdmin().ask('POST', webhooksPath(org, 'deliveries', id, 'redeliver'));
+    if (values.json) sayJson(context, answer);
+    else context.say(`${id} is due again.`);
+    return 0;
+  },
+};
+
+const recovered = z.object({ redelivered: z.number(), has_more: z.boolean() });
+
+export const webhooksRecover: Command = {
+  name: 'webhooks recover',
+  about: 'send all deliveries of an endpoint again that were made since then and have failed or expired',
+  usage: 'holdfast webhooks recover <org> <endpoint> --since 2h [--json]',
+  async run(args, context) {
+    const options = { since: { type: 'string' }, json: { type: 'boolean' } } as const;
+    const { operands, values } = readOperands('webhooks recover', args, ['org', 'endpoint'], options);
+    const since = sinceTime(values.since);
+    if (since === undefined) throw new UsageError('holdfast webhooks recover needs --since');
+    const [org, id] = operands;
+    const admin = context.openAdmin();
+    let redelivered = 0;
+    for (let isMore = true; isMore; ) {
+      const path = webhooksPath(org, 'endpoints', id, 'recover');
+      const answer = recovered.parse(await admin.ask('POST', path, { body: { since } }));
+      redelivered += answer.redelivered;
+      isMore = answer.has_more;
+      if (isMore) context.tell(`${redelivered} are due again so far`);
+    }
+    if (values.json) sayJson(context, { endpoint_id: id, since, redelivered });
+    else context.say(`${redelivered} deliveries to ${id} are due again.`);
+    return 0;
+  },
+};
