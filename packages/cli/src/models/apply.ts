@@ -18,7 +18,9 @@ export const modelsApply: Command = {
   about: 'make the YAML files of a folder the catalogue, all at once; what has no file any more is withdrawn',
   usage: 'holdfast models apply [folder] [--dry-run]',
   async run(args, context) {
-    const { folder, isDryRun } = read(args, { 'dry-run': { type: 'boolean', default: false } });
+    const { folder, isDryRun } = read(args, context, {
+      'dry-run': { type: 'boolean', default: false },
+    });
     const models = await readFolder(folder, context);
     if (models === null) return 1;
     const environment = context.providerEnvironment();
@@ -46,18 +48,22 @@ export const modelsValidate: Command = {
   about: 'tell all that is wrong with the YAML files of a folder; needs no database',
   usage: 'holdfast models validate [folder]',
   async run(args, context) {
-    const models = await readFolder(read(args, {}).folder, context);
+    const models = await readFolder(read(args, context).folder, context);
     if (models === null) return 1;
     context.say(`All ${models.length} are right.`);
     return 0;
   },
 };
 
-function read(args: string[], options: { 'dry-run'?: { type: 'boolean'; default: boolean } }) {
+function read(
+  args: string[],
+  { providerEnvironment }: Context,
+  options: { 'dry-run'?: { type: 'boolean'; default: boolean } } = {},
+) {
   const { positionals, values } = readArguments(() => parseArgs({ args, allowPositionals: true, options }));
   const [folder, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`there is no "${rest.join(' ')}": one folder is taken`);
-  return { folder: modelsFolder(folder), isDryRun: values['dry-run'] === true };
+  return { folder: modelsFolder(folder, providerEnvironment()), isDryRun: values['dry-run'] === true };
 }
 
 function sayChanges({ added, changed, withdrawn, unchanged }: CatalogueChanges, say: Context['say']): void {

@@ -121,14 +121,21 @@ describe('npm start', () => {
     ]);
   }, 60_000);
 
-  it('finds the data and the key of the first start at the second', async () => {
+  it('finds the data and the key of the first start at the second, and the models that its environment names', async () => {
     await start();
     await shutDown(running);
     running = { services: [] };
+    const { env } = await options();
+    const folders: string[] = [];
     await start({
-      seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'another-key' }),
+      env: { ...env, MODELS_DIR: '/my/models' },
+      seed: async ({ apiKey, modelsDir }) => {
+        folders.push(modelsDir);
+        return { organizationId: 'org_1', apiKey: apiKey ?? 'another-key' };
+      },
     });
     expect(readState().api_key).toBe('the-first-key');
+    expect(folders).toEqual(['/my/models']);
   }, 60_000);
 
   it('lets webhooks to one port of this machine, the same at the next start', async () => {

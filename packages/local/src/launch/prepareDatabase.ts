@@ -61,7 +61,7 @@ async function migrateAndSeed(options: Options): Promise<Demo> {
   const apiKey = kept.apiKey ?? null;
   const demo = await seed({
     databaseUrl,
-    modelsDir: join(root, 'models'),
+    modelsDir: environment['MODELS_DIR'] || join(root, 'models'),
     encryptionKeys,
     apiKey,
     environment,
