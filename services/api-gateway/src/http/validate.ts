@@ -29,8 +29,40 @@ function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   const isMissing = at(value, issue.path) === undefined;
   const name = field || 'body';
   if (isMissing) return [{ field: name, code: 'REQUIRED', message: `${name} is required.` }];
-  return [{ field: name, code: codeOf(issue), message: `${name}: ${issue.message}` }];
+  return [{ field: name, code: codeOf(issue), message: `${name}: ${saying(issue)}` }];
 }
+
+const kinds: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/** What would be right, where zod's own words tell of types and not of that. */
+function saying(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return kinds[issue.expected] ? `must be ${kinds[issue.expected]}` : issue.message;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+      return isNumber(issue.origin)
+        ? `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`
+        : issue.message;
+    case 'too_big':
+      return isNumber(issue.origin)
+        ? `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`
+        : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+const isNumber = (origin: string) => origin === 'number' || origin === 'int';
 
 /** A refinement names its code as `params: { code }`. */
 function codeOf(issue: Issue): string {
