@@ -7,5 +7,5 @@ export async function leave(context: Context, executionId: string, run: Counted)
   const names = context.limits.names(run, definition, await context.organizationLimits());
   if (names.length === 0) return;
   await context.desk.release([{ executionId, names }]);
-  context.scheduler.wake();
+  context.scheduler.wake(names);
 }

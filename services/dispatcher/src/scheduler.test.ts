@@ -115,6 +115,22 @@ describe('the scheduler', () => {
     scheduler.close();
   });
 
+  it.each([
+    ['model:limited', { kind: 'full', name: 'model:limited', waitMs: 60_000 }],
+    ['connection:a', { kind: 'closed', waitMs: 60_000 }],
+  ] as const)('fills a place under %s as soon as it is free', async (name, full) => {
+    let isFree = false;
+    const { scheduler, begun, asked } = setUp({
+      answer: () => (isFree ? { kind: 'admitted', route: 0 } : full),
+    });
+    scheduler.add([waiting('x', { model: 'limited' })]);
+    await until('it is put back', () => asked.length === 1 && scheduler.waiting() === 1);
+    isFree = true;
+    scheduler.wake([name]);
+    await until('it has begun', () => begun.has('x'), 500);
+    scheduler.close();
+  });
+
   it('drops what somebody else has', async () => {
     const { scheduler, asked, shares } = setUp({ answer: () => ({ kind: 'taken' }) });
     scheduler.add([waiting('x', { model: 'limited' })]);

@@ -11,8 +11,8 @@ import { routesFor } from './routesFor.ts';
 /** Decides which of the waiting runs begins, and where it is sent. */
 export type Scheduler = {
   add(waiting: Waiting[]): void;
-  /** A run was let go of: there may be room for another. */
-  wake(): void;
+  /** A run was let go of: there is room for another under these names. */
+  wake(freed: readonly string[]): void;
   /** How many wait here. */
   waiting(): number;
   /** Begins no more. */
@@ -191,7 +191,14 @@ export function createScheduler(args: {
       for (const one of waiting) backlog.add(one);
       wake();
     },
-    wake,
+    wake(freed) {
+      for (const name of freed) fullUntilMs.delete(name);
+      // Which lines wait for which connection is not known here: those that wait for another are put back.
+      if (freed.some((name) => name.startsWith('connection:'))) {
+        for (const name of fullUntilMs.keys()) if (name.startsWith('line:')) fullUntilMs.delete(name);
+      }
+      wake();
+    },
     waiting: backlog.size,
     close() {
       closing.abort();
