@@ -1,5 +1,5 @@
 import type { FailureReason, TrustedResult } from '@holdfast/egress/trusted';
-import type { Progress } from './interface.ts';
+import type { Ended, Progress } from './interface.ts';
 import { failure } from './outcome/failure.ts';
 
 /** What a run fails with of which nobody knows what became of it. */
@@ -12,11 +12,23 @@ const outcomes = {
   too_large: failure('GENERATION_FAILED', 'The output of the model is too large.'),
 } as const satisfies Record<FailureReason, unknown>;
 
+type NoAnswer = Extract<TrustedResult, { ok: false }>;
+
+/** The end of a run whose answer is too large: it is as large whenever it is asked for. */
+function tooLarge({ code, message }: NoAnswer): Ended {
+  return { state: 'ended', outcome: { ...outcomes.too_large, raw: `${code}: ${message}` } };
+}
+
+/** What a question about a run that got no answer means: `running`, it is asked again; or there is no use in that. */
+export function unanswered(result: NoAnswer, running: Progress): Progress {
+  return result.reason === 'too_large' ? tooLarge(result) : running;
+}
+
 /** What a submit that got no answer means: send it again, or nobody knows. */
-export function networkProgress(result: Extract<TrustedResult, { ok: false }>): Progress {
+export function networkProgress(result: NoAnswer): Progress {
   const { reason, reached, code, message } = result;
   const raw = `${code}: ${message}`.slice(0, 4096);
-  if (reason === 'too_large') return { state: 'ended', outcome: { ...outcomes[reason], raw } };
+  if (reason === 'too_large') return tooLarge(result);
   if (reached === 'no') {
     return { state: 'refused', retryAfterMs: 1000, outcome: { ...failure('MODEL_UNAVAILABLE'), raw } };
   }

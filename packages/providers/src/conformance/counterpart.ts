@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import { parseJson } from '../parseJson.ts';
 
 export type Received = { method: string; path: string; headers: IncomingMessage['headers']; json: unknown };
@@ -9,7 +10,8 @@ export type Reply =
   | { status: number; headers?: Record<string, string>; json?: unknown; text?: string }
   | 'silence'
   | 'reset'
-  | 'half a body';
+  | 'half a body'
+  | 'more than is read';
 
 export type Counterpart = {
   baseUrl: string;
@@ -60,6 +62,10 @@ function send(reply: Reply, response: ServerResponse): void {
   } else if (reply === 'half a body') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
     response.write('{"id":"', () => response.socket?.destroy());
+  } else if (reply === 'more than is read') {
+    const piece = Buffer.alloc(1024 * 1024, 'A');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    pipeline(Readable.from(Array.from({ length: 130 }, () => piece)), response, () => {});
   } else {
     const text = reply.text ?? JSON.stringify(reply.json ?? {});
     const contentType = reply.text === undefined ? 'application/json' : 'text/html';

@@ -82,6 +82,13 @@ function describePolls(subject: Subject, later: Later, parties: () => Parties): 
     },
   );
 
+  it('a poll that meets more than is read ends: it would at every question', async () => {
+    expect(await ask(await begun(), () => ['more than is read'])).toMatchObject({
+      state: 'ended',
+      outcome: { ok: false, code: 'GENERATION_FAILED', message: 'The output of the model is too large.' },
+    });
+  });
+
   for (const { name, replies, code, says } of later.failures ?? []) {
     it(`a poll that meets ${name} ends with ${code}`, async () => {
       const progress = await ask(await begun(), replies);

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts';
 import type { Handle, Progress, Provider, Submission, Telling } from '../interface.ts';
-import { lost, networkProgress } from '../networkProgress.ts';
+import { lost, networkProgress, unanswered } from '../networkProgress.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
 import { parseJson } from '../parseJson.ts';
 import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
@@ -79,6 +79,7 @@ async function poll(
   if (asked.ok && isGone(asked, begunAtMs)) {
     return { state: 'ended', outcome: withRaw(lost, answerText(asked), secrets) };
   }
+  if (!asked.ok) return unanswered(asked, running(submission, handle));
   const status = readStatus(asked);
   if (status === null) return running(submission, handle);
   if (status.status !== 'COMPLETED') return running(submission, handle, tellingOf(status));

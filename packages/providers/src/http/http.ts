@@ -1,6 +1,6 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
-import { lost } from '../networkProgress.ts';
+import { lost, unanswered } from '../networkProgress.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
 import { callOf } from './call.ts';
 import { readCallback } from './callback.ts';
@@ -44,7 +44,7 @@ export function createHttp(connection: Connection): Provider {
       const { poll } = handle as HttpHandle;
       if (options === undefined || poll === undefined) return running;
       const result = await asker(options.headers, signal)(poll);
-      if (!result.ok) return running;
+      if (!result.ok) return unanswered(result, running);
       const reading = { options, submission, connection };
       if (result.status === 404 || result.status === 410)
         return { state: 'ended', outcome: withRaw(lost, answerText(result), secretsOf(reading)) };

@@ -1,7 +1,7 @@
 import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import type { Connection } from '../connection.ts';
 import type { Handle, Progress, Submission } from '../interface.ts';
-import { lost, networkProgress } from '../networkProgress.ts';
+import { lost, networkProgress, unanswered } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
 import { readRefusal } from './refusal.ts';
@@ -38,9 +38,11 @@ export async function pollResponse(
   const secrets = { ...connection, providerModel: submission.providerModel };
   if (result.ok && result.status === 404)
     return { state: 'ended', outcome: withRaw(lost, answerText(result), secrets) };
-  const response = result.ok && result.status < 300 ? readResponse(result.json) : null;
+  const running: Progress = { state: 'running', handle, by: 'poll', pollAfterMs };
+  if (!result.ok) return unanswered(result, running);
+  const response = result.status < 300 ? readResponse(result.json) : null;
   const outcome = response && responseOutcome(response, submission.mapping, secrets);
-  return outcome ? { state: 'ended', outcome } : { state: 'running', handle, by: 'poll', pollAfterMs };
+  return outcome ? { state: 'ended', outcome } : running;
 }
 
 /** Where a response is read, below the base URL. */

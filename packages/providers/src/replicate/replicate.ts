@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
-import { lost, networkProgress } from '../networkProgress.ts';
+import { lost, networkProgress, unanswered } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
 import type { Secrets } from '../outcome/scrub.ts';
@@ -88,7 +88,8 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
         return { state: 'ended', outcome: withRaw(lost, answerText(result), secrets) };
       }
       const asked = running(handle.externalId, submission);
-      return result.ok ? { ...asked, pollAfterMs: Math.max(asked.pollAfterMs, refusedForMs(result)) } : asked;
+      if (!result.ok) return unanswered(result, asked);
+      return { ...asked, pollAfterMs: Math.max(asked.pollAfterMs, refusedForMs(result)) };
     },
 
     async cancel({ externalId }, signal) {
