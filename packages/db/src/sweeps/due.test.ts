@@ -1,5 +1,6 @@
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { recordRefusals } from '../attempts/recordRefusals.ts';
 import { type Database, openDatabase } from '../client.ts';
 import { readBy } from '../testing/readBy.ts';
 import { openRuns, stalePending, stillOpen } from './due.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
       now() - interval '1 minute', now() + interval '1 hour' FROM generate_series(1, 2000) n`);
   await db.pool.query(`
     INSERT INTO attempts (id, execution_id, number, provider, state, token)
-    SELECT new_id('att'), id, 1, 'p', 'running', id FROM executions WHERE status = 'PROCESSING'`);
+    SELECT new_id('att'), id, 1, 'p', 'starting', id FROM executions WHERE status = 'PROCESSING'`);
   await db.pool.query('ANALYZE');
 });
 
@@ -31,6 +32,16 @@ it('counting what is under way looks at nothing else', async () => {
   const open = await openRuns(db);
   expect(open).toHaveLength(20);
   expect(rows).toBeLessThanOrEqual(2 * open.length);
+});
+
+it('writing down a refusal reads nothing else', async () => {
+  const { rows } = await db.pool.query(`SELECT id FROM attempts WHERE finished_at IS NULL LIMIT 1`);
+  const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
+  const next = { connection: 'p', target: 'm', afterMs: 1 };
+  const read = await readBy(db, (asked) =>
+    recordRefusals(asked, [{ attemptId: rows[0].id, outcome, rawError: 'busy', next }]),
+  );
+  expect(read.rows).toBeLessThanOrEqual(10);
 });
 
 it('what has ended or waits is no longer open', async () => {
