@@ -1,10 +1,11 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { reasonOf } from '@holdfast/kit/reason';
+import { type Inspector, openInspector } from '@holdfast/queues/inspector';
 import { openAdminApi } from './admin/api.ts';
 import { RefusedError } from './admin/refusedError.ts';
 import type { Command, Context } from './command.ts';
 import { commands } from './commands.ts';
-import { adminAccess, databaseUrl, providerEnvironment } from './config.ts';
+import { adminAccess, databaseUrl, providerEnvironment, redisUrl } from './config.ts';
 import { exitCodes } from './exitCodes.ts';
 import { type Named, takeCommonFlags } from './flags.ts';
 import { helpOf } from './help.ts';
@@ -16,9 +17,9 @@ type Output = Pick<Context, 'say' | 'tell' | 'width'>;
 export async function runCli(args: string[], output: Output): Promise<number> {
   try {
     const { rest, help, named } = takeCommonFlags(args);
-    const command = commands.find(({ name }) => startsWith(rest, name.split(' ')));
+    const command = commandOf(rest);
     if (help || rest.length === 0) {
-      (help ? output.say : output.tell)(helpOf(command ? [command] : groupOf(rest)));
+      (help ? output.say : output.tell)(helpOf(command && rest.length > 1 ? [command] : groupOf(rest)));
       return help ? 0 : exitCodes.wrongArguments;
     }
     if (!command) throw new UsageError(`there is no command "${rest.join(' ')}"${takesOf(rest)}`);
@@ -28,6 +29,12 @@ export async function runCli(args: string[], output: Output): Promise<number> {
     output.tell(`holdfast: ${error.message}. See holdfast --help.`);
     return exitCodes.wrongArguments;
   }
+}
+
+/** `queues failed` goes before `queues`. */
+function commandOf(args: string[]): Command | undefined {
+  const named = commands.filter(({ name }) => startsWith(args, name.split(' ')));
+  return named.toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
 const startsWith = (args: string[], words: string[]) => words.every((word, index) => args[index] === word);
@@ -47,6 +54,7 @@ function takesOf([group]: string[]): string {
 async function runCommand(command: Command, args: string[], named: Named, output: Output): Promise<number> {
   let url: string | undefined;
   let db: Database | undefined;
+  let inspector: Inspector | undefined;
   const open = () => {
     url = databaseUrl(named['database-url']);
     db ??= openDatabase({ url, poolSize: 1, applicationName: 'holdfast-cli' });
@@ -56,6 +64,10 @@ async function runCommand(command: Command, args: string[], named: Named, output
     return await command.run(args, {
       ...output,
       openDatabase: open,
+      async openInspector() {
+        inspector ??= await openInspector(redisUrl(named));
+        return inspector;
+      },
       openAdmin: () => openAdminApi(adminAccess(named)),
       providerEnvironment: () => providerEnvironment(named),
     });
@@ -70,6 +82,7 @@ async function runCommand(command: Command, args: string[], named: Named, output
     );
     return exitCodes.notRun;
   } finally {
+    await inspector?.close();
     await db?.close();
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '@holdfast/db/client';
+import type { Inspector } from '@holdfast/queues/inspector';
 import type { AdminApi } from './admin/api.ts';
 
 /** What a command works with besides its arguments. */
@@ -7,6 +8,8 @@ export type Context = {
   openDatabase(): Database;
   /** The admin API that was asked for. @throws when there is none to be found */
   openAdmin(): AdminApi;
+  /** What looks into Redis, closed by whoever called the command. @throws when there is none to be found, or reached */
+  openInspector(): Promise<Inspector>;
   /** The variables that name the providers' connections. */
   providerEnvironment(): NodeJS.ProcessEnv;
   /** A line of what was asked for, to standard output. */

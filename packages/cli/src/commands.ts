@@ -17,6 +17,8 @@ import { orgLimit } from './org/limit.ts';
 import { orgList } from './org/list.ts';
 import { orgShow } from './org/show.ts';
 import { partitions, partitionsUsage } from './partitions/partitions.ts';
+import { queuesFailed, queuesRetry } from './queues/failed.ts';
+import { queuesShow } from './queues/queues.ts';
 import { secretsReencrypt } from './secrets/reencrypt.ts';
 import { webhooksRecover, webhooksRedeliver } from './webhooks/again.ts';
 import { webhooksList } from './webhooks/list.ts';
@@ -42,6 +44,9 @@ export const commands: readonly Command[] = [
   webhooksShow,
   webhooksRedeliver,
   webhooksRecover,
+  queuesShow,
+  queuesFailed,
+  queuesRetry,
   ledgerAudit,
   {
     name: 'partitions',

@@ -1,0 +1,66 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { connectProducer } from '@holdfast/queues/connection';
+import { openProducer } from '@holdfast/queues/producer';
+import { queueNames } from '@holdfast/queues/queues';
+import { settleQueue } from '@holdfast/queues/settle';
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { holdfast } from '../testing/holdfast.ts';
+
+let env: NodeJS.ProcessEnv;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  env = { DATABASE_URL: database.url, REDIS_URL: testRedisUrl() };
+  await emptyRedis(testRedisUrl());
+});
+afterAll(() => drop());
+
+describe('holdfast queues', () => {
+  it('shows what waits in Redis and in the database', async () => {
+    const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
+    const producer = openProducer(settleQueue, redis, createLogger('test', 'silent'));
+    await new Promise((resolve) => redis.once('ready', resolve));
+    await producer.addAll([{ attemptIds: ['att_1'], ok: true }]);
+    redis.disconnect();
+    const { code, stdout } = await holdfast(['queues', '--json'], env);
+    expect(code).toBe(0);
+    const { queues, backlog } = JSON.parse(stdout);
+    expect(queues.map(({ queue }: { queue: string }) => queue)).toEqual(queueNames);
+    expect(queues).toContainEqual({
+      queue: 'settle',
+      waiting: 1,
+      active: 0,
+      delayed: 0,
+      failed: 0,
+      is_paused: false,
+      oldest_waiting_s: expect.any(Number),
+    });
+    expect(backlog.pending).toEqual({ count: 0, oldest_s: null });
+    const table = await holdfast(['queues'], env);
+    expect(table.stdout).toMatch(
+      /^QUEUE +WAITING[^]+\nsettle +1 +0[^]+\n\nIN THE DATABASE[^]+\nunsettled +0 /,
+    );
+  });
+
+  it('lists failed jobs and lets them wait again', async () => {
+    expect((await holdfast(['queues', 'failed', 'settle'], env)).stdout).toBe('None is kept.\n');
+    expect((await holdfast(['queues', 'retry', 'settle'], env)).stdout).toBe(
+      '0 jobs of settle wait again.\n',
+    );
+    const wrong = await holdfast(['queues', 'failed', 'everything'], env);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of dispatch, retry')]);
+  });
+
+  it('says in a line that Redis is away, without its password', async () => {
+    const away = { ...env, REDIS_URL: 'redis://:opensesame@127.0.0.1:1/0' };
+    const { code, stderr } = await holdfast(['queues'], away);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^holdfast: queues could not be run: [^\n]*ECONNREFUSED[^\n]*\n$/);
+    expect(stderr).not.toContain('opensesame');
+  });
+});

@@ -1,0 +1,63 @@
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+
+/** What waits in the database for somebody to do it; the ages are of the oldest, in seconds, null when there is none. */
+export type Backlog = Record<BacklogKind, { count: number; oldestS: number | null }>;
+
+export type BacklogKind = keyof typeof kinds;
+
+/** Each by the index that its sweep uses; `since` is from when it has waited. */
+const kinds = {
+  /** Executions that nobody has started. */
+  pending: { from: 'executions', since: 'created_at', when: `status = 'PENDING'` },
+  /** Further tries whose time has come. */
+  waiting_tries: {
+    from: 'attempts',
+    since: 'poll_at',
+    when: `finished_at IS NULL AND state = 'waiting' AND poll_at <= now()`,
+  },
+  /** Runs at providers: since when the oldest runs. */
+  running: { from: 'attempts', since: 'created_at', when: `finished_at IS NULL AND state = 'running'` },
+  /** Runs whose dispatcher has gone, that nobody has taken over. */
+  abandoned: {
+    from: 'attempts',
+    since: 'lease_until',
+    when: `finished_at IS NULL AND state = 'starting' AND lease_until < now()`,
+  },
+  /** Callbacks that nobody has read. */
+  callbacks: { from: 'provider_callbacks', since: 'received_at', when: 'processed_at IS NULL' },
+  /** Outcomes that the ledger has not acted on. */
+  unsettled: {
+    from: 'attempts',
+    since: 'finished_at',
+    when: `outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused'`,
+  },
+  /** Executions that should have expired. */
+  overdue: {
+    from: 'executions',
+    since: 'expires_at',
+    when: `status IN ('PENDING', 'PROCESSING', 'AWAITING_WEBHOOK') AND expires_at <= now()`,
+  },
+  /** Events whose receivers nobody has looked up. */
+  events: { from: 'events', since: 'created_at', when: 'fanned_out_at IS NULL' },
+  /** Deliveries whose time has come, those of inactive and failing endpoints too. */
+  deliveries: {
+    from: 'deliveries',
+    since: 'next_attempt_at',
+    when: `state = 'pending' AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until <= now())`,
+  },
+} as const;
+
+/** For the operator: it counts what waits, be it millions. */
+export async function readBacklog(db: Database): Promise<Backlog> {
+  type Row = { kind: BacklogKind; count: number; oldestS: number | null };
+  const rows = await runStatement<Row>(db.pool, 'read_backlog', statement, []);
+  return Object.fromEntries(rows.map(({ kind, ...found }) => [kind, found])) as Backlog;
+}
+
+const statement = Object.entries(kinds)
+  .map(
+    ([kind, { from, since, when }]) => `SELECT '${kind}' AS kind, count(*)::float8 AS count,
+      CASE WHEN count(*) > 0 THEN greatest(0, extract(epoch FROM now() - min(${since})))::float8 END AS "oldestS" FROM ${from} WHERE ${when}`,
+  )
+  .join('\nUNION ALL\n');

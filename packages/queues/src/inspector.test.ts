@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger } from '@holdfast/kit/logger';
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Queue, Worker } from 'bullmq';
+import { connectProducer, connectWorker } from './connection.ts';
+import { type Inspector, openInspector } from './inspector.ts';
+import { openProducer } from './producer.ts';
+import { queuePrefix } from './queue.ts';
+import { queueNames } from './queues.ts';
+import { settleQueue } from './settle.ts';
+
+const log = createLogger('test', 'silent');
+let inspector: Inspector;
+let redis: ReturnType<typeof connectProducer>;
+
+beforeAll(async () => {
+  await emptyRedis(testRedisUrl());
+  redis = connectProducer(testRedisUrl(), log);
+  inspector = await openInspector(testRedisUrl());
+});
+afterAll(async () => {
+  await inspector.close();
+  redis.disconnect();
+});
+
+const depth = async (name: string) => (await inspector.depths()).find(({ queue }) => queue === name);
+
+describe('what is looked up in Redis', () => {
+  it('are all queues that are defined', () => {
+    const files = readdirSync(import.meta.dirname).filter((file) => !file.endsWith('.test.ts'));
+    const defined = files.flatMap((file) => {
+      const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+      return /= defineQueue\(\{\s+name: '([\w-]+)'/.exec(text)?.[1] ?? [];
+    });
+    expect([...queueNames].toSorted()).toEqual(defined.toSorted());
+  });
+
+  it('are what waits and whether it is paused', async () => {
+    const producer = openProducer(settleQueue, redis, log);
+    const queue = new Queue('settle', { connection: redis, prefix: queuePrefix('settle') });
+    await queue.waitUntilReady();
+    expect(await depth('settle')).toMatchObject({ waiting: 0, isPaused: false, oldestWaitingMs: null });
+    await producer.addAll([{ attemptIds: ['att_1'], ok: true }]);
+    expect(await depth('settle')).toMatchObject({ waiting: 1, active: 0, delayed: 0, failed: 0 });
+    await queue.pause();
+    const paused = await depth('settle');
+    expect(paused).toMatchObject({ waiting: 1, isPaused: true });
+    expect(paused?.oldestWaitingMs).toBeGreaterThanOrEqual(0);
+    await queue.resume();
+    await queue.close();
+  });
+
+  it('are failed jobs that are kept, with their reasons, which can be tried again', async () => {
+    const prefix = queuePrefix('adjust');
+    const queue = new Queue('adjust', { connection: redis, prefix });
+    const workerRedis = connectWorker(testRedisUrl(), log);
+    const refuse = () => Promise.reject(new Error('the books are shut'));
+    const worker = new Worker('adjust', refuse, { connection: workerRedis, prefix });
+    const failed = new Promise((resolve) => worker.once('failed', resolve));
+    await queue.add('adjust', {}, { jobId: 'req_1' });
+    await failed;
+    await worker.close();
+    workerRedis.disconnect();
+    expect(await inspector.failed('adjust', 10)).toEqual([
+      { id: 'req_1', reason: 'the books are shut', failedAt: expect.any(Date), tries: 1 },
+    ]);
+    expect(await inspector.retryFailed('adjust')).toBe(1);
+    expect(await depth('adjust')).toMatchObject({ waiting: 1, failed: 0 });
+    expect(await inspector.retryFailed('adjust')).toBe(0);
+    await queue.close();
+  });
+
+  it('are the facts of the server', async () => {
+    const facts = await inspector.facts();
+    expect(facts.version).toMatch(/^\D*\d+\.\d+/);
+    expect(facts.maxmemoryPolicy).toBe('noeviction');
+    expect(Math.abs(facts.timeMs - Date.now())).toBeLessThan(5000);
+  });
+
+  it('is told at once when nobody is there', async () => {
+    await expect(openInspector('redis://127.0.0.1:1')).rejects.toThrow('ECONNREFUSED');
+  });
+});

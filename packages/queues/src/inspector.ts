@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createLogger } from '@holdfast/kit/logger';
+import { within } from '@holdfast/kit/within';
+import { Queue } from 'bullmq';
+import { connectProducer } from './connection.ts';
+import { queuePrefix } from './queue.ts';
+import { queueNames } from './queues.ts';
+
+/** Jobs of a queue. `waiting` is what may be taken now, `oldestWaitingMs` since when its first has waited. */
+export type QueueDepth = {
+  queue: string;
+  waiting: number;
+  active: number;
+  delayed: number;
+  failed: number;
+  isPaused: boolean;
+  oldestWaitingMs: number | null;
+};
+
+export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
+
+/** What its operator wants to know of Redis. */
+export type RedisFacts = {
+  version: string;
+  maxmemoryPolicy: string;
+  maxmemoryBytes: number;
+  usedBytes: number;
+  persistence: string;
+  /** By its clock, in ms since 1970; asked in the middle of `askedMs`. */
+  timeMs: number;
+  askedMs: { from: number; to: number };
+};
+
+/** Looks into Redis for the operator. Its methods throw while Redis is away. */
+export type Inspector = {
+  depths(): Promise<QueueDepth[]>;
+  /** The last failed jobs that are kept, the newest first. */
+  failed(queue: string, limit: number): Promise<FailedJob[]>;
+  /** Puts every failed job that is kept back to wait; answers how many there were. */
+  retryFailed(queue: string): Promise<number>;
+  facts(): Promise<RedisFacts>;
+  close(): Promise<void>;
+};
+
+const answerWithinMs = 5000;
+
+/** @throws when Redis is not reached within 5 s, or does not let us in */
+export async function openInspector(url: string): Promise<Inspector> {
+  const redis = connectProducer(url, createLogger('inspector', 'silent'));
+  try {
+    // The first error is told as it is: nobody waits for Redis to come back.
+    await within(answerWithinMs, 'connecting to Redis', once(redis, 'ready'));
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+  const queues = new Map<string, Queue>();
+  const open = (name: string) => {
+    const queue = queues.get(name) ?? new Queue(name, { connection: redis, prefix: queuePrefix(name) });
+    queue.on('error', () => {}); // What fails is told by the question that failed.
+    queues.set(name, queue);
+    return queue;
+  };
+  const answered = <Answer>(work: Promise<Answer>) => within(answerWithinMs, 'asking Redis', work);
+  return {
+    depths: () => answered(Promise.all(queueNames.map((name) => depthOf(open(name))))),
+    failed: (name, limit) => answered(failedOf(open(name), limit)),
+    async retryFailed(name) {
+      const queue = open(name);
+      const count = await answered(queue.getFailedCount());
+      if (count > 0) await queue.retryJobs({ state: 'failed' });
+      return count;
+    },
+    async facts() {
+      const from = Date.now();
+      const [seconds, micros] = await answered(redis.time());
+      const askedMs = { from, to: Date.now() };
+      const timeMs = Number(seconds) * 1000 + Number(micros) / 1000;
+      return { ...factsOf(await answered(redis.info())), timeMs, askedMs };
+    },
+    async close() {
+      const closing = Promise.all([...queues.values()].map((queue) => queue.close()));
+      await within(answerWithinMs, 'closing', closing).catch(() => undefined);
+      redis.disconnect();
+    },
+  };
+}
+
+async function depthOf(queue: Queue): Promise<QueueDepth> {
+  const [counts, isPaused, [oldest]] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
+    queue.isPaused(),
+    queue.getJobs(['waiting'], 0, 0, true),
+  ]);
+  const of = (state: string) => counts[state] ?? 0;
+  return {
+    queue: queue.name,
+    waiting: of('waiting') + of('prioritized'),
+    active: of('active'),
+    delayed: of('delayed'),
+    failed: of('failed'),
+    isPaused,
+    oldestWaitingMs: oldest ? Math.max(0, Date.now() - oldest.timestamp) : null,
+  };
+}
+
+async function failedOf(queue: Queue, limit: number): Promise<FailedJob[]> {
+  const jobs = await queue.getFailed(0, limit - 1);
+  return jobs.map((job) => ({
+    id: job.id ?? '',
+    reason: job.failedReason ?? '',
+    failedAt: job.finishedOn === undefined ? null : new Date(job.finishedOn),
+    tries: job.attemptsMade,
+  }));
+}
+
+/** Of the text that INFO answers. */
+function factsOf(info: string): Omit<RedisFacts, 'timeMs' | 'askedMs'> {
+  const of = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  const version = of('valkey_version') ? `Valkey ${of('valkey_version')}` : of('redis_version');
+  const saves = Number(of('rdb_last_save_time')) > 0;
+  return {
+    version,
+    maxmemoryPolicy: of('maxmemory_policy'),
+    maxmemoryBytes: Number(of('maxmemory')),
+    usedBytes: Number(of('used_memory')),
+    persistence: of('aof_enabled') === '1' ? 'append-only file' : saves ? 'snapshots' : 'none',
+  };
+}
