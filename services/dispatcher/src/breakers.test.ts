@@ -13,22 +13,25 @@ function refused(code: Code, retryAfterMs: number | null): Progress {
   return { state: 'refused', retryAfterMs, outcome: { ok: false, code, message: 'no' } };
 }
 
-/** What is told of a connection after these calls. */
-async function toldOf(calls: Progress[], givenMs = 600_000): Promise<Calls | undefined> {
-  const told: Calls[] = [];
-  let reports = 0;
-  const desk: Partial<AdmissionDesk> = {
-    async report(some) {
-      told.push(...some);
-      reports += 1;
-      return new Map();
-    },
-  };
-  const breakers = openBreakers({
+function breakersOver(report: AdmissionDesk['report'], believedMs = 60_000) {
+  const desk: Partial<AdmissionDesk> = { report };
+  return openBreakers({
     desk: desk as AdmissionDesk,
     connections: ['p'],
     state: dispatcherMetrics(createRegistry('test')).breakers,
     log: createLogger('test', 'silent'),
+    believedMs,
+  });
+}
+
+/** What is told of a connection after these calls. */
+async function toldOf(calls: Progress[], givenMs = 600_000): Promise<Calls | undefined> {
+  const told: Calls[] = [];
+  let reports = 0;
+  const breakers = breakersOver(async (some) => {
+    told.push(...some);
+    reports += 1;
+    return new Map();
   });
   for (const progress of calls) breakers.called('p', progress, { givenMs, usualMs: 600_000 });
   await until('it is told', () => reports > 0);
@@ -53,4 +56,16 @@ it('one that does not answer in time has failed, but not for those who gave it h
   };
   expect(await toldOf([late])).toMatchObject({ failed: 1 });
   expect(await toldOf([late], 10_000)).toBeUndefined();
+});
+
+it('nobody is left alone for ever because Redis is away', async () => {
+  let isAway = false;
+  const breakers = breakersOver(async () => {
+    if (isAway) throw new Error('Redis is away');
+    return new Map([['p', 1]]);
+  }, 500);
+  await until('it is left alone', () => breakers.isOpen('p'));
+  isAway = true;
+  await until('it is asked again', () => !breakers.isOpen('p'));
+  await breakers.stop();
 });

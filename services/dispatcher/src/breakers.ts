@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
-import type { AdmissionDesk, Calls } from '@holdfast/queues/admission';
+import { type AdmissionDesk, breaker, type Calls } from '@holdfast/queues/admission';
 
 /** Which providers are left alone for a while, as all dispatchers have found together. */
 export type Breakers = {
@@ -19,8 +19,11 @@ export function openBreakers(args: {
   connections: string[];
   state: Gauge<'connection'>;
   log: Logger;
+  /** What was found is believed for so long while Redis is away: whoever is left alone for longer would never be probed. */
+  believedMs?: number;
 }): Breakers {
-  const { desk, log } = args;
+  const { desk, log, believedMs = breaker.openMs } = args;
+  let toldAtMs = performance.now();
   let open: ReadonlyMap<string, number> = new Map();
   let calls = new Map<string, Calls>();
   let telling: Promise<void> | null = null;
@@ -37,8 +40,10 @@ export function openBreakers(args: {
         else log.info({ connection }, 'a provider answers again');
       }
       open = now;
+      toldAtMs = performance.now();
     } catch (error) {
       log.debug({ err: error }, 'calls to providers could not be reported');
+      if (performance.now() - toldAtMs > believedMs) open = new Map();
     }
     for (const connection of args.connections) args.state.set({ connection }, open.has(connection) ? 1 : 0);
   }
