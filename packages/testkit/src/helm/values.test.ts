@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { ofKind, workloadsOf } from './pods.ts';
+import { chartFolder, defaults, renderChart, valuesOf } from './renderChart.ts';
+import type { Dict } from './template/values.ts';
+
+const textOf = (file: string) => readFileSync(resolve(chartFolder, file), 'utf8');
+const minimal = () => valuesOf('minimal');
+
+describe('the values of the chart', () => {
+  it('say all at once what is missing', () => {
+    expect(() => renderChart({})).toThrow(/publicUrl[\s\S]*postgres\/host[\s\S]*s3\/endpoint/);
+  });
+
+  it.each<[string, Dict]>([
+    ['a key of a provider among the settings', { env: { OPENAI_API_KEY: 'x' } }],
+    ['a database URL among the settings', { services: { ledger: { env: { DATABASE_URL: 'x' } } } }],
+    ['a word nobody knows', { replicaCount: 3 }],
+    ['a way to scale that there is not', { autoscaling: { mode: 'vpa' } }],
+    ['KEDA without the address of Redis', { autoscaling: { mode: 'keda' } }],
+    ['an Ingress without a host', { ingress: { enabled: true } }],
+    ['a number in words', { services: { ledger: { replicas: 'two' } } }],
+  ])('are refused with %s', (_what, wrong) => {
+    expect(() => renderChart({ ...minimal(), ...wrong })).toThrow();
+    expect(renderChart(minimal()).objects.length).toBeGreaterThan(0);
+  });
+
+  it('are all described', () => {
+    const described = textOf('README.md');
+    const missing = Object.keys(defaults()).filter((name) => !described.includes(`\`${name}`));
+    expect(missing).toEqual([]);
+  });
+
+  it('of models make the ConfigMap that migrate reads before anything else is there', () => {
+    const { objects } = renderChart(valuesOf('everything'));
+    const [map] = ofKind(objects, 'ConfigMap');
+    expect(map?.['data']).toEqual({
+      'one.yaml': 'slug: one\nname: "One: a model"\n',
+      'two.yaml': 'slug: two\n',
+    });
+    const job = ofKind(objects, 'Job')[0];
+    const weight = (object: typeof map) => Number(object?.metadata.annotations?.['helm.sh/hook-weight']);
+    for (const hook of [map, job])
+      expect(hook?.metadata.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+    expect(weight(map)).toBeLessThan(weight(job));
+    const migrate = workloadsOf(objects).find(({ name }) => name === 'migrate');
+    expect(migrate?.container.env).toContainEqual({ name: 'MODELS_DIR', value: '/models' });
+    expect(migrate?.container.volumeMounts).toContainEqual({
+      name: 'models',
+      mountPath: '/models',
+      readOnly: true,
+    });
+  });
+
+  it('give the notes what they say', () => {
+    const { notes } = renderChart(valuesOf('everything'));
+    expect(notes).toContain('https://api.example.com');
+    expect(notes).toContain('kubectl -n prod logs job/hf-holdfast-migrate');
+    expect(notes).toContain('Not for production');
+    expect(renderChart(minimal()).notes).toContain('There is no Ingress');
+  });
+
+  it('are of the version that the project has', () => {
+    const chart = parse(textOf('Chart.yaml')) as Dict;
+    const project = JSON.parse(readFileSync(resolve(chartFolder, '../../../package.json'), 'utf8')) as Dict;
+    expect(chart).toMatchObject({ version: project['version'], appVersion: project['version'] });
+  });
+});

@@ -1,0 +1,142 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { ofKind, selects, workloadsOf } from './pods.ts';
+import { type KubernetesObject, renderChart, valuesOf } from './renderChart.ts';
+import type { Dict } from './template/values.ts';
+
+type Peer = { ipBlock?: { cidr: string; except?: string[] } };
+type Rule = { to?: Peer[]; from?: Dict[]; ports?: { port: number | string; endPort?: number }[] };
+type Policy = { podSelector: Dict; policyTypes: string[]; egress?: Rule[]; ingress?: Rule[] };
+
+const policiesOf = (objects: KubernetesObject[], labels: Record<string, string>) =>
+  ofKind(objects, 'NetworkPolicy')
+    .map(({ spec }) => spec as Policy)
+    .filter(({ podSelector }) => selects(podSelector, labels));
+
+function isWithin(cidrs: string[], address: string): boolean {
+  const list = new BlockList();
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  for (const [net = '', bits] of cidrs.map((cidr) => cidr.split('/'))) {
+    // To a BlockList an IPv4 address is one of ::/0, too.
+    if (isIPv6(net) === isIPv6(address)) list.addSubnet(net, Number(bits), family);
+  }
+  return list.check(address, family);
+}
+
+/** Whether a service may open a connection to an address that is no pod of the cluster. */
+function reaches(objects: KubernetesObject[], service: string, address: string, port: number): boolean {
+  const workload = workloadsOf(objects).find(({ name }) => name === service);
+  const rules = policiesOf(objects, workload?.labels ?? {}).flatMap(({ egress = [] }) => egress);
+  return rules.some(({ to, ports }) => {
+    const isPort = (ports ?? [{ port }]).some(
+      (one) => one.port === port || (Number(one.port) <= port && port <= (one.endPort ?? 0)),
+    );
+    const isThere = (to ?? []).some(
+      ({ ipBlock }) =>
+        ipBlock && isWithin([ipBlock.cidr], address) && !isWithin(ipBlock.except ?? [], address),
+    );
+    return isPort && (to === undefined || isThere);
+  });
+}
+
+describe('who reaches whom', () => {
+  const { objects } = renderChart(valuesOf('minimal'));
+  const outside = ['93.184.216.34', '2606:2800:220:1::1'];
+  const inside = [
+    '10.0.0.1',
+    '172.20.1.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '127.0.0.1',
+    '100.64.0.1',
+    'fd00:ec2::254',
+    '::1',
+    'fe80::1',
+  ];
+  const withAll = renderChart(valuesOf('everything')).objects;
+
+  it('every pod is denied everything but what is opened to it', () => {
+    for (const { labels } of workloadsOf(withAll)) {
+      const policies = policiesOf(withAll, labels);
+      expect(policies).toHaveLength(2);
+      expect(policies.filter(({ ingress, egress }) => !ingress && !egress)).toHaveLength(1);
+      for (const { policyTypes } of policies) expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    }
+  });
+
+  it.each(['dispatcher', 'webhook-sender'])('%s reaches the internet, and nothing private', (service) => {
+    for (const address of outside) expect(reaches(objects, service, address, 443)).toBe(true);
+    expect(reaches(objects, service, outside[0] ?? '', 80)).toBe(false);
+    for (const address of inside) expect(reaches(objects, service, address, 443)).toBe(false);
+  });
+
+  it.each(['dispatcher', 'webhook-sender'])('%s reaches what the values open besides', (service) => {
+    expect(reaches(withAll, service, '10.20.1.1', 9999)).toBe(true);
+    expect(reaches(withAll, service, '10.21.1.1', 9999)).toBe(false);
+    expect(reaches(withAll, service, outside[0] ?? '', 80)).toBe(true);
+    expect(reaches(withAll, service, outside[0] ?? '', 8080)).toBe(true);
+  });
+
+  it('gateway and ledger do not: S3 is outside, and the ledger has no business with it', () => {
+    expect(reaches(objects, 'api-gateway', outside[0] ?? '', 8443)).toBe(false);
+    expect(reaches(objects, 'api-gateway', inside[0] ?? '', 443)).toBe(false);
+    for (const address of [...outside, ...inside])
+      expect(reaches(objects, 'ledger', address, 443)).toBe(false);
+  });
+
+  it.each([
+    ['api-gateway', true, true],
+    ['dispatcher', true, true],
+    ['ledger', true, true],
+    ['webhook-sender', true, true],
+    ['migrate', true, false],
+  ])('%s: PostgreSQL %s, Redis %s', (service, postgres, redis) => {
+    expect(reaches(objects, service, '10.0.0.1', 5432)).toBe(postgres);
+    expect(reaches(objects, service, '10.0.0.1', 6379)).toBe(redis);
+  });
+
+  it.each([
+    ['everything', true],
+    ['hpa', false],
+  ])('with the values %s the API alone is published; the admin port has a Service: %s', (name, hasAdmin) => {
+    const made = renderChart(valuesOf(name)).objects;
+    const services = ofKind(made, 'Service').map(({ metadata, spec }) => ({
+      name: metadata.name,
+      spec: spec as Dict,
+    }));
+    const admin = services.filter(({ spec }) => JSON.stringify(spec['ports']).includes('admin'));
+    expect(admin.map((service) => service.name)).toEqual(hasAdmin ? ['hf-holdfast-admin'] : []);
+    for (const { spec } of services) expect(spec['type'] ?? 'ClusterIP').toBe('ClusterIP');
+    const [ingress, another] = ofKind(made, 'Ingress');
+    expect(another).toBeUndefined();
+    const backends = JSON.stringify(ingress?.['spec']).match(/"backend":\{"service":[^}]*\}\}/g) ?? [];
+    expect(new Set(backends)).toEqual(
+      new Set(['"backend":{"service":{"name":"hf-holdfast-api-gateway","port":{"name":"http"}}']),
+    );
+    expect(JSON.stringify(ingress)).not.toMatch(/admin|8081/);
+  });
+
+  it('the admin port is opened to nobody unless the values say to whom', () => {
+    const gateway = workloadsOf(objects).find(({ name }) => name === 'api-gateway');
+    const rules = policiesOf(objects, gateway?.labels ?? {}).flatMap(({ ingress = [] }) => ingress);
+    expect(rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual(['http']);
+    for (const rule of rules) expect(rule.from?.length).toBeGreaterThan(0);
+  });
+
+  it('Services and policies name ports that the pods have', () => {
+    const workloads = workloadsOf(withAll);
+    for (const { spec } of ofKind(withAll, 'Service')) {
+      const { selector, ports } = spec as { selector: Dict; ports: { targetPort: string }[] };
+      const selected = workloads.filter(({ labels }) => selects(selector, labels));
+      expect(selected).toHaveLength(1);
+      const has = selected[0]?.container.ports?.map(({ name }) => name);
+      expect(has).toEqual(expect.arrayContaining(ports.map(({ targetPort }) => targetPort)));
+    }
+    for (const { labels, container } of workloads) {
+      const named = policiesOf(withAll, labels)
+        .flatMap(({ ingress = [] }) => ingress)
+        .flatMap(({ ports = [] }) => ports.map(({ port }) => port));
+      expect(container.ports?.map(({ name }) => name) ?? []).toEqual(expect.arrayContaining(named));
+    }
+  });
+});
