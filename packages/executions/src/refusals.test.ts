@@ -171,6 +171,17 @@ describe('a try that its provider refused', () => {
     expect(rows).toEqual([{ state: 'refused', outcome, raw_error: null }]);
   });
 
+  it('is written down whatever its provider said, and keeps no other from being', async () => {
+    const other = await start();
+    const [said, next] = ['429 slow\0 down', { ...elsewhere, afterMs: 0 }];
+    const both = [run, other].map(({ attemptId }) => ({ attemptId, outcome: refusal, rawError: said, next }));
+    expect(await recordRefusals(db, both)).toHaveLength(2);
+    const { id } = await start();
+    const { rows } = await db.pool.query('SELECT id FROM attempts WHERE execution_id = $1', [id]);
+    const ended = { attemptId: rows[0].id, outcome: refusal, state: 'failed', rawError: said } as const;
+    expect(await recordOutcomes(db, [ended])).toEqual([rows[0].id]);
+  });
+
   it('is not ended by a callback: nothing was sent yet, or it was refused', async () => {
     await refuse(run.attemptId);
     expect(await claimByToken(db, run.attemptToken, 30)).toBeNull();

@@ -2,6 +2,7 @@ import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { storableJson } from '../storableJson.ts';
+import { storableText } from '../storableText.ts';
 import { erasedOutcome } from './erasedOutcome.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function recordOutcomes(
     items.map(({ attemptId }) => attemptId),
     items.map(({ outcome }) => storableJson(outcome)),
     items.map(({ state }) => state),
-    items.map(({ rawError }) => rawError ?? null),
+    items.map(({ rawError }) => (rawError == null ? null : storableText(rawError))),
   ]);
   return rows.map(({ id }) => id);
 }

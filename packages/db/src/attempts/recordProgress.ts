@@ -2,6 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
+import { storableText } from '../storableText.ts';
 
 export type ToldProgress = {
   attemptId: string;
@@ -26,7 +27,7 @@ export async function recordProgress(db: Database, told: ToldProgress[]): Promis
     column('executionId'),
     column('progress'),
     column('queuePosition'),
-    column('logs').map((text) => text.replaceAll('\0', '')),
+    column('logs').map(storableText),
     column('logged'),
     firstId('exec', column('executionId')),
   ]);

@@ -3,6 +3,7 @@ import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { storableJson } from '../storableJson.ts';
+import { storableText } from '../storableText.ts';
 import { erasedOutcome } from './erasedOutcome.ts';
 import { newToken } from './newToken.ts';
 
@@ -24,7 +25,7 @@ export async function recordRefusals(db: Database, refusals: Refusal[]): Promise
   const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', statement, [
     refusals.map(({ attemptId }) => attemptId),
     refusals.map(({ outcome }) => storableJson(outcome)),
-    refusals.map(({ rawError }) => rawError),
+    refusals.map(({ rawError }) => (rawError === null ? null : storableText(rawError))),
     refusals.map(({ next }) => next.connection),
     refusals.map(({ next }) => next.target),
     refusals.map(({ next }) => Math.round(next.afterMs)),
