@@ -5,7 +5,7 @@ import { openAdminApi } from './admin/api.ts';
 import { RefusedError } from './admin/refusedError.ts';
 import type { Command, Context } from './command.ts';
 import { commands } from './commands.ts';
-import { adminAccess, databaseUrl, providerEnvironment, redisUrl } from './config.ts';
+import { adminAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
 import { exitCodes } from './exitCodes.ts';
 import { type Named, takeCommonFlags } from './flags.ts';
 import { helpOf } from './help.ts';
@@ -69,6 +69,7 @@ async function runCommand(command: Command, args: string[], named: Named, output
         return inspector;
       },
       openAdmin: () => openAdminApi(adminAccess(named)),
+      serviceUrls: () => serviceUrls(named),
       providerEnvironment: () => providerEnvironment(named),
     });
   } catch (error) {

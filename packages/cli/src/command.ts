@@ -12,6 +12,8 @@ export type Context = {
   openInspector(): Promise<Inspector>;
   /** The variables that name the providers' connections. */
   providerEnvironment(): NodeJS.ProcessEnv;
+  /** Where each service tells how it does, `/readyz` below; empty when that is not known. */
+  serviceUrls(): { name: string; url: string }[];
   /** A line of what was asked for, to standard output. */
   say(line: string): void;
   /** A line on how it goes, to standard error. */

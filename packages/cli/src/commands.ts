@@ -1,5 +1,6 @@
 import { correct, topup } from './balance/adjust.ts';
 import type { Command } from './command.ts';
+import { doctor } from './doctor/doctor.ts';
 import { executionsCancel } from './executions/cancel.ts';
 import { executionsList } from './executions/list.ts';
 import { executionsShow } from './executions/show.ts';
@@ -26,6 +27,7 @@ import { webhooksShow } from './webhooks/show.ts';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
+  doctor,
   orgCreate,
   orgList,
   orgShow,

@@ -104,8 +104,30 @@ export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv):
  */
 export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   if (isElsewhere(named, env)) return env;
-  const pid = localFile(env, 'local.json', localState)?.services?.dispatcher?.pid;
+  const pid = localFile(env, 'local.json', localState)?.services?.['dispatcher']?.pid;
   return { ...(pid === undefined ? {} : environmentOf(pid)), ...env };
+}
+
+/**
+ * Where the services tell how they do: of HOLDFAST_HEALTH_URLS (`ledger=http://ledger:9464,…`), else, unless a database
+ * elsewhere is meant, of the `npm start` that runs in this folder. @throws UsageError for a list that is none
+ */
+export function serviceUrls(
+  named: Named,
+  env: NodeJS.ProcessEnv = process.env,
+): { name: string; url: string }[] {
+  const given = env['HOLDFAST_HEALTH_URLS'];
+  if (given) {
+    return given.split(',').map((one) => {
+      const [, name, url] = /^([\w-]+)=(https?:\/\/.+?)\/*$/.exec(one.trim()) ?? [];
+      if (name !== undefined && url !== undefined) return { name, url };
+      throw new UsageError('HOLDFAST_HEALTH_URLS is no list like ledger=http://ledger:9464,dispatcher=…');
+    });
+  }
+  const services = isElsewhere(named, env) ? {} : (localFile(env, 'local.json', localState)?.services ?? {});
+  return Object.entries(services).flatMap(([name, { metrics_url: url }]) =>
+    url === undefined ? [] : [{ name, url: new URL(url).origin }],
+  );
 }
 
 /** Of another process of ours; empty where the system does not tell. */
@@ -124,7 +146,9 @@ const localState = z.object({
   redis_url: z.string().optional(),
   admin_url: z.string().optional(),
   admin_token: z.string().optional(),
-  services: z.object({ dispatcher: z.object({ pid: z.number() }).optional() }).optional(),
+  services: z
+    .record(z.string(), z.object({ pid: z.number(), metrics_url: z.string().optional() }))
+    .optional(),
 });
 const localSecrets = z.object({ encryptionKeys: z.string() });
 

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { reasonOf } from '@holdfast/kit/reason';
+import { within } from '@holdfast/kit/within';
+import { fetchWithin, isOwnName } from '../dial.ts';
+import type { Check, Finding } from '../finding.ts';
+
+export const adminCheck: Check = {
+  check: 'admin API',
+  mend: 'HOLDFAST_ADMIN_URL and ADMIN_TOKEN are those of the gateway',
+  async look(context) {
+    await context.openAdmin().ask('GET', '/organizations', { query: { limit: '1' } });
+    return [{ state: 'ok', check: 'admin API', found: 'answers and takes the token' }];
+  },
+};
+
+const leadHere =
+  'PUBLIC_URL is where clients reach the gateway: its name, load balancer and proxy must lead there';
+
+export const publicUrlCheck: Check = {
+  check: 'public URL',
+  mend: leadHere,
+  async look(context) {
+    const url = context.providerEnvironment()['PUBLIC_URL'];
+    if (!url) {
+      const found = 'PUBLIC_URL is not set here';
+      return [{ state: 'skipped', check: 'public URL', found }];
+    }
+    const { origin, protocol } = new URL(url);
+    const reached = await reachedFinding(origin);
+    return protocol === 'https:' ? [reached, await tlsFinding(origin)] : [reached];
+  },
+};
+
+async function reachedFinding(origin: string): Promise<Finding> {
+  const check = 'public URL';
+  try {
+    const response = await fetchWithin(`${origin}/openapi.json`);
+    const text = await response.text();
+    if (response.ok && text.includes('"openapi"'))
+      return { state: 'ok', check, found: `${origin} is the gateway` };
+    const found = `${origin} answers ${response.status}, and is not the gateway`;
+    return { state: 'fail', check, found, mend: leadHere };
+  } catch (error) {
+    const found = `${origin} is not reached from here: ${reasonOf(error)}`;
+    return { state: isOwnName(origin) ? 'warn' : 'fail', check, found, mend: leadHere };
+  }
+}
+
+const soonDays = 14;
+const handshakeWithinMs = 10_000;
+
+/** How long the certificate is good for yet, and whether clients would take it. */
+async function tlsFinding(origin: string): Promise<Finding> {
+  const check = 'certificate';
+  const { hostname, port } = new URL(origin);
+  // Not refused at once: what is wrong with it is to be told.
+  const socket = connect({
+    host: hostname,
+    port: Number(port || 443),
+    servername: hostname,
+    rejectUnauthorized: false,
+  });
+  try {
+    await within(handshakeWithinMs, 'the TLS handshake', once(socket, 'secureConnect'));
+    const { valid_to: until } = socket.getPeerCertificate();
+    const days = Math.floor((Date.parse(until) - Date.now()) / 86_400_000);
+    const found = `valid for ${days} days, until ${new Date(until).toISOString().slice(0, 10)}`;
+    const mend = 'renew it where TLS ends';
+    if (!socket.authorized) {
+      const why = reasonOf(socket.authorizationError);
+      return { state: 'fail', check, found: `clients refuse it: ${why}; ${found}`, mend };
+    }
+    return days < soonDays ? { state: 'warn', check, found, mend } : { state: 'ok', check, found };
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
+import { openStore } from '@holdfast/files/open';
+import type { ObjectStore } from '@holdfast/files/store';
+import { parseConfig } from '@holdfast/kit/config';
+import { reasonOf } from '@holdfast/kit/reason';
+import { fetchWithin, isOwnName } from '../dial.ts';
+import type { Check, Finding } from '../finding.ts';
+
+const own = 'its settings are not known here: set FILE_STORE and what it needs as the gateway has them';
+
+export const storeCheck: Check = {
+  check: 'store',
+  mend: 'is the store up, are its settings those of the gateway, and is there room?',
+  async look(context) {
+    const environment = context.providerEnvironment();
+    const isKnown = ['FILE_DISK_PATH', 'S3_ENDPOINT'].some((name) => environment[name]);
+    if (!isKnown) return [{ state: 'skipped', check: 'store', found: own }];
+    const config = parseConfig(fileStoreConfig, environment, [fileStoreProblems]);
+    return await probe(openStore(config), config.FILE_STORE);
+  },
+};
+
+/** An object is written, read back in two ways, and removed. */
+async function probe(store: ObjectStore, kind: string): Promise<Finding[]> {
+  const key = `doctor-${randomUUID()}`;
+  const bytes = Buffer.from(`a probe of holdfast doctor: ${key}`);
+  try {
+    await store.put(key, bytes, { contentType: 'text/plain', sizeBytes: bytes.length });
+    if (!(await store.readHead(key, bytes.length)).equals(bytes))
+      throw new Error('it reads back other bytes');
+    return [
+      { state: 'ok', check: 'store', found: `${kind}: writes, reads back and removes` },
+      await signedFinding(store, key, bytes),
+    ];
+  } finally {
+    await store.remove(key);
+  }
+}
+
+async function signedFinding(store: ObjectStore, key: string, bytes: Buffer): Promise<Finding> {
+  const check = 'signed URLs of the store';
+  const terms = { key, filename: 'probe.txt', contentType: 'text/plain', expiresInS: 60 };
+  const url = await store.presignDownload(terms);
+  const { origin } = new URL(url);
+  const mend = `clients fetch files from ${origin}: PUBLIC_URL (disk) or S3_PUBLIC_ENDPOINT must lead there`;
+  try {
+    const response = await fetchWithin(url);
+    const isSame = response.ok && Buffer.from(await response.arrayBuffer()).equals(bytes);
+    if (isSame) return { state: 'ok', check, found: `answered at ${origin}` };
+    return { state: 'fail', check, found: `${origin} answered ${response.status}`, mend };
+  } catch (error) {
+    const found = `${origin} is not reached from here: ${reasonOf(error)}`;
+    return { state: isOwnName(origin) ? 'warn' : 'fail', check, found, mend };
+  }
+}
