@@ -76,11 +76,16 @@ describe('the backlog', () => {
     expect(drain(backlog)).toEqual(['retry']);
   });
 
-  it('has an end: what does not fit is left to a sweep', () => {
-    const backlog = createBacklog(2);
-    expect(['a', 'b', 'c'].map((id) => backlog.add(waiting(id)))).toEqual([true, true, false]);
-    expect(backlog.size()).toBe(2);
-    backlog.next(everybody);
-    expect(backlog.add(waiting('c'))).toBe(true);
+  it('has an end: what does not fit is left to a sweep, and whoever has most in it leaves room for others', () => {
+    const backlog = createBacklog(4);
+    const add = (id: string, part: Partial<Waiting> = {}) => backlog.add(waiting(id, part));
+    expect(['a', 'b', 'c'].map((id) => add(id))).toEqual([true, true, false]);
+    expect([add('other', { organizationId: 'org_b' }), add('elsewhere', { model: 'n' })]).toEqual([
+      true,
+      true,
+    ]);
+    expect(backlog.size()).toBe(4);
+    expect(drain(backlog)).toHaveLength(4);
+    expect(add('c')).toBe(true);
   });
 });

@@ -1,3 +1,5 @@
+import { createShares } from '@holdfast/kit/shares';
+
 /** A run that waits to begin. */
 export type Waiting = {
   executionId: string;
@@ -19,7 +21,10 @@ export function lineName({ model, again }: Waiting): string {
  * higher priority goes first; within that, lines take turns, so that one that is full delays no other.
  */
 export type Backlog = {
-  /** False when it is here already, or when there is no room left: a sweep brings it again. */
+  /**
+   * False when it is here already, or when there is no room left: a sweep brings it again. Of a line of an organization no
+   * more are kept than would fit in besides: what waits for a provider that is down for long leaves room for all others.
+   */
   add(waiting: Waiting): boolean;
   /** The next one that may go, taken out; null when nobody may. */
   next(mayGo: MayGo): Waiting | null;
@@ -41,11 +46,19 @@ type Lane = Map<number, Map<string, Line>>;
 export function createBacklog(most = mostWaiting): Backlog {
   const lanes = new Map<string, Lane>();
   const known = new Set<string>();
+  const room = createShares(most);
 
   function lineOf(waiting: Waiting): Line {
     const lane = getOrSet(lanes, waiting.organizationId, () => new Map());
     const lines = getOrSet(lane, waiting.rank, () => new Map<string, Line>());
     return getOrSet(lines, lineName(waiting), () => ({ like: waiting, first: [], rest: [], from: 0 }));
+  }
+
+  const nameOf = (waiting: Waiting) => `${waiting.organizationId} ${lineName(waiting)}`;
+
+  function know(waiting: Waiting): void {
+    known.add(waiting.executionId);
+    room.take(nameOf(waiting), 1);
   }
 
   function takeFrom(lane: Lane, mayGo: MayGo): Waiting | null {
@@ -65,8 +78,8 @@ export function createBacklog(most = mostWaiting): Backlog {
 
   return {
     add(waiting) {
-      if (known.size >= most || known.has(waiting.executionId)) return false;
-      known.add(waiting.executionId);
+      if (known.has(waiting.executionId) || room.roomOf(nameOf(waiting)) === 0) return false;
+      know(waiting);
       lineOf(waiting).rest.push(waiting);
       return true;
     },
@@ -76,6 +89,7 @@ export function createBacklog(most = mostWaiting): Backlog {
         const waiting = takeFrom(lane, mayGo);
         if (waiting === null) continue;
         known.delete(waiting.executionId);
+        room.give(nameOf(waiting), 1);
         lanes.delete(organizationId);
         if (lane.size > 0) lanes.set(organizationId, lane);
         return waiting;
@@ -84,7 +98,7 @@ export function createBacklog(most = mostWaiting): Backlog {
     },
     putBack(waiting) {
       if (known.has(waiting.executionId)) return;
-      known.add(waiting.executionId);
+      know(waiting);
       lineOf(waiting).first.push(waiting);
     },
     size: () => known.size,

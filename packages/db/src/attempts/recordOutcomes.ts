@@ -23,7 +23,7 @@ export async function recordOutcomes(
     items.map(({ attemptId }) => attemptId),
     items.map(({ outcome }) => storableJson(outcome)),
     items.map(({ state }) => state),
-    items.map(({ rawError }) => (rawError == null ? null : storableText(rawError))),
+    items.map(({ rawError }) => (rawError ? storableText(rawError) : null)),
   ]);
   return rows.map(({ id }) => id);
 }
