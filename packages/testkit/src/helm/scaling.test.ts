@@ -68,7 +68,10 @@ describe('scaling', () => {
     const [authentication] = ofKind(objects, 'TriggerAuthentication');
     expect(authentication?.metadata.name).toBe('hf-holdfast-redis');
     expect(authentication?.['spec']).toEqual({
-      secretTargetRef: [{ parameter: 'password', name: 'holdfast-redis', key: 'REDIS_PASSWORD' }],
+      secretTargetRef: [
+        { parameter: 'password', name: 'holdfast-redis', key: 'REDIS_PASSWORD' },
+        { parameter: 'username', name: 'holdfast-redis', key: 'REDIS_USERNAME' },
+      ],
     });
   });
 
