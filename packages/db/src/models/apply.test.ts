@@ -56,6 +56,15 @@ describe('the catalogue', () => {
     expect(await state('first')).toEqual([false, false]);
   });
 
+  it('is read by services of the version before too, which know of one provider', async () => {
+    await applyModels(db, [model('first')]);
+    const { rows } = await db.pool.query(
+      `SELECT definition -> 'provider' AS provider FROM models WHERE slug = 'first'`,
+    );
+    expect(rows[0].provider).toMatchObject({ adapter: 'cog', connection: 'theirs', model: 'first' });
+    expect((await openModelCatalogue(db).get('first'))?.definition).toEqual(model('first'));
+  });
+
   it('offers a model again whose file came back', async () => {
     await applyModels(db, [model('second')]);
     expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);

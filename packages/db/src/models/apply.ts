@@ -17,9 +17,14 @@ export async function applyModels(
     db.pool,
     'apply_models',
     statement,
-    [models.map(({ slug }) => slug), models.map((model) => JSON.stringify(model)), models.map(isOffered)],
+    [models.map(({ slug }) => slug), models.map(stored), models.map(isOffered)],
   );
   return withdrawn.filter(({ wasOffered }) => wasOffered).map(({ slug }) => slug);
+}
+
+/** With its first provider as the only one, as services of the version before read it: they run until they are replaced. */
+function stored(model: ModelDefinition): string {
+  return JSON.stringify({ ...model, provider: model.providers[0] });
 }
 
 const statement = `

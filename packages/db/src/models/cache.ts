@@ -55,4 +55,4 @@ function renewed({ text, isActive }: Row, before: Known | undefined): Known {
   return { definition, isActive, text };
 }
 
-const statement = `SELECT slug, definition::text AS text, is_active AS "isActive" FROM models ORDER BY slug`;
+const statement = `SELECT slug, (definition - 'provider')::text AS text, is_active AS "isActive" FROM models ORDER BY slug`;
