@@ -1,6 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Telling } from '@holdfast/providers/interface';
-import { type Secrets, scrub } from '@holdfast/providers/outcome/scrub';
+import { type Secrets, scrubLine } from '@holdfast/providers/outcome/scrub';
 import type { Context } from './context.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
@@ -59,6 +59,6 @@ export function newLog(
   const until = isEnd ? log.length : log.lastIndexOf('\n') + 1;
   if (until <= logged) return { logs: '', logged };
   const fresh = log.slice(Math.max(logged, until - limits.logLength), until).replace(/\n$/, '');
-  const lines = fresh.split('\n').map((line) => scrub(line, secrets));
+  const lines = fresh.split('\n').map((line) => scrubLine(line, secrets));
   return { logs: `${lines.join('\n')}\n`, logged: until };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rawText } from './raw.ts';
-import { scrub } from './scrub.ts';
+import { scrub, scrubLine } from './scrub.ts';
 
 const secrets = { baseUrl: 'http://gpu-7.lan:5000/x', apiKey: 'hunter2hunter2', providerModel: 'acme/model' };
 
@@ -53,11 +53,22 @@ describe('scrub', () => {
     }
   });
 
+  it('keeps a line of a log whole, up to 4 KiB of it, and of a bar its last state', () => {
+    const long = `    at step "${'x'.repeat(2000)}" (line 7)`;
+    expect(scrubLine(`${long} \n`, secrets)).toBe(long);
+    expect(scrubLine('x'.repeat(60_000), secrets)).toHaveLength(4096);
+    expect(scrubLine('  0%| | 0/28\r 50%|##| 14/28\r100%|####| 28/28\r', secrets)).toBe('100%|####| 28/28');
+    expect(scrubLine('\r', secrets)).toBe('');
+    expect(scrubLine(`${'x'.repeat(4090)}${secrets.apiKey}`, secrets)).not.toContain(
+      secrets.apiKey.slice(0, 4),
+    );
+  });
+
   it('takes a log of nothing but hostile lines in bounded time', () => {
     const startedMs = performance.now();
     for (let lines = 0; lines < 100; lines += 1) {
-      scrub('a.'.repeat(1000), secrets);
-      scrub('a-'.repeat(1000), secrets);
+      scrubLine('a.'.repeat(1000), secrets);
+      scrubLine('a-'.repeat(1000), secrets);
     }
     expect(performance.now() - startedMs).toBeLessThan(500);
   });

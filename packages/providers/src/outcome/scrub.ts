@@ -23,14 +23,27 @@ const paths = /(\/[\w.@-]+){2,}/g;
 // oxlint-disable-next-line no-control-regex -- they are what is removed
 const controls = /[\u0000-\u001f\u007f]/g;
 const longest = 500;
+const longestLine = 4096;
 
 /** A provider's error text as a client may see it: one line, no provider, host, key, URL or file path in it. */
 export function scrub(text: string, secrets: Secrets): string {
+  return masked(firstLine(text), secrets).slice(0, longest).trim();
+}
+
+/**
+ * A line of a provider's log as a client may see it, its indentation kept. Of a progress bar that was drawn over and over
+ * (`\r`) it is the last state.
+ */
+export function scrubLine(text: string, secrets: Secrets): string {
+  const shown = text.split('\r').findLast((part) => part.trim() !== '') ?? '';
+  return masked(shown.replace(controls, ' '), secrets).slice(0, longestLine).trimEnd();
+}
+
+function masked(line: string, secrets: Secrets): string {
   const own = [...keysOf(secrets), secrets.baseUrl, hostOf(secrets.baseUrl), secrets.providerModel ?? ''];
-  const line = own
+  return own
     .filter((secret) => secret.length > 2)
-    .reduce((rest, secret) => rest.replaceAll(secret, 'the model'), firstLine(text));
-  return line
+    .reduce((rest, secret) => rest.replaceAll(secret, 'the model'), line)
     .replace(dataUris, '[data]')
     .replace(urls, '[url]')
     .replace(keys, '[key]')
@@ -38,9 +51,7 @@ export function scrub(text: string, secrets: Secrets): string {
     .replace(addresses, '[host]')
     .replace(paths, '[path]')
     .replace(brands, 'the model')
-    .replace(identifiers, 'the model')
-    .slice(0, longest)
-    .trim();
+    .replace(identifiers, 'the model');
 }
 
 /** Our keys at the provider, the longest first. A setting shorter than a key can be is a number or a name. */
