@@ -30,7 +30,7 @@ export const tasks = {
   verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
   bench: { about: 'measure the whole walk under load, as JSON', run: script('bench/main.ts') },
   holdfast: {
-    about: "the operator's commands: audit the ledger, partitions (--help)",
+    about: "the operator's commands: doctor, organizations, executions, audit (--help)",
     run: script('packages/cli/src/main.ts'),
   },
   'webhooks:listen': {
@@ -41,7 +41,10 @@ export const tasks = {
     about: 'format every file and sort imports',
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),
   },
-  generate: { about: 'write the generated files anew (OpenAPI, configuration tables)', run: generate },
+  generate: {
+    about: 'write the generated files anew (OpenAPI, configuration tables, commands)',
+    run: generate,
+  },
   'db:migration': {
     about: 'write a new migration from prisma/schema.prisma (argument: its name)',
     run: script('packages/local/src/newMigration.ts'),

@@ -1,5 +1,6 @@
 import { correct, topup } from './balance/adjust.ts';
 import type { Command } from './command.ts';
+import { completion } from './completion/completion.ts';
 import { doctor } from './doctor/doctor.ts';
 import { executionsCancel } from './executions/cancel.ts';
 import { executionsList } from './executions/list.ts';
@@ -62,4 +63,5 @@ export const commands: readonly Command[] = [
   modelsList,
   modelsShow,
   modelsTest,
+  completion(() => commands),
 ];

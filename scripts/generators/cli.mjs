@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { commands } from '../../packages/cli/src/commands.ts';
+import { commonFlags, exitCodesText } from '../../packages/cli/src/help.ts';
+import { root } from '../child.mjs';
+
+const fenced = (text) => `\`\`\`\n${text}\n\`\`\``;
+
+/** What one would call a placeholder is no tag of HTML. */
+const escaped = (text) => text.replaceAll('<', '\\<');
+
+function sectionOf({ name, about, usage, examples }) {
+  const parts = [`### ${name}`, fenced(usage), escaped(about)];
+  return [...parts, ...(examples ? ['For example:', fenced(examples)] : [])].join('\n\n');
+}
+
+const groups = [...Map.groupBy(commands, ({ name }) => name.split(' ')[0])];
+const contents = groups.map(([group]) => `[${group}](#${group}-commands)`).join(', ');
+const sections = groups.map(([group, some]) => `## ${group} commands\n\n${some.map(sectionOf).join('\n\n')}`);
+const flags = commonFlags.map(([flag, about]) => `| \`${flag}\` | ${about} |`);
+
+const page = `# The command holdfast
+
+<!-- Written by scripts/generators/cli.mjs from packages/cli/src/commands.ts: do not edit. -->
+
+What an operator asks of a running Holdfast, and does to it: ${contents}.
+
+\`\`\`sh
+npm run --silent holdfast -- doctor          # of the npm start that runs in this folder
+docker compose run --rm holdfast doctor      # with Docker
+\`\`\`
+
+It finds the database, Redis and the admin API in the files of \`npm start\` (\`HOLDFAST_HOME\`, else \`.holdfast\`), in the
+environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or by flags, which win:
+
+| Flag | Meaning |
+| --- | --- |
+${flags.join('\n')}
+
+People get tables, cut to the width of their terminal; \`--json\` gives scripts one document with the keys of the API (a line
+for each change with \`executions tail\`). What was asked for goes to stdout, how it goes to stderr. ${exitCodesText}
+
+${sections.join('\n\n')}
+`;
+
+writeFileSync(path.join(root, 'docs/cli.md'), page);
