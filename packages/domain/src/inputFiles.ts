@@ -1,5 +1,5 @@
 import { limits } from './limits.ts';
-import type { ProviderRoute } from './modelDefinition.ts';
+import type { ProviderRoute } from './modelRoute.ts';
 
 /** A `file_` reference in an input: where it stands and what it says. */
 export type InputFile = { path: (string | number)[]; id: string };

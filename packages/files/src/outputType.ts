@@ -1,4 +1,4 @@
-import type { OutputKind } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelAnswers';
 import { headBytes, matchesDeclaredType } from './detectType.ts';
 import { foundType, isTextType } from './foundType.ts';
 

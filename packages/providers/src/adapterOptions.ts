@@ -1,4 +1,4 @@
-import type { Adapter } from '@holdfast/domain/modelDefinition';
+import type { Adapter } from '@holdfast/domain/modelRoute';
 import type { z } from 'zod';
 import { cogOptions } from './cog/options.ts';
 import { httpOptions } from './http/options.ts';

@@ -1,4 +1,4 @@
-import type { Adapter } from '@holdfast/domain/modelDefinition';
+import type { Adapter } from '@holdfast/domain/modelRoute';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { type Connection, connect } from './connection.ts';
 

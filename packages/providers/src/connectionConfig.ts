@@ -1,4 +1,4 @@
-import type { adapters } from '@holdfast/domain/modelDefinition';
+import type { adapters } from '@holdfast/domain/modelRoute';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
 

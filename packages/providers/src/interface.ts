@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { OutcomeMapping, ProviderMode } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { ProviderMode } from '@holdfast/domain/modelRoute';
 import type { Failure, Outcome } from '@holdfast/domain/outcome';
 
 /** One run of a model, as an adapter needs it. Nothing here is specific to a provider. */

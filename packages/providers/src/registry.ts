@@ -1,4 +1,4 @@
-import type { Adapter, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import { createCog } from './cog/cog.ts';
 import type { Connection } from './connection.ts';
 import { createFal } from './fal/fal.ts';

@@ -1,4 +1,4 @@
-import type { ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Submission } from './interface.ts';
 
 /** An input and the files that it sends as parts of a form. */

@@ -1,5 +1,6 @@
 import { dropOutputs, keepOutputs } from '@holdfast/db/files/keepOutputs';
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Success } from '@holdfast/domain/outcome';
 import { trustedHost } from '@holdfast/providers/connection';
 import { copyOutputFiles, type StoredFile } from '@holdfast/providers/outputFiles';

@@ -7,7 +7,8 @@ import {
   mostFileBytes,
   replaceInputFiles,
 } from '@holdfast/domain/inputFiles';
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { ObjectNotFoundError } from '@holdfast/files/store';
 import type { FilePart } from '@holdfast/providers/interface';
 import { changeInput, type PreparedInput } from '@holdfast/providers/routeInput';

@@ -1,4 +1,5 @@
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Provider } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
 

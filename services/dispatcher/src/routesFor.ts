@@ -1,4 +1,5 @@
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 
 type Place = { connection: string; target: string };
 

@@ -1,5 +1,5 @@
 import { claimWaiting } from '@holdfast/db/attempts/claim';
-import type { ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Outcome } from '@holdfast/domain/outcome';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import type { Waiting } from './backlog.ts';

@@ -1,4 +1,5 @@
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { createLogger } from '@holdfast/kit/logger';
 import { createShares } from '@holdfast/kit/shares';
 import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';

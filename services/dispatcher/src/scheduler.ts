@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Shares } from '@holdfast/kit/shares';
 import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';

@@ -2,7 +2,7 @@ import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers';
 import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
 import { newId } from '@holdfast/domain/ids';
-import type { OutputKind } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelAnswers';
 import { DownloadError, openDownload } from '@holdfast/egress/download';
 import { extensionOf } from '@holdfast/files/allowedTypes';
 import { type Measures, measure } from '@holdfast/files/measure';

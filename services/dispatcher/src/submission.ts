@@ -1,4 +1,5 @@
-import { mappingOf, providerMode } from '@holdfast/domain/modelDefinition';
+import { mappingOf } from '@holdfast/domain/modelDefinition';
+import { providerMode } from '@holdfast/domain/modelRoute';
 import type { Submission } from '@holdfast/providers/interface';
 import type { PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { ModelDefinition, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
 import { createProviders } from '@holdfast/providers/registry';

@@ -1,4 +1,6 @@
-import type { Adapter, ModelDefinition, OutputKind, ProviderRoute } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import { optionsProblems } from '../adapterOptions.ts';
 import { inputProperties } from './inputProperties.ts';
 import { nearest } from './nearest.ts';

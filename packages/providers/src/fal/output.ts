@@ -1,4 +1,5 @@
-import type { OutcomeMapping, OutputKind } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { atPointer } from '../jsonPointer.ts';
 import { outcomeFromAnswer } from '../outcome/success.ts';

@@ -1,5 +1,5 @@
 import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models/cache';
-import { adapters } from '@holdfast/domain/modelDefinition';
+import { adapters } from '@holdfast/domain/modelRoute';
 import { checkConnection } from '@holdfast/providers/check';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@holdfast/domain/ids';
-import {
-  type ModelDefinition,
-  mappingOf,
-  type ProviderRoute,
-  providerMode,
-} from '@holdfast/domain/modelDefinition';
+import { type ModelDefinition, mappingOf } from '@holdfast/domain/modelDefinition';
+import { type ProviderRoute, providerMode } from '@holdfast/domain/modelRoute';
 import type { FilePart, Submission } from '@holdfast/providers/interface';
 import { changeInput } from '@holdfast/providers/routeInput';
 import { replaceStrings, type TestFile, type TestInput } from './input.ts';
