@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { baseConfig } from '@holdfast/kit/config';
 import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 import type { Named } from './flags.ts';
@@ -28,7 +29,7 @@ export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): st
     ? [named['redis-url'], '--redis-url']
     : [env['REDIS_URL'], 'REDIS_URL'];
   if (given) {
-    if (/^rediss?:\/\//.test(given) && isReadable(given)) return given;
+    if (baseConfig.REDIS_URL.safeParse(given).success) return given;
     throw new UsageError(`${source} is no URL like redis://:password@host:port/0`);
   }
   const local = isElsewhere(named, env) ? null : localFile(env, 'local.json', localState);

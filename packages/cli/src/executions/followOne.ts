@@ -1,21 +1,15 @@
 import { executionWithAttempts } from '../admin/shapes.ts';
 import { sayJson, sayLine } from '../output/print.ts';
-import { changeText, clock, type Following, waited } from './following.ts';
+import { askOn, changeText, clock, type Following } from './following.ts';
 import { hasEnded } from './hasEnded.ts';
 
 /** Tells every change of an execution until it ends, and the exit code. */
-export async function followOne({
-  admin,
-  context,
-  json,
-  everyMs,
-  signal,
-  id,
-}: Following & { id: string }): Promise<number> {
+export async function followOne(following: Following & { id: string }): Promise<number> {
+  const { admin, context, json, id } = following;
   let told = '';
   let log = '';
-  for (;;) {
-    const answer = await admin.ask('GET', `/executions/${encodeURIComponent(id)}`);
+
+  function take(answer: unknown): number | null {
     const one = executionWithAttempts.parse(answer);
     const more = newLog(log, one.logs ?? '');
     log = one.logs ?? '';
@@ -26,9 +20,11 @@ export async function followOne({
       if (text !== told) sayLine(context, `${clock()}  ${text}`);
     }
     told = text;
-    if (hasEnded(one)) return one.status === 'COMPLETED' ? 0 : 1;
-    if (!(await waited(everyMs, signal))) return 1;
+    if (!hasEnded(one)) return null;
+    return one.status === 'COMPLETED' ? 0 : 1;
   }
+
+  return await askOn(following, () => admin.ask('GET', `/executions/${encodeURIComponent(id)}`), take, 1);
 }
 
 /** What a log has that was not there before; only its end is kept. */

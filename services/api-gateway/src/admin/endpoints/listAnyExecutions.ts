@@ -2,13 +2,12 @@ import { listExecutions } from '@holdfast/db/executions/list';
 import { listAnyExecutions as readAny } from '@holdfast/db/executions/listAny';
 import { timeFromNow } from '@holdfast/db/timeFromNow';
 import { statusRecord } from '@holdfast/domain/executionRecord';
-import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
+import { executionFilter, executionQuery } from '../../executions/listQuery.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter } from '../../http/fields.ts';
-import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { timeFilter, toDate } from '../../http/timeFilter.ts';
+import { pageFields, pageOf } from '../../http/paging.ts';
 import { findOrganization } from '../findOrganization.ts';
 
 /** How far back is looked through the executions of all, unless it is said. */
@@ -23,12 +22,8 @@ export const listAnyExecutions = callerlessEndpoint({
     'Newest first. Without `organization_id` and `created_after`: those of the last 30 days, of everybody.',
   access: 'operator',
   limit: 'other',
-  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+  query: executionQuery.extend({
     organization_id: idFilter('org', 'Only those of this organization').optional(),
-    status: z.enum(executionStatuses).optional(),
-    model: z.string().max(64).optional().describe('Model slug'),
-    created_after: timeFilter('Only those created after this time'),
-    created_before: timeFilter('Only those created before this time'),
   }),
   responses: {
     200: {
@@ -44,13 +39,7 @@ export const listAnyExecutions = callerlessEndpoint({
     },
   },
   async handle({ context, query }) {
-    const filter = {
-      status: query.status,
-      model: query.model,
-      createdAfter: toDate(query.created_after),
-      createdBefore: toDate(query.created_before),
-      cursor: checkedCursor('exec', query.cursor),
-    };
+    const filter = executionFilter(query);
     const { organization_id: organizationId, limit } = query;
     if (organizationId !== undefined) await findOrganization(context, organizationId);
     const rows =

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { RefusedError } from '../admin/refusedError.ts';
+import type { Context } from '../command.ts';
+import { askOn, type Following } from './following.ts';
+import { newLog } from './followOne.ts';
+
+describe('asking on', () => {
+  const told: string[] = [];
+  const context = { tell: (line: string) => void told.push(line) } as Context;
+  const { signal } = new AbortController();
+  const following = { context, everyMs: 1, signal, json: false } as Following;
+  /** Answers or throws each in turn. */
+  const answering = (...answers: (number | Error)[]) => {
+    return async () => {
+      const next = answers.shift();
+      if (next instanceof Error) throw next;
+      return next ?? 0;
+    };
+  };
+  const take = (answer: number) => (answer === 9 ? 7 : null);
+
+  it('outlives an admin API that is away for a while', async () => {
+    expect(await askOn(following, answering(1, new Error('away.'), 9), take, 1)).toBe(7);
+    expect(told).toEqual(['holdfast: away. It is asked again.']);
+  });
+
+  it('ends when the first question is not answered, or one is refused', async () => {
+    await expect(askOn(following, answering(new Error('away')), take, 1)).rejects.toThrow('away');
+    const refused = answering(1, new RefusedError('no such execution'));
+    await expect(askOn(following, refused, take, 1)).rejects.toThrow('no such');
+  });
+
+  it('ends when it is interrupted', async () => {
+    const interrupted = { ...following, signal: AbortSignal.abort() };
+    expect(await askOn(interrupted, answering(1), take, 130)).toBe(130);
+  });
+});
+
+describe('what is new of a log', () => {
+  it('is what follows what was there, also when its beginning was cut off', () => {
+    expect(newLog('', 'one\n')).toBe('one\n');
+    expect(newLog('one\n', 'one\ntwo\n')).toBe('two\n');
+    expect(newLog('one\ntwo\n', 'one\ntwo\n')).toBe('');
+    const long = `${'x'.repeat(300)}end\n`;
+    expect(newLog(`first\n${long}`, `${long}new\n`)).toBe('new\n');
+    expect(newLog('one\n', 'other\n')).toBe('other\n');
+  });
+});
