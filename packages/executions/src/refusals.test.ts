@@ -121,11 +121,16 @@ describe('a try that its provider refused', () => {
   it('may be followed elsewhere than was meant, and that try ends the execution', async () => {
     await refuse(run.attemptId);
     const [attemptId = ''] = (await theNext()) ?? [];
+    await db.pool.query(`UPDATE attempts SET created_at = now() - interval '1 hour' WHERE id = $1`, [
+      attemptId,
+    ]);
     const claims = await Promise.all([1, 2].map(() => claimWaiting(db, attemptId, at, 30)));
     const [claimed, ...others] = claims.filter((claim) => claim !== null);
     expect(others).toEqual([]);
     expect(claimed).toMatchObject({ state: 'starting', connection: 'a', target: 'a-model', ended: false });
     expect(claimed?.attemptToken).not.toBe(run.attemptToken);
+    // It begins when it is sent, not when it was put off.
+    expect(claimed?.begunAtMs).toBeGreaterThan(Date.now() - 600_000);
     const outcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.5' } as const;
     await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
     await completeExecutions(db, [attemptId]);

@@ -5,6 +5,9 @@ import { answerBrokenRequest, refuseConnect } from './http/answerBrokenRequest.t
 /** Uploads go through here when files lie on disk: slow ones are given as long as their URL lives. */
 const requestTimeoutMs = 3_600_000;
 
+/** Longer than proxies keep an idle connection (60 s usually): what they send on it must not meet one that is just closed. */
+const keepAliveMs = 75_000;
+
 export type Listening = {
   port: number;
   /** Accepts no more, and resolves when every request in hand is answered. */
@@ -13,7 +16,11 @@ export type Listening = {
 
 /** Serves `app` at a port; 0 chooses a free one. @throws when the port is in use */
 export async function listen(app: RequestListener, at: ListenAt, perMinute: number): Promise<Listening> {
-  const server = createServer({ requireHostHeader: false, requestTimeout: requestTimeoutMs });
+  const server = createServer({
+    requireHostHeader: false,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+  });
   let closing = false;
   const answer: RequestListener = (request, response) => {
     // A connection that is kept alive would otherwise hold the server open.

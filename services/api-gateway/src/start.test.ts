@@ -155,6 +155,12 @@ describe('the gateway as a process', () => {
     expect(metrics).toMatch(/holdfast_http_request_seconds_count\{.*route="\/v1\/models",status="401"/);
   });
 
+  it('keeps idle connections for longer than proxies do', async () => {
+    const { headers } = await fetch(`${gateway.url}/v1/models`);
+    const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? [];
+    expect(Number(seconds)).toBeGreaterThan(60);
+  });
+
   it('the admin API answers on a port of its own', async () => {
     const headers = { Authorization: `Bearer ${adminToken}` };
     expect((await fetch(`${gateway.adminUrl}/admin/v1/organizations`, { headers })).status).toBe(200);

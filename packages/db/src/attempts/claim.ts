@@ -84,7 +84,8 @@ WHERE a.id = $1 AND a.state = 'starting' AND a.finished_at IS NULL AND a.lease_u
 RETURNING ${columns}`;
 
 const waiting = `
-UPDATE attempts a SET state = 'starting', ${lease}, poll_at = NULL, provider = $3, target = $4 FROM executions e
+UPDATE attempts a SET state = 'starting', ${lease}, poll_at = NULL, provider = $3, target = $4,
+  created_at = now() FROM executions e
 WHERE a.id = $1 AND a.state = 'waiting' AND a.finished_at IS NULL AND e.id = a.execution_id
   AND (e.completed_at IS NOT NULL OR e.expires_at > now())
 RETURNING ${columns}`;

@@ -47,7 +47,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations: 'SELECT (id, max_concurrency)',
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
-      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, logged, lease_until, poll_at, polls, finished_at)',
+      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, logged, lease_until, poll_at, polls, created_at, finished_at)',
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
