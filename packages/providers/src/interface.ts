@@ -47,7 +47,7 @@ export type Handle = { externalId: string } & Record<string, string>;
 /** What came of a call to a provider. */
 export type Progress =
   /** The run has ended. Files in its output still point at the provider; see outputFiles.ts. */
-  | { state: 'ended'; outcome: Outcome; alert?: string; logs?: string }
+  | { state: 'ended'; outcome: Outcome; alert?: string; logs?: string; isTheirFault?: true }
   /** Accepted; the end will come by callback (`callback`) or must be asked for (`poll`). */
   | ({ state: 'running'; handle: Handle; by: 'callback' | 'poll'; pollAfterMs: number } & Telling)
   /**
@@ -72,7 +72,10 @@ export type Telling = {
   logs?: string;
 };
 
-/** `alert`: words for the operator (a refused key, a wrong URL), never for the client. */
+/**
+ * `alert`: words for the operator (a refused key, a wrong URL), never for the client. `isTheirFault`: the provider itself
+ * broke down (its 500), which counts against it.
+ */
 export type Ended = Extract<Progress, { state: 'ended' }>;
 
 /**

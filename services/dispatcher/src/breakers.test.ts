@@ -44,6 +44,14 @@ it('a provider that can not be reached, or takes no key, has failed', async () =
   expect(told).toEqual({ connection: 'p', ok: 0, failed: 2 });
 });
 
+it('one that breaks down over a run has failed; one whose model fails has answered', async () => {
+  const ended: Progress = {
+    state: 'ended',
+    outcome: { ok: false, code: 'GENERATION_FAILED', message: 'no' },
+  };
+  expect(await toldOf([{ ...ended, isTheirFault: true }, ended])).toMatchObject({ ok: 1, failed: 1 });
+});
+
 it('one that has too much to do, or does not know one of its models, is not left alone for that', async () => {
   const told = await toldOf([refused('MODEL_OVERLOADED', 1000), refused('MODEL_UNAVAILABLE', null)]);
   expect(told).toBeUndefined();

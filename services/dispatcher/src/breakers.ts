@@ -78,7 +78,8 @@ function isLate(progress: Progress): boolean {
  * that it doesn't know one of its models: the others must not stand still for that.
  */
 function verdictOn(progress: Progress): 'ok' | 'failed' | null {
-  if (progress.state === 'running' || progress.state === 'ended') return 'ok';
+  if (progress.state === 'running') return 'ok';
+  if (progress.state === 'ended') return progress.isTheirFault ? 'failed' : 'ok';
   if (progress.state === 'unknown') return 'failed';
   const { retryAfterMs, outcome } = progress;
   const isUnknownModel = outcome.code === 'MODEL_UNAVAILABLE' && retryAfterMs === null;

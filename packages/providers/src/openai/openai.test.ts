@@ -362,6 +362,19 @@ describe('a form', () => {
   });
 });
 
+it('a server that broke down over a request is told from a model that failed', async () => {
+  const counterpart = await startCounterpart();
+  const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
+  counterpart.reply(refusal(500, null));
+  const { signal } = new AbortController();
+  expect(await provider.submit(submissionOf(chat), signal)).toMatchObject({
+    state: 'ended',
+    isTheirFault: true,
+  });
+  provider.close();
+  await counterpart.close();
+});
+
 describe('the request to an OpenAI-compatible server', () => {
   it('turns prompt and system into messages, and passes the rest on', async () => {
     const input = { prompt: 'hi', system: 'be kind', temperature: 0.5, model: 'other', stream: true };

@@ -44,6 +44,7 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
     return {
       state: 'ended',
       outcome: failureFromText(words, { code, shown }, mapping.errors, secrets, said),
+      ...(answer.status >= 500 && { isTheirFault: true }),
     };
   }
   const outcome = withRaw(failure(code), said, secrets);
