@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type { Counter, Gauge, Histogram, Registry };
@@ -7,7 +8,14 @@ export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
+  gauge(registry, 'build_info', '1, by the version that runs', ['version']).set({ version: version() }, 1);
   return registry;
+}
+
+/** Of the project: images have its package.json, too. */
+function version(): string {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 export function counter<Label extends string>(
@@ -42,18 +50,24 @@ export function liveGauge(registry: Registry, name: string, help: string, read: 
   );
 }
 
+/** In seconds: from a statement of the database to a long run, with steps of less than two where most requests end. */
+const usualBuckets = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300,
+];
+
 /** Of seconds. */
 export function histogram<Label extends string>(
   registry: Registry,
   name: string,
   help: string,
   labelNames: readonly Label[] = [],
+  buckets: readonly number[] = usualBuckets,
 ): Histogram<Label> {
   return new Histogram({
     name: `holdfast_${name}`,
     help,
     labelNames: [...labelNames],
     registers: [registry],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    buckets: [...buckets],
   });
 }

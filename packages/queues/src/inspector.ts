@@ -3,19 +3,9 @@ import { createLogger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import { connectProducer } from './connection.ts';
+import { depthOf, type QueueDepth } from './depth.ts';
 import { queuePrefix } from './queue.ts';
 import { queueNames } from './queues.ts';
-
-/** Jobs of a queue. `waiting` is what may be taken now, `oldestWaitingMs` since when its first has waited. */
-export type QueueDepth = {
-  queue: string;
-  waiting: number;
-  active: number;
-  delayed: number;
-  failed: number;
-  isPaused: boolean;
-  oldestWaitingMs: number | null;
-};
 
 export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
 
@@ -83,24 +73,6 @@ export async function openInspector(url: string): Promise<Inspector> {
       await within(answerWithinMs, 'closing', closing).catch(() => undefined);
       redis.disconnect();
     },
-  };
-}
-
-async function depthOf(queue: Queue): Promise<QueueDepth> {
-  const [counts, isPaused, [oldest]] = await Promise.all([
-    queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
-    queue.isPaused(),
-    queue.getJobs(['waiting'], 0, 0, true),
-  ]);
-  const of = (state: string) => counts[state] ?? 0;
-  return {
-    queue: queue.name,
-    waiting: of('waiting') + of('prioritized'),
-    active: of('active'),
-    delayed: of('delayed'),
-    failed: of('failed'),
-    isPaused,
-    oldestWaitingMs: oldest ? Math.max(0, Date.now() - oldest.timestamp) : null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { JobMetrics } from './jobMetrics.ts';
 import { openQueue } from './producer.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
 import { createWatch } from './watch.ts';
@@ -26,6 +27,7 @@ export function startWorker<Payload>(args: {
   redis: Redis;
   concurrency: number;
   log: Logger;
+  metrics?: JobMetrics;
   process(payload: Payload): Promise<unknown>;
 }): QueueWorker {
   const { queue, redis, log } = args;
@@ -42,10 +44,16 @@ export function startWorker<Payload>(args: {
   });
 
   async function take(data: unknown): Promise<unknown> {
+    const begunMs = performance.now();
+    const ended = (outcome: 'done' | 'failed') =>
+      args.metrics?.ended(queue.name, outcome, (performance.now() - begunMs) / 1000);
     try {
-      return await watch.during(() => args.process(queue.payload.parse(data)));
+      const result = await watch.during(() => args.process(queue.payload.parse(data)));
+      ended('done');
+      return result;
     } catch (error) {
-      log.error({ err: error, queue: queue.name }, 'job failed');
+      ended('failed');
+      log.error({ err: error, queue: queue.name, ...idsIn(data) }, 'job failed');
       throw error;
     }
   }
@@ -81,6 +89,12 @@ export function startWorker<Payload>(args: {
       if (redis.status === 'ready') await within(closeWithinMs, 'closing', counts().close()).catch(() => {});
     },
   };
+}
+
+/** What a job was about, as every log line names it. */
+function idsIn(data: unknown): Record<string, unknown> {
+  const { executionId, attemptId, attemptIds, eventIds, callbackId, organizationId } = Object(data);
+  return { executionId, attemptId, attemptIds, eventIds, callbackId, organizationId };
 }
 
 async function answers(redis: Redis): Promise<boolean> {

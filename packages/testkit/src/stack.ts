@@ -39,9 +39,13 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 /**
  * The whole system in this process, on a database of its own: the four services, the sandbox, the models of the
  * catalogue, `more` beside them, and a receiver of webhooks. `overrides` are environment variables: with a provider's
- * connection among them, its models are offered.
+ * connection among them, its models are offered. `logLine` is given every line that the services log.
  */
-export async function startStack(overrides: Record<string, string> = {}, more: ModelFile[] = []) {
+export async function startStack(
+  overrides: Record<string, string> = {},
+  more: ModelFile[] = [],
+  logLine?: (line: string) => void,
+) {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
   const sandbox = await startSandbox();
@@ -49,7 +53,7 @@ export async function startStack(overrides: Record<string, string> = {}, more: M
   await emptyRedis(environment.REDIS_URL);
   const models = [...(await loadModels(modelsFolder)), ...more.map((model) => modelDefinition.parse(model))];
   await applyModels(db, models, (model) => isOffered(model, connectionConfig(environment)));
-  const services = await startServices(environment);
+  const services = await startServices(environment, logLine);
   const receiver = await startReceiver();
   const box = createSealedBox(parseConfig(webhookSenderConfig, environment).ENCRYPTION_KEYS);
   return {
@@ -103,34 +107,43 @@ async function environmentOf(databaseUrl: string, sandboxUrl: string, overrides:
 type Environment = Record<string, string> & { DATABASE_URL: string };
 
 /** Each service logs in to the database with its own role: what works here, works with those rights alone. */
-function starters(environment: Environment): Record<ServiceName, () => Promise<Service>> {
+function starters(
+  environment: Environment,
+  logLine?: (line: string) => void,
+): Record<ServiceName, () => Promise<Service>> {
   const as = (name: ServiceName) => ({
     ...environment,
     DATABASE_URL: asRole(environment.DATABASE_URL, roleOf[name]),
   });
-  const log = createLogger('test', environment['LOG_LEVEL'] ?? 'silent');
+  const level = environment['LOG_LEVEL'] ?? 'silent';
+  const logOf = (name: ServiceName) => createLogger(name, level, logLine && { write: logLine });
   const connections = connectionConfig(environment);
   return {
-    'api-gateway': () => startGateway({ config: parseConfig(gatewayConfig, as('api-gateway')), log }),
+    'api-gateway': () =>
+      startGateway({ config: parseConfig(gatewayConfig, as('api-gateway')), log: logOf('api-gateway') }),
     dispatcher: () =>
-      startDispatcher({ ...parseConfig(dispatcherConfig, as('dispatcher')), connections }, log),
-    ledger: () => startLedger(parseConfig(ledgerConfig, as('ledger')), log),
-    'webhook-sender': () => startWebhookSender(parseConfig(webhookSenderConfig, as('webhook-sender')), log),
+      startDispatcher(
+        { ...parseConfig(dispatcherConfig, as('dispatcher')), connections },
+        logOf('dispatcher'),
+      ),
+    ledger: () => startLedger(parseConfig(ledgerConfig, as('ledger')), logOf('ledger')),
+    'webhook-sender': () =>
+      startWebhookSender(parseConfig(webhookSenderConfig, as('webhook-sender')), logOf('webhook-sender')),
   };
 }
 
 /** Starts every service; each can be stopped and started again. */
-async function startServices(environment: Environment) {
+async function startServices(environment: Environment, logLine?: (line: string) => void) {
   const running = new Map<ServiceName, Service>();
   const others: Service[] = [];
   const services = {
     /** With other environment variables than before, when some are given. */
     async start(name: ServiceName, changed: Record<string, string> = {}) {
-      running.set(name, await starters({ ...environment, ...changed })[name]());
+      running.set(name, await starters({ ...environment, ...changed }, logLine)[name]());
     },
     /** Beside the first. Not for the gateway, whose ports are taken. */
     async startAnother(name: Exclude<ServiceName, 'api-gateway'>, changed: Record<string, string> = {}) {
-      others.push(await starters({ ...environment, ...changed })[name]());
+      others.push(await starters({ ...environment, ...changed }, logLine)[name]());
     },
     async stop(name: ServiceName) {
       await running.get(name)?.stop();

@@ -4,6 +4,7 @@ import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openCreator } from '@holdfast/executions/create';
 import { diskSettings, openStore } from '@holdfast/files/open';
+import { engineGauges } from '@holdfast/kit/engineGauges';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
@@ -36,8 +37,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
   const workerRedis = connectWorker(config.REDIS_URL, log);
   const registry = createRegistry('api-gateway');
   const metrics = createMetrics(registry);
-  redis.on('ready', () => metrics.redisUp.set(1));
-  redis.on('close', () => metrics.redisUp.set(0));
+  engineGauges(registry, { pool: db.pool, redis });
   const streams = openStreamSlots({ perKey: config.EVENT_STREAMS_PER_KEY, inAll: config.EVENT_STREAMS });
   liveGauge(registry, 'event_streams', 'Event streams that are open', streams.open);
   const dispatch = openProducer(dispatchQueue, redis, log);

@@ -1,4 +1,4 @@
-import { counter, gauge, type Registry } from '@holdfast/kit/metrics';
+import { counter, gauge, histogram, type Registry } from '@holdfast/kit/metrics';
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
@@ -11,5 +11,33 @@ export function dispatcherMetrics(registry: Registry) {
       'connection',
       'state',
     ]),
+    /** `outcome`: what came of the call (`Progress`), an end told apart by whether it is a success. */
+    providerCalls: histogram(
+      registry,
+      'provider_call_seconds',
+      'Calls to providers: submit, poll and recover',
+      ['connection', 'call', 'outcome'],
+      callBuckets,
+    ),
+    providerErrors: counter(
+      registry,
+      'provider_errors_total',
+      'Failures that providers answered, by our code',
+      ['connection', 'code'],
+    ),
+    providerAlerts: counter(
+      registry,
+      'provider_alerts_total',
+      'Answers that only the operator can do something about: a refused key, a wrong URL',
+      ['connection'],
+    ),
+    /** `to`: `same` after a pause, or the model's next provider (`next`). */
+    retries: counter(registry, 'run_retries_total', 'Runs that were refused and are tried again', [
+      'connection',
+      'to',
+    ]),
   };
 }
+
+/** Seconds: some providers answer with the result itself, minutes later. */
+const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];

@@ -4,6 +4,7 @@ import { callbackQueue } from '@holdfast/queues/callback';
 import type { Redis } from '@holdfast/queues/connection';
 import { dispatchQueue } from '@holdfast/queues/dispatch';
 import { fanoutQueue } from '@holdfast/queues/fanout';
+import type { JobMetrics } from '@holdfast/queues/jobMetrics';
 import { pollQueue } from '@holdfast/queues/poll';
 import { openProducer } from '@holdfast/queues/producer';
 import { recoverQueue } from '@holdfast/queues/recover';
@@ -36,7 +37,12 @@ export function openQueues(redis: Redis, log: Logger) {
 const jobsAtOnce = 64;
 
 /** The queues that the dispatcher takes from. */
-export function startWorkers(context: Context, redis: Redis, concurrency: number): QueueWorker[] {
+export function startWorkers(
+  context: Context,
+  redis: Redis,
+  concurrency: number,
+  metrics: JobMetrics,
+): QueueWorker[] {
   const { log } = context;
   return [
     startWorker({
@@ -44,6 +50,7 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency: jobsAtOnce,
       log,
+      metrics,
       process: ({ executions }) => dispatch(context, executions),
     }),
     startWorker({
@@ -51,6 +58,7 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency: jobsAtOnce,
       log,
+      metrics,
       process: (job) => retry(context, job.retry),
     }),
     startWorker({
@@ -58,6 +66,7 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency,
       log,
+      metrics,
       process: ({ attemptId }) => recover(context, attemptId),
     }),
     startWorker({
@@ -65,6 +74,7 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency,
       log,
+      metrics,
       process: ({ attemptId }) => poll(context, attemptId),
     }),
     startWorker({
@@ -72,6 +82,7 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency,
       log,
+      metrics,
       process: ({ callbackId }) => callback(context, callbackId),
     }),
     startWorker({
@@ -79,6 +90,7 @@ export function startWorkers(context: Context, redis: Redis, concurrency: number
       redis,
       concurrency,
       log,
+      metrics,
       process: ({ executionId }) => abort(context, executionId),
     }),
   ];

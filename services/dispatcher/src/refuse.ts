@@ -31,6 +31,8 @@ export async function tryAgain(
     { executionId: run.id, attemptId: run.attemptId, model: run.model, code, from: run.connection, next },
     'a provider did not accept a run',
   );
+  const to = next.connection === run.connection && next.target === run.target ? 'same' : 'next';
+  context.metrics.retries.inc({ connection: run.connection, to });
   const { attemptId } = run;
   await context.refusals.record({ attemptId, outcome: { ok: false, code, message }, rawError: raw, next });
   return true;

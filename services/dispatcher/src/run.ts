@@ -34,6 +34,8 @@ export async function begin(
     await stop(context, run);
     return false;
   }
+  const { attemptId, model, organizationId } = run;
+  context.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
   await work(context, { logged: 0, ...run }, 'submit');
   return true;
 }
@@ -126,7 +128,8 @@ async function abandon(provider: Provider, submission: Submission, signal: Abort
 }
 
 async function recordUnavailable(context: Context, run: Run): Promise<void> {
-  context.log.error({ executionId: run.id, model: run.model }, 'no connection is configured for the model');
+  const { id: executionId, attemptId, model } = run;
+  context.log.error({ executionId, attemptId, model }, 'no connection is configured for the model');
   const message = 'The model is not available at the moment.';
   await context.outcomes.record(run.attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
   await leave(context, run.id, run);

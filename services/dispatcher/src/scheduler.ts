@@ -137,9 +137,10 @@ export function createScheduler(args: {
   }
 
   function start(candidate: Candidate, at: number): void {
-    const { executionId, organizationId } = candidate.waiting;
+    const { executionId, organizationId, again } = candidate.waiting;
+    const about = { executionId, attemptId: again?.attemptId };
     void beginAt(candidate, at)
-      .catch((error: unknown) => log.error({ err: error, executionId }, 'a run was cut off'))
+      .catch((error: unknown) => log.error({ err: error, ...about }, 'a run was cut off'))
       .finally(() => {
         shares.give(organizationId, 1);
         wake();

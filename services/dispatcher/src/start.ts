@@ -1,3 +1,4 @@
+import { backlogGauges } from '@holdfast/db/backlog/gauges';
 import { openDatabase } from '@holdfast/db/client';
 import { openModelCatalogue } from '@holdfast/db/models/cache';
 import { ping } from '@holdfast/db/ping';
@@ -9,15 +10,19 @@ import { openProgressRecorder } from '@holdfast/executions/recordProgress';
 import { openRefusalRecorder } from '@holdfast/executions/recordRefusal';
 import { openStarter } from '@holdfast/executions/start';
 import { openStore } from '@holdfast/files/open';
+import { engineGauges } from '@holdfast/kit/engineGauges';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
+import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
 import { createShares, type Shares } from '@holdfast/kit/shares';
 import { isConfigured } from '@holdfast/providers/connectionConfig';
 import { createProviders } from '@holdfast/providers/registry';
 import { openAdmissionDesk } from '@holdfast/queues/admission';
 import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
+import { jobMetrics } from '@holdfast/queues/jobMetrics';
+import { openLead } from '@holdfast/queues/lead';
 import { openTurns } from '@holdfast/queues/turns';
 import { openBreakers } from './breakers.ts';
 import type { DispatcherConfig } from './config.ts';
@@ -25,6 +30,7 @@ import type { Context } from './context.ts';
 import { createInHand } from './inHand.ts';
 import { leaseS } from './lease.ts';
 import { createLimits } from './limits.ts';
+import { measureProviders } from './measureProviders.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import { openOrganizationLimits } from './organizationLimits.ts';
 import { openQueues, startWorkers } from './queues.ts';
@@ -45,6 +51,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const metrics = dispatcherMetrics(registry);
   const context = openContext({ config, redis: producing, queues, metrics, shares, log });
   const { db } = context;
+  engineGauges(registry, { pool: db.pool, redis: producing });
   liveGauge(
     registry,
     'runs_waiting',
@@ -54,14 +61,23 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   liveGauge(registry, 'runs_in_hand', 'Runs that this process is at', shares.taken);
   for (const opening of context.egress.openings) log.warn(`egress is opened: ${opening}`);
 
-  const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY);
+  const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY, jobMetrics(registry));
   const sweeps = startSweeps(context, queues, openTurns(producing, 'dispatcher'));
+  const readings = startReadings({
+    name: 'backlog',
+    leads: openLead(producing, 'dispatcher readings'),
+    readings: [
+      backlogGauges(registry, db, ['pending', 'waiting_tries', 'running', 'abandoned', 'callbacks']),
+    ],
+    log,
+  });
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
     live: {
       workers: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
       sweeps: sweeps.problem,
+      readings: readings.problem,
     },
     ready: { database: () => ping(db) },
   });
@@ -72,7 +88,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       context.scheduler.close();
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
       // A sweep that takes long, as removing files does, must not keep runs from being handed back.
-      await Promise.all([sweeps.stop(), context.inHand.handBack(stopGraceMs)]);
+      await Promise.all([sweeps.stop(), readings.stop(), context.inHand.handBack(stopGraceMs)]);
       await stopped;
       await shares.idle();
       const { starter, awaiter, outcomes, refusals, progress } = context;
@@ -128,7 +144,7 @@ function openContext(args: {
     db,
     store: openStore(config),
     catalogue,
-    providers: createProviders(connections),
+    providers: measureProviders(createProviders(connections), metrics),
     connections,
     egress: createEgressPolicy(egressSettings(config)),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),

@@ -3,16 +3,23 @@ import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
 import { type AdjustResult, adjustQueue } from '@holdfast/queues/adjust';
 import type { Redis } from '@holdfast/queues/connection';
+import type { JobMetrics } from '@holdfast/queues/jobMetrics';
 import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
 
 /** Writes the top-ups and corrections that gateways ask for, whose role cannot. */
-export function startAdjustments(args: { db: Database; redis: Redis; log: Logger }): QueueWorker {
-  const { db, redis, log } = args;
+export function startAdjustments(args: {
+  db: Database;
+  redis: Redis;
+  jobs: JobMetrics;
+  log: Logger;
+}): QueueWorker {
+  const { db, redis, jobs, log } = args;
   return startWorker({
     queue: adjustQueue,
     redis,
     concurrency: 8,
     log,
+    metrics: jobs,
     async process({ requestId, ...asked }): Promise<AdjustResult> {
       const result = await adjustBalance(db, asked);
       const { organizationId, kind, amount } = asked;

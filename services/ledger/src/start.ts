@@ -1,14 +1,20 @@
+import { backlogGauges, holdGauges } from '@holdfast/db/backlog/gauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/ping';
 import { openCompleter } from '@holdfast/executions/complete';
 import { openFailer } from '@holdfast/executions/fail';
+import { engineGauges } from '@holdfast/kit/engineGauges';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
+import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
 import { abortQueue } from '@holdfast/queues/abort';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { depthGauges } from '@holdfast/queues/depthGauges';
 import { fanoutQueue } from '@holdfast/queues/fanout';
+import { jobMetrics } from '@holdfast/queues/jobMetrics';
+import { openLead } from '@holdfast/queues/lead';
 import { openProducer } from '@holdfast/queues/producer';
 import { settleQueue } from '@holdfast/queues/settle';
 import { openTurns } from '@holdfast/queues/turns';
@@ -30,6 +36,8 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   });
   const producing = connectProducer(config.REDIS_URL, log);
   const working = connectWorker(config.REDIS_URL, log);
+  engineGauges(registry, { pool: db.pool, redis: producing });
+  const jobs = jobMetrics(registry);
   const fanout = openProducer(fanoutQueue, producing, log);
   const abort = openProducer(abortQueue, producing, log);
   const settle = openProducer(settleQueue, producing, log);
@@ -49,9 +57,10 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     redis: working,
     concurrency: config.SETTLE_CONCURRENCY,
     log,
+    metrics: jobs,
     process: ({ attemptIds, ok }) => Promise.all(attemptIds.map((ok ? completer : failer).settle)),
   });
-  const adjustments = startAdjustments({ db, redis: working, log });
+  const adjustments = startAdjustments({ db, redis: working, jobs, log });
   const auditIntervalS = config.AUDIT_INTERVAL_S;
   const turnOf = openTurns(producing, 'ledger');
   const sweeps = startSweeps({
@@ -67,17 +76,32 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     turnOf,
     log,
   });
+  const readings = startReadings({
+    name: 'depths and backlog',
+    leads: openLead(producing, 'ledger readings'),
+    readings: [
+      depthGauges(registry, producing),
+      backlogGauges(registry, db, ['unsettled', 'overdue']),
+      holdGauges(registry, db),
+    ],
+    log,
+  });
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
-    live: { worker: worker.problem, adjustments: adjustments.problem, sweeps: sweeps.problem },
+    live: {
+      worker: worker.problem,
+      adjustments: adjustments.problem,
+      sweeps: sweeps.problem,
+      readings: readings.problem,
+    },
     ready: { database: () => ping(db) },
   });
   log.info({ port: health.port }, 'ledger is up');
 
   return {
     async stop() {
-      await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop()]);
+      await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop(), readings.stop()]);
       await Promise.all([completer.idle(), failer.idle()]);
       await Promise.all([fanout.close(), abort.close(), settle.close()]);
       producing.disconnect();

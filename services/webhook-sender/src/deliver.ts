@@ -55,14 +55,20 @@ export function createAttempt(args: {
     const state = await records.add({ id, attempts, number, endpointId, isProbe, ...verdict });
     metrics.attemptSeconds.observe({ result: verdict.ok ? 'success' : 'failure' }, result.durationMs / 1000);
     metrics.outcomes.inc({ outcome: state ?? 'superseded' });
+    // By two clocks: that of the database may be ahead.
+    const ageMs = Math.max(0, Date.now() - delivery.eventCreatedAt.getTime());
+    if (state === 'delivered') metrics.deliverySeconds.observe(ageMs / 1000);
     log.info(attemptLine(delivery, result, state), 'webhook attempt');
     return verdict.ok;
   }
 
   return (delivery, accepted) =>
     sendAndRecord(delivery, accepted).catch((error: unknown) => {
-      const { id: deliveryId } = delivery;
-      log.error({ err: error, deliveryId }, 'an attempt was not recorded; it will be made again');
+      const { id: deliveryId, eventId, executionId } = delivery;
+      log.error(
+        { err: error, deliveryId, eventId, executionId },
+        'an attempt was not recorded; it will be made again',
+      );
       return false;
     });
 }

@@ -55,6 +55,7 @@ export function createFanOut(args: {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       args.written(deliveries.length);
+      logFannedOut(log, planned, deliveries);
       const claims = claimsOf(planned);
       for (const { id, eventId, endpointId, taken } of deliveries) {
         const claim = claims.get(`${eventId} ${endpointId}`);
@@ -77,6 +78,17 @@ export function createFanOut(args: {
   const mayBeSent = ({ isFailing }: { isFailing: boolean }) => firstDelayS === 0 && !isFailing;
 
   return createBatcher({ maxSize: 100, concurrency: 2, run });
+}
+
+/** A line for each event that somebody receives. */
+function logFannedOut(log: Logger, planned: PlannedEvent[], written: { eventId: string }[]): void {
+  const deliveries = Map.groupBy(written, ({ eventId }) => eventId);
+  for (const { event } of planned) {
+    const { id: eventId, executionId, organizationId, type } = event;
+    const its = deliveries.get(eventId)?.length ?? 0;
+    if (its > 0)
+      log.info({ executionId, organizationId, eventId, type, deliveries: its }, 'event fanned out');
+  }
 }
 
 /** Deliveries that are written by one statement, unless one event has more. */

@@ -15,5 +15,12 @@ export function webhookMetrics(registry: Registry) {
     attemptSeconds: histogram(registry, 'webhook_attempt_seconds', 'Duration of webhook attempts', [
       'result',
     ]),
+    deliverySeconds: histogram(
+      registry,
+      'webhook_delivery_seconds',
+      'From an event to its delivery, retries and all',
+      [],
+      [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 28_800, 86_400],
+    ),
   };
 }

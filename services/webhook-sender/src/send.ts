@@ -12,6 +12,9 @@ import { requestHeaders } from './requestHeaders.ts';
 export type Message = SigningSecrets & {
   url: string;
   eventId: string;
+  /** For the log; absent from a test call. */
+  id?: string;
+  executionId?: string | null;
   body: string;
   /** Sealed JSON, as in the database. */
   headers: string | null;
@@ -53,7 +56,11 @@ export function createSend(args: {
     try {
       headers = headersOf(message);
     } catch (error) {
-      log.error({ eventId: message.eventId, reason: reasonOf(error) }, 'a webhook could not be prepared');
+      const { id: deliveryId, eventId, executionId } = message;
+      log.error(
+        { deliveryId, eventId, executionId, reason: reasonOf(error) },
+        'a webhook could not be prepared',
+      );
       return { ok: false, stage: 'unprepared', message: 'its secret could not be opened', durationMs: 0 };
     }
     return await postJson({

@@ -1,14 +1,19 @@
+import { backlogGauges } from '@holdfast/db/backlog/gauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/ping';
 import { fanOutEndpointEvents } from '@holdfast/db/webhooks/fanOutEndpointEvents';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
+import { engineGauges } from '@holdfast/kit/engineGauges';
 import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
+import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { jobMetrics } from '@holdfast/queues/jobMetrics';
+import { openLead } from '@holdfast/queues/lead';
 import { openPeers } from '@holdfast/queues/peers';
 import { openTurns } from '@holdfast/queues/turns';
 import { createClaims } from './claims.ts';
@@ -43,6 +48,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const working = connectWorker(config.REDIS_URL, log);
 
   const stopped = new AbortController();
+  engineGauges(registry, { pool: db.pool, redis: producing });
   const send = openSend(config, log, stopped.signal);
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
   const peers = await openPeers(producing, 'webhook-sender', log);
@@ -77,13 +83,27 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     });
   }
 
-  const workers = startWorkers({ redis: working, log, db, send, fanOut, lanes });
+  const workers = startWorkers({
+    redis: working,
+    metrics: jobMetrics(registry),
+    log,
+    db,
+    send,
+    fanOut,
+    lanes,
+  });
   const turnOf = openTurns(producing, 'webhook-sender');
   const sweeps = startSweeps({ db, fanOut, lanes, tellOfEndpoints, metrics, turnOf, log });
+  const readings = startReadings({
+    name: 'backlog',
+    leads: openLead(producing, 'webhook-sender readings'),
+    readings: [backlogGauges(registry, db, ['events', 'deliveries'])],
+    log,
+  });
   const health: HealthServer = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
-    live: { workers: workers.problem, sweeps: sweeps.problem },
+    live: { workers: workers.problem, sweeps: sweeps.problem, readings: readings.problem },
     ready: {
       database: () => ping(db),
       redis: () => (producing.status === 'ready' ? null : 'Redis is away'),
@@ -97,7 +117,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     async stop() {
       const cutOff = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
-      await Promise.all([workers.stop(), sweeps.stop()]);
+      await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
       await fanOut.idle();
       await lanes.idle();
       clearTimeout(cutOff);

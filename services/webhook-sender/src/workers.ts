@@ -4,6 +4,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import type { connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/deliver';
 import { fanoutQueue } from '@holdfast/queues/fanout';
+import type { JobMetrics } from '@holdfast/queues/jobMetrics';
 import { testCallQueue } from '@holdfast/queues/testCall';
 import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
 import type { Lanes } from './lanes.ts';
@@ -13,19 +14,21 @@ import { makeTestCall } from './testCall.ts';
 /** The queues this service takes from, as one. */
 export function startWorkers(args: {
   redis: ReturnType<typeof connectWorker>;
+  metrics: JobMetrics;
   log: Logger;
   db: Database;
   send: Send;
   fanOut: Batcher<string, undefined>;
   lanes: Lanes;
 }): QueueWorker {
-  const { redis, log, db, send, fanOut, lanes } = args;
+  const { redis, metrics, log, db, send, fanOut, lanes } = args;
   const workers = [
     startWorker({
       queue: fanoutQueue,
       redis,
       concurrency: 256,
       log,
+      metrics,
       process: ({ eventIds }) => Promise.all(eventIds.map(fanOut.add)),
     }),
     startWorker({
@@ -33,6 +36,7 @@ export function startWorkers(args: {
       redis,
       concurrency: 64,
       log,
+      metrics,
       process: async (lane) => lanes.wake(lane),
     }),
     startWorker({
@@ -40,6 +44,7 @@ export function startWorkers(args: {
       redis,
       concurrency: 64,
       log,
+      metrics,
       process: (call) => makeTestCall({ db, send }, call),
     }),
   ];

@@ -1,0 +1,30 @@
+import type { Queue } from 'bullmq';
+
+/** Jobs of a queue. `waiting` is what may be taken now, `oldestWaitingMs` since when its first has waited. */
+export type QueueDepth = {
+  queue: string;
+  waiting: number;
+  active: number;
+  delayed: number;
+  failed: number;
+  isPaused: boolean;
+  oldestWaitingMs: number | null;
+};
+
+export async function depthOf(queue: Queue): Promise<QueueDepth> {
+  const [counts, isPaused, [oldest]] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
+    queue.isPaused(),
+    queue.getJobs(['waiting'], 0, 0, true),
+  ]);
+  const of = (state: string) => counts[state] ?? 0;
+  return {
+    queue: queue.name,
+    waiting: of('waiting') + of('prioritized'),
+    active: of('active'),
+    delayed: of('delayed'),
+    failed: of('failed'),
+    isPaused,
+    oldestWaitingMs: oldest ? Math.max(0, Date.now() - oldest.timestamp) : null,
+  };
+}

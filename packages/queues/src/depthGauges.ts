@@ -1,0 +1,41 @@
+import { gauge, type Registry } from '@holdfast/kit/metrics';
+import type { Reading } from '@holdfast/kit/readings';
+import { within } from '@holdfast/kit/within';
+import type { Redis } from 'ioredis';
+import { depthOf } from './depth.ts';
+import { openQueue } from './producer.ts';
+import { queueNames } from './queues.ts';
+
+const answerWithinMs = 5000;
+
+/** How many jobs every queue holds, and since when; on a connection of `connectProducer`. Some forty short commands. */
+export function depthGauges(registry: Registry, redis: Redis): Reading {
+  const depth = gauge(registry, 'queue_depth', 'Jobs in a queue, by state', ['queue', 'state']);
+  const oldest = gauge(
+    registry,
+    'queue_oldest_waiting_seconds',
+    'Since when the first job of a queue waits; 0 when none does',
+    ['queue'],
+  );
+  const queues = queueNames.map((name) => openQueue(name, redis));
+  const forget = () => {
+    depth.reset();
+    oldest.reset();
+  };
+  return {
+    async read() {
+      if (redis.status !== 'ready') return forget();
+      const depths = await within(
+        answerWithinMs,
+        'counting jobs',
+        Promise.all(queues.map((queue) => depthOf(queue()))),
+      );
+      for (const { queue, oldestWaitingMs, ...jobs } of depths) {
+        for (const state of ['waiting', 'active', 'delayed', 'failed'] as const)
+          depth.set({ queue, state }, jobs[state]);
+        oldest.set({ queue }, (oldestWaitingMs ?? 0) / 1000);
+      }
+    },
+    forget,
+  };
+}
