@@ -35,7 +35,7 @@ const books = (organizationId: string) => `
     'charges', (SELECT coalesce(json_agg(execution_id || ' ' || times || ' ' || trim_scale(amount)), '[]') FROM charged),
     'waiting', json_build_object(
       'attempts', (SELECT count(*) FROM attempts WHERE execution_id IN (SELECT id FROM mine)
-        AND (finished_at IS NULL OR (outcome ->> 'ok' IS NOT NULL AND settled_at IS NULL))),
+        AND (finished_at IS NULL OR (outcome ->> 'ok' IS NOT NULL AND settled_at IS NULL AND state <> 'refused'))),
       'callbacks', (SELECT count(*) FROM provider_callbacks WHERE processed_at IS NULL),
       'events', (SELECT count(*) FROM events WHERE organization_id = '${organizationId}' AND fanned_out_at IS NULL),
       'deliveries', (SELECT count(*) FROM deliveries WHERE organization_id = '${organizationId}' AND state = 'pending')))`;
