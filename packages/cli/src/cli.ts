@@ -55,15 +55,19 @@ async function runCommand(command: Command, args: string[], named: Named, output
   let url: string | undefined;
   let db: Database | undefined;
   let inspector: Inspector | undefined;
-  const open = () => {
+  const find = () => {
     url = databaseUrl(named['database-url']);
-    db ??= openDatabase({ url, poolSize: 1, applicationName: 'holdfast-cli' });
+    return url;
+  };
+  const open = () => {
+    db ??= openDatabase({ url: find(), poolSize: 1, applicationName: 'holdfast-cli' });
     return db;
   };
   try {
     return await command.run(args, {
       ...output,
       openDatabase: open,
+      databaseUrl: find,
       async openInspector() {
         inspector ??= await openInspector(redisUrl(named));
         return inspector;

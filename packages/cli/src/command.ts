@@ -6,6 +6,8 @@ import type { AdminApi } from './admin/api.ts';
 export type Context = {
   /** The database that was asked for, closed by whoever called the command. @throws when there is none to be found */
   openDatabase(): Database;
+  /** Where that database is, for what works on a connection of its own. @throws when there is none to be found */
+  databaseUrl(): string;
   /** The admin API that was asked for. @throws when there is none to be found */
   openAdmin(): AdminApi;
   /** What looks into Redis, closed by whoever called the command. @throws when there is none to be found, or reached */

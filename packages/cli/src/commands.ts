@@ -1,3 +1,5 @@
+import { backup } from './backup/backup.ts';
+import { restore } from './backup/restore.ts';
 import { correct, topup } from './balance/adjust.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion/completion.ts';
@@ -51,6 +53,8 @@ export const commands: readonly Command[] = [
   queuesFailed,
   queuesRetry,
   ledgerAudit,
+  backup,
+  restore,
   {
     name: 'partitions',
     about: 'list, make and drop the months of the large tables',

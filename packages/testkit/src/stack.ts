@@ -61,6 +61,8 @@ export async function startStack(
     databaseUrl: database.url,
     receiver,
     redisUrl: environment.REDIS_URL,
+    /** Of the sandbox, which goes on while services are stopped. */
+    sandboxUrl: sandbox.url,
     baseUrl: environment.PUBLIC_URL,
     adminUrl: `http://127.0.0.1:${environment.ADMIN_PORT}`,
     /** Of the operator. */
