@@ -4,12 +4,14 @@ import type { Logger } from './logger.ts';
 export type Service = {
   /** Stops intake, finishes or hands back what is in hand, closes what was opened. */
   stop(): Promise<void>;
+  /** For so long `stop` goes on serving before it begins to end. */
+  stopDelayMs?: number;
 };
 
 const stopWithinMs = 28_000;
 
 /**
- * Runs a service until SIGTERM or SIGINT, then stops it; the process ends within 30 s whatever happens.
+ * Runs a service until SIGTERM or SIGINT, then stops it; the process ends within 30 s, and its delay, whatever happens.
  * What nobody caught ends the process: its supervisor starts a clean one.
  */
 export function runService(start: () => Promise<{ service: Service; log: Logger }>): void {
@@ -28,7 +30,7 @@ function stopOnSignal(service: Service, log: Logger): void {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), stopWithinMs).unref();
+    setTimeout(() => process.exit(1), stopWithinMs + (service.stopDelayMs ?? 0)).unref();
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -28,6 +28,14 @@ export const gatewayConfig = {
     .default(100)
     .describe('Event streams of an API key that one gateway holds open at once'),
   EVENT_STREAMS: positiveInt().default(2000).describe('Event streams that one gateway holds open in all'),
+  STOP_DELAY_S: z.coerce
+    .number()
+    .min(0)
+    .max(60)
+    .default(0)
+    .describe(
+      'Seconds a gateway that was told to stop still serves while /readyz says no, until balancers send it nothing; it ends within 30 s more',
+    ),
   REQUIRE_IDEMPOTENCY_KEY: flag()
     .default(false)
     .describe('true: creating without Idempotency-Key is refused'),

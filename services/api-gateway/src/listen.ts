@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/listen';
 import { answerBrokenRequest, refuseConnect } from './http/answerBrokenRequest.ts';
 
@@ -10,6 +10,8 @@ const keepAliveMs = 75_000;
 
 export type Listening = {
   port: number;
+  /** From now on each answer is the last on its connection, so that who asks again asks another gateway. */
+  retire(): void;
   /** Accepts no more, and resolves when every request in hand is answered. */
   close(): Promise<void>;
 };
@@ -21,13 +23,21 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
   });
-  let closing = false;
+  const inHand = new Set<ServerResponse>();
+  let isRetiring = false;
+  let isClosing = false;
   const answer: RequestListener = (request, response) => {
+    if (isRetiring) response.setHeader('Connection', 'close');
+    inHand.add(response);
+    response.once('close', () => inHand.delete(response));
     // A connection that is kept alive would otherwise hold the server open.
-    if (closing) response.setHeader('Connection', 'close');
-    response.once('finish', () => closing && request.socket.end());
+    response.once('finish', () => isClosing && request.socket.end());
     app(request, response);
   };
+  function retire(): void {
+    isRetiring = true;
+    for (const response of inHand) if (!response.headersSent) response.setHeader('Connection', 'close');
+  }
   server.on('request', answer);
   // An Expect that nobody knows is answered like any request, not by a bare 417.
   server.on('checkExpectation', answer);
@@ -35,8 +45,10 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
   server.on('connect', refuseConnect(perMinute));
   return {
     port: await listenAt(server, at),
+    retire,
     async close() {
-      closing = true;
+      retire();
+      isClosing = true;
       await closeServer(server);
     },
   };

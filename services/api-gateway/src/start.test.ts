@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function start(databaseUrl: string): Promise<Gateway> {
+async function start(databaseUrl: string, settings: Record<string, string> = {}): Promise<Gateway> {
   const config = parseConfig(gatewayConfig, {
     DATABASE_URL: databaseUrl,
     REDIS_URL: testRedisUrl(),
@@ -36,6 +36,7 @@ async function start(databaseUrl: string): Promise<Gateway> {
     FILE_DISK_PATH: testFolder('files'),
     FILE_URL_SECRET: 'a secret for the tests',
     PUBLIC_URL: 'http://gateway.test',
+    ...settings,
   });
   return await startGateway({ config, log: createLogger('test', 'silent') });
 }
@@ -165,6 +166,17 @@ describe('the gateway as a process', () => {
     const headers = { Authorization: `Bearer ${adminToken}` };
     expect((await fetch(`${gateway.adminUrl}/admin/v1/organizations`, { headers })).status).toBe(200);
     expect((await fetch(`${gateway.url}/admin/v1/organizations`, { headers })).status).toBe(404);
+  });
+
+  it('serves on for a while after it was told to stop, when it is set so', async () => {
+    const other = await start(database.url, { STOP_DELAY_S: '0.5' });
+    expect((await fetch(`${other.url}/v1/models`)).headers.get('connection')).toBe('keep-alive');
+    const stopped = other.stop();
+    expect((await fetch(`${other.metricsUrl}/readyz`)).status).toBe(503);
+    const answer = await fetch(`${other.url}/v1/models`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    await stopped;
+    await expect(fetch(`${other.url}/v1/models`)).rejects.toThrow();
   });
 
   it('stops listening and finishes what is in hand', async () => {

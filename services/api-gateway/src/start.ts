@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ping } from '@holdfast/db/ping';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
@@ -34,8 +35,11 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
     url: `http://127.0.0.1:${api.port}`,
     adminUrl: `http://127.0.0.1:${admin.port}`,
     metricsUrl: `http://127.0.0.1:${health.port}`,
+    stopDelayMs: config.STOP_DELAY_S * 1000,
     async stop() {
       stopping = true;
+      for (const server of [api, admin]) server.retire();
+      if (config.STOP_DELAY_S > 0) await delay(config.STOP_DELAY_S * 1000);
       // What is held open until something happens would hold the gateway, too.
       context.watcher.close();
       await Promise.all([api.close(), admin.close()]);
