@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readRedisUrl, redisUrlForms } from './redisAddress.ts';
 
 /** What no single variable tells: the problems of an environment, a line each. */
 export type ConfigCheck = (env: NodeJS.ProcessEnv) => string[];
@@ -46,6 +47,16 @@ export const publicUrl = z
     'Where clients reach the gateway: begins the URLs of the disk store; is not dialled for webhooks or files',
   );
 
+/** One server is left to the driver, whose forms are many. */
+function checkRedisUrl(url: string, check: z.RefinementCtx): void {
+  if (!/^rediss?\+/.test(url)) return;
+  try {
+    readRedisUrl(url);
+  } catch (error) {
+    check.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+}
+
 /** What every service needs. */
 export const baseConfig = {
   DATABASE_URL: z
@@ -57,7 +68,7 @@ export const baseConfig = {
     .describe(
       'Connections to PostgreSQL this process may hold; those of all processes must fit its max_connections',
     ),
-  REDIS_URL: z.string().startsWith('redis').describe('Redis, as redis://:password@host:port/0'),
+  REDIS_URL: z.string().startsWith('redis').superRefine(checkRedisUrl).describe(`Redis, as ${redisUrlForms}`),
   LISTEN_HOST: z.string().optional().describe('Address that every port is opened on; all of them unless set'),
   METRICS_PORT: port().default(0).describe('Port of /healthz, /readyz and /metrics; 0 chooses a free one'),
   LOG_LEVEL: z

@@ -1,5 +1,4 @@
 import { within } from '@holdfast/kit/within';
-import type { Redis } from 'ioredis';
 import {
   admitScript,
   countScript,
@@ -7,6 +6,7 @@ import {
   reportScript,
   withdrawScript,
 } from './admissionScripts.ts';
+import type { Redis } from './connection.ts';
 
 /** At most so many runs at once, counted under a name by all dispatchers together. */
 export type Scope = { name: string; most: number };

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import type { Logger } from '@holdfast/kit/logger';
-import { Redis, type RedisOptions } from 'ioredis';
+import { type RedisAddress, readRedisUrl } from '@holdfast/kit/redisAddress';
+import { Redis as Client, Cluster, type RedisOptions } from 'ioredis';
 
-export type { Redis };
+/** One server, the master that sentinels name, or a cluster. Every script and every queue keeps to one hash tag. */
+export type Redis = Client | Cluster;
+
+type Options = Omit<RedisOptions, 'replyMapping'>;
 
 /** For adding jobs and counting requests: fails at once while Redis is away, for nothing waits on a hint. */
 export function connectProducer(url: string, log: Logger): Redis {
@@ -19,13 +24,8 @@ export function connectWorker(url: string, log: Logger): Redis {
   return connect(url, log, { maxRetriesPerRequest: null });
 }
 
-function connect(url: string, log: Logger, options: Omit<RedisOptions, 'replyMapping'>): Redis {
-  const redis = new Redis(url, {
-    ...options,
-    connectTimeout: 5000,
-    keepAlive: 10_000,
-    retryStrategy: (times) => Math.min(times * 100, 2000),
-  });
+function connect(url: string, log: Logger, options: Options): Redis {
+  const redis = open(url, { ...options, connectTimeout: 5000, keepAlive: 10_000, retryStrategy });
   let away = false;
   redis.on('error', (error) => {
     if (!away) log.warn({ err: error }, 'Redis is away');
@@ -36,4 +36,55 @@ function connect(url: string, log: Logger, options: Omit<RedisOptions, 'replyMap
     away = false;
   });
   return redis;
+}
+
+const retryStrategy = (times: number) => Math.min(times * 100, 2000);
+
+function open(url: string, options: Options): Redis {
+  if (/^redis(s\+|\+|s:.*[?&]cafile=)/.test(url)) return openAddress(readRedisUrl(url), options);
+  return new Client(url, options);
+}
+
+function openAddress(address: RedisAddress, options: Options): Redis {
+  const { nodes, database, master } = address;
+  const entry: Options = { ...options, ...entryOf(address) };
+  if (address.kind === 'cluster') return openCluster(nodes, entry);
+  if (address.kind === 'server') return new Client({ ...entry, ...nodes[0], db: database });
+  return new Client({
+    ...entry,
+    sentinels: nodes,
+    name: master ?? '',
+    db: database,
+    sentinelRetryStrategy: retryStrategy,
+    ...(address.sentinelPassword === null ? {} : { sentinelPassword: address.sentinelPassword }),
+    ...(entry.tls ? { sentinelTLS: entry.tls, enableTLSForSentinelMode: true } : {}),
+    // A master that has become a replica is asked for no longer.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+}
+
+function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {
+  const {
+    enableOfflineQueue = true,
+    enableAutoPipelining = false,
+    retryStrategy: _,
+    ...redisOptions
+  } = entry;
+  return new Cluster(nodes, {
+    redisOptions,
+    enableOfflineQueue,
+    enableAutoPipelining,
+    clusterRetryStrategy: retryStrategy,
+    slotsRefreshTimeout: 4000,
+    // Names are left to the connection: a certificate is made out to them, not to their addresses.
+    dnsLookup: (host, answer) => answer(null, host),
+  });
+}
+
+function entryOf({ username, password, isEncrypted, caFile }: RedisAddress): Options {
+  return {
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+    ...(isEncrypted ? { tls: caFile === null ? {} : { ca: readFileSync(caFile) } } : {}),
+  };
 }

@@ -1,12 +1,14 @@
+import { once } from 'node:events';
 import { gauge, type Registry } from '@holdfast/kit/metrics';
 import type { Reading } from '@holdfast/kit/readings';
 import { within } from '@holdfast/kit/within';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 import { depthOf } from './depth.ts';
 import { openQueue } from './producer.ts';
 import { queueNames } from './queues.ts';
 
 const answerWithinMs = 5000;
+const readyWithinMs = 1000;
 
 /** How many jobs every queue holds, and since when; on a connection of `connectProducer`. Some forty short commands. */
 export function depthGauges(registry: Registry, redis: Redis): Reading {
@@ -24,7 +26,10 @@ export function depthGauges(registry: Registry, redis: Redis): Reading {
   };
   return {
     async read() {
-      if (redis.status !== 'ready') return forget();
+      // A service that has just begun is about to reach it.
+      if (redis.status !== 'ready')
+        await within(readyWithinMs, 'connecting', once(redis, 'ready')).catch(forget);
+      if (redis.status !== 'ready') return;
       const depths = await within(
         answerWithinMs,
         'counting jobs',

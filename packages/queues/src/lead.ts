@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Turn } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 
 const answerWithinMs = 500;
 /** Three of the intervals in which readings are made. */

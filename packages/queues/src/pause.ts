@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
 
 /** Lets no worker take jobs of a queue, which can still be added to; answers what lets them go on. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 
 /** How many copies of a service are there, this one included. */
 export type Peers = {

@@ -2,7 +2,7 @@ import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
 
 export type Producer<Payload> = {

@@ -1,6 +1,6 @@
 import { within } from '@holdfast/kit/within';
 import { QueueEvents } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 import { openQueue, toJob } from './producer.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
 

@@ -1,6 +1,6 @@
 import type { Turn } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 
 const answerWithinMs = 500;
 

@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connection.ts';
 import type { JobMetrics } from './jobMetrics.ts';
 import { openQueue } from './producer.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';

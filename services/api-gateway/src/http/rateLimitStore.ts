@@ -1,5 +1,6 @@
 import { createBatcher } from '@holdfast/kit/batcher';
 import { within } from '@holdfast/kit/within';
+import { callScripts } from '@holdfast/queues/callScripts';
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
 import type { Context } from '../context.ts';
@@ -21,7 +22,7 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     const store = new RedisStore({
       prefix,
       sendCommand: async (command: string, ...args: string[]) =>
-        (await redis.call(command, ...args)) as number | string,
+        (await callScripts(redis, command, args)) as number | string,
     });
     await store.init(options);
     return store;

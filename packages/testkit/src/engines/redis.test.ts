@@ -1,0 +1,142 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { openInspector } from '@holdfast/queues/inspector';
+import { describe, expect, it } from '@jest/globals';
+import { create, untilEvent, untilStatus } from '../executions.ts';
+import { type Stack, startStack } from '../stack.ts';
+import { until } from '../until.ts';
+import { startRedisCluster } from './redisCluster.ts';
+import { startRedisNode } from './redisNode.ts';
+import { startRedisSentinel } from './redisSentinel.ts';
+import { tlsFiles, tlsSettings } from './redisTls.ts';
+
+/** One execution of each kind, from the create to its webhook, asked for as the queues' and limits' users do. */
+async function expectRuns(stack: Stack) {
+  const customer = await stack.newCustomer('10');
+  await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+  const ids = await Promise.all(
+    ['sync', 'callback'].map((mode) => create(customer.api, 'sandbox-text', { prompt: 'a', mode })),
+  );
+  for (const id of ids) {
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await untilEvent(stack.receiver, id, 'execution.completed');
+  }
+  const { status, body } = await stack.admin.post(
+    `/admin/v1/organizations/${customer.organizationId}/top-ups`,
+    { amount: '1' },
+  );
+  expect([status, body['amount']]).toEqual([201, '1.00']);
+  // What is not counted in Redis has all of its limit left.
+  const left = async () =>
+    Number((await customer.api.fetch('/v1/balance')).headers.get('x-ratelimit-remaining'));
+  const before = await left();
+  expect(await left()).toBe(before - 1);
+}
+
+describe('a Redis Cluster of three masters', () => {
+  it('carries executions end to end, and its keys are spread over the nodes', async () => {
+    const cluster = await startRedisCluster();
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      await expectRuns(stack);
+      const inspector = await openInspector(cluster.url);
+      const depths = await inspector.depths();
+      expect(depths.map(({ failed }) => failed)).toEqual(depths.map(() => 0));
+      await inspector.close();
+      expect(Math.min(...(await cluster.sizes()))).toBeGreaterThan(0);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 60_000);
+
+  it('goes on after all of its nodes were emptied under load', async () => {
+    const cluster = await startRedisCluster();
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      const customer = await stack.newCustomer('10');
+      const ids = await createMany(customer, 20, async () => {
+        for (const { port } of cluster.nodes) await cluster.ask(port, 'FLUSHALL');
+      });
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 120_000);
+});
+
+describe('Redis with sentinels', () => {
+  it('fails over under load without a lost execution', async () => {
+    const redis = await startRedisSentinel();
+    const stack = await startStack({ REDIS_URL: redis.url });
+    try {
+      await expectRuns(stack);
+      const customer = await stack.newCustomer('10');
+      const ids = await createMany(customer, 40, () => redis.master.kill());
+      await until('the replica is the master', redis.isReplicaMaster, 30_000);
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
+    }
+  }, 120_000);
+});
+
+describe('Redis over TLS', () => {
+  it('carries executions end to end when the authority is named', async () => {
+    const pair = tlsFiles();
+    const redis = await startRedisNode([...tlsSettings(pair), 'requirepass secret']);
+    const stack = await startStack({
+      REDIS_URL: `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`,
+    });
+    try {
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
+    }
+  }, 60_000);
+
+  it('is not spoken to when nobody we trust vouches for it', async () => {
+    const redis = await startRedisNode([...tlsSettings(tlsFiles()), 'requirepass secret']);
+    const url = `rediss://:secret@127.0.0.1:${redis.port}/1`;
+    await expect(openInspector(url)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    await redis.stop();
+  });
+
+  it('is asked of every node of a cluster', async () => {
+    const pair = tlsFiles();
+    const cluster = await startRedisCluster(pair);
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 60_000);
+});
+
+type Customer = Awaited<ReturnType<Stack['newCustomer']>>;
+
+/** Creates, and in the middle of that does something. */
+async function createMany(customer: Customer, count: number, midway: () => Promise<unknown>) {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const input = { prompt: `${index}`, delay_ms: 300, mode: index % 2 ? 'sync' : 'callback' };
+    ids.push(await create(customer.api, 'sandbox-text', input));
+    if (index === count / 2) await midway();
+  }
+  return ids;
+}
+
+function untilEnded({ api }: Customer, id: string) {
+  return until(
+    `${id} ends`,
+    async () => (await api.get(`/v1/executions/${id}`)).body['status'] === 'COMPLETED',
+    60_000,
+  );
+}

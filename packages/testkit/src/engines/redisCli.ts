@@ -1,0 +1,10 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What a Redis on loopback answers to redis-cli. */
+export async function redisCli(port: number, password: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run('redis-cli', ['--no-auth-warning', '-a', password, '-p', `${port}`, ...args]);
+  return stdout.replaceAll('\r', '');
+}
