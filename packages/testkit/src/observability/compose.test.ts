@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { roleOf } from '@holdfast/db/roles/rights';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { dashboards, readYaml, root } from './files.ts';
+
+type Container = {
+  image: string;
+  profiles: string[];
+  volumes: string[];
+  networks: string[];
+  ports?: string[];
+  environment?: Record<string, string>;
+};
+const { services, volumes } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), {
+  merge: true,
+}) as { services: Record<string, Container>; volumes: Record<string, unknown> };
+const { prometheus, grafana } = services;
+
+describe('the profile observability', () => {
+  it('scrapes every service where its image listens', () => {
+    const { scrape_configs: jobs } = readYaml('prometheus.yml') as {
+      scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+    };
+    const [found] = jobs.flatMap(({ dns_sd_configs: its }) => its);
+    expect(found?.names.toSorted()).toEqual(Object.keys(roleOf).toSorted());
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain(`METRICS_PORT=${found?.port}`);
+    for (const name of found?.names ?? []) expect(services[name]?.networks).toContain('back');
+    expect(prometheus?.networks).toContain('back');
+  });
+
+  it('runs images of exact versions, on data that stays and on files that are there', () => {
+    for (const container of [prometheus, grafana]) {
+      expect(container?.profiles).toEqual(['observability']);
+      expect(container?.image).toMatch(/^[\w/]+:v?\d+\.\d+\.\d+$/);
+      const sources = container?.volumes.map((volume) => volume.split(':')[0] ?? '') ?? [];
+      for (const source of sources) {
+        expect(source.startsWith('.') ? existsSync(join(root, source)) : source in volumes).toBe(true);
+      }
+    }
+  });
+
+  it('lets nobody into Grafana without its password, nor from elsewhere', () => {
+    expect(prometheus?.ports).toBeUndefined();
+    expect(grafana?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+    expect(grafana?.environment).toMatchObject({
+      GF_SECURITY_ADMIN_PASSWORD: expect.stringMatching(/^\$\{GRAFANA_ADMIN_PASSWORD:\?/),
+      GF_AUTH_ANONYMOUS_ENABLED: 'false',
+    });
+    const example = readFileSync(join(root, '.env.example'), 'utf8');
+    expect(example).toMatch(/^GRAFANA_ADMIN_PASSWORD=GENERATE_HEX_\d+$/m);
+  });
+
+  it('shows every dashboard from the source that is provisioned', () => {
+    const { datasources } = readYaml('grafana/provisioning/datasources/prometheus.yml') as {
+      datasources: { uid: string }[];
+    };
+    const used = JSON.stringify(dashboards()).match(/"uid":"[\w-]+"(?=\})/g) ?? [];
+    expect(new Set(used)).toEqual(new Set([`"uid":"${datasources[0]?.uid}"`]));
+    const { providers } = readYaml('grafana/provisioning/dashboards/holdfast.yml') as {
+      providers: { options: { path: string } }[];
+    };
+    const folder = providers[0]?.options.path ?? '';
+    expect(grafana?.volumes).toContain(`./deploy/observability/grafana/dashboards:${folder}:ro`);
+    expect(grafana?.environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH']).toMatch(folder);
+  });
+});
