@@ -6,6 +6,33 @@ const shape = /^sk_([0-9a-f]{64})_([0-9a-f]{8})$/;
 export const apiKeyPermissions = ['full', 'execution'] as const;
 export type ApiKeyPermissions = (typeof apiKeyPermissions)[number];
 
+/** What a key may do; models are read with any. */
+export const apiKeyScopes = [
+  'executions:write',
+  'executions:read',
+  'files',
+  'webhooks',
+  'keys',
+  'balance',
+] as const;
+export type ApiKeyScope = (typeof apiKeyScopes)[number];
+
+const scopesByPermissions: Record<ApiKeyPermissions, readonly ApiKeyScope[]> = {
+  full: apiKeyScopes,
+  execution: ['executions:write', 'executions:read', 'files'],
+};
+
+/** Of a key whose own `scopes` are empty: what its permissions stand for. */
+export function scopesOf(permissions: ApiKeyPermissions, scopes: readonly string[] | null): ApiKeyScope[] {
+  const named = apiKeyScopes.filter((scope) => scopes?.includes(scope));
+  return scopes && scopes.length > 0 ? named : [...scopesByPermissions[permissions]];
+}
+
+/** The permissions that come closest to scopes, for readers that know no scopes. */
+export function permissionsOf(scopes: readonly ApiKeyScope[]): ApiKeyPermissions {
+  return apiKeyScopes.every((scope) => scopes.includes(scope)) ? 'full' : 'execution';
+}
+
 /** Spec, "Authentication" 2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. */
 export function newApiKey(): string {
   return apiKeyOf(randomBytes(32).toString('hex'));

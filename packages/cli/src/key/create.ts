@@ -3,25 +3,58 @@ import { apiKey } from '../admin/shapes.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayFacts, sayJson } from '../output/print.ts';
+import { shownTime } from '../output/times.ts';
+
+const options = {
+  json: { type: 'boolean' },
+  permissions: { type: 'string' },
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
+  models: { type: 'string' },
+  addresses: { type: 'string' },
+} as const;
 
 export const keyCreate: Command = {
   name: 'key create',
   about: 'make an API key for an organization; its value is shown once, here',
-  usage: 'holdfast key create <org> <name> [--permissions full|execution] [--json]',
+  usage:
+    'holdfast key create <org> <name> [--permissions full|execution] [--scopes <list>] [--expires <time>]\n' +
+    '    [--models <list>] [--addresses <list>] [--json]',
+  examples:
+    'holdfast key create org_... CI --scopes executions:write,executions:read --expires 2027-01-01T00:00:00Z\n' +
+    'holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0/24,2001:db8::/32',
   async run(args, context) {
-    const options = { json: { type: 'boolean' }, permissions: { type: 'string' } } as const;
     const { operands, values } = readOperands('key create', args, ['org', 'name'], options);
     const [org, name] = operands;
-    const { permissions } = values;
     const path = `/organizations/${encodeURIComponent(org)}/api-keys`;
-    const answer = await context.openAdmin().ask('POST', path, { body: { name, permissions } });
+    const body = {
+      name,
+      permissions: values.permissions,
+      scopes: listOf(values.scopes),
+      expires_at: values.expires,
+      models: listOf(values.models),
+      addresses: listOf(values.addresses),
+    };
+    const answer = await context.openAdmin().ask('POST', path, { body });
     if (values.json) {
       sayJson(context, answer);
       return 0;
     }
     const key = apiKey.extend({ key: z.string() }).parse(answer);
-    sayFacts(context, { id: key.id, name: key.name, permissions: key.permissions, key: key.key });
+    sayFacts(context, { id: key.id, name: key.name, ...keyBounds(key), key: key.key });
     context.tell('Keep it now: it is not shown again.');
     return 0;
   },
 };
+
+const listOf = (text: string | undefined) => text?.split(',').map((one) => one.trim());
+
+/** What a key may do, how long, for which models and from where. */
+function keyBounds({ scopes, expires_at, models, addresses }: z.infer<typeof apiKey>) {
+  return {
+    scopes: scopes.join(' '),
+    expires: expires_at === null ? 'never' : shownTime(expires_at),
+    models: models.join(' ') || 'all',
+    addresses: addresses.join(' ') || 'all',
+  };
+}

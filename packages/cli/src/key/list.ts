@@ -18,13 +18,14 @@ export const keyList: Command = {
     else
       sayTable(
         context,
-        ['ID', 'NAME', 'BEGINS', 'PERMISSIONS', 'CREATED', 'REVOKED', 'SPENT THIS MONTH'],
+        ['ID', 'NAME', 'BEGINS', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'SPENT THIS MONTH'],
         list.data.map((one) => [
           one.id,
           one.name,
           one.prefix,
-          one.permissions,
+          one.permissions === 'full' ? 'all' : one.scopes.join(' '),
           shownTime(one.created_at),
+          shownTime(one.expires_at),
           shownTime(one.revoked_at),
           spendText(one.spend_limit),
         ]),

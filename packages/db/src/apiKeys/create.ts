@@ -3,6 +3,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { inTransaction } from '../transaction.ts';
+import type { ApiKeyBounds } from './row.ts';
 
 export type NewApiKey = {
   id: string;
@@ -11,6 +12,8 @@ export type NewApiKey = {
   permissions: ApiKeyPermissions;
   hash: string;
   prefix: string;
+  /** Left out: without any but its permissions. */
+  bounds?: ApiKeyBounds;
 };
 
 export type CreateApiKeyResult =
@@ -32,6 +35,10 @@ export async function createApiKey(db: Database, key: NewApiKey): Promise<Create
       key.prefix,
       key.hash,
       limits.maxApiKeysPerOrganization,
+      key.bounds?.scopes ?? null,
+      key.bounds?.expiresAt ?? null,
+      key.bounds?.models ?? [],
+      key.bounds?.addresses ?? [],
     ]);
     return created ? { kind: 'created', ...created } : { kind: 'limit reached' };
   });
@@ -41,9 +48,10 @@ const lock = `SELECT FROM organizations WHERE id = $1 FOR UPDATE`;
 
 const insert = `
 WITH added AS (
-  INSERT INTO api_keys (id, organization_id, name, permissions, prefix)
-  SELECT $1, $2, $3, $4, $5
-  WHERE (SELECT count(*) FROM api_keys WHERE organization_id = $2 AND revoked_at IS NULL) < $7::int
+  INSERT INTO api_keys (id, organization_id, name, permissions, prefix, scopes, expires_at, models, addresses)
+  SELECT $1, $2, $3, $4, $5, $8::text[], $9::timestamptz, $10::text[], $11::text[]
+  WHERE (SELECT count(*) FROM api_keys WHERE organization_id = $2 AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > now())) < $7::int
   RETURNING id, created_at
 ),
 value AS (INSERT INTO api_key_values (hash, api_key_id) SELECT $6, id FROM added)

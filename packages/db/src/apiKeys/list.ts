@@ -1,6 +1,5 @@
-import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
 import type { Database } from '../client.ts';
-import type { ApiKeyRow } from './row.ts';
+import { type ApiKeyRow, withScopes } from './row.ts';
 
 /** The keys of an organization, newest first, revoked ones too; those older than `cursor` (the id of a key) if given. */
 export async function listApiKeys(
@@ -13,5 +12,14 @@ export async function listApiKeys(
     take: args.limit,
     omit: { organizationId: true },
   });
-  return rows.map((row) => ({ ...row, permissions: row.permissions as ApiKeyPermissions }));
+  return rows.map(withScopes);
+}
+
+/** One key of an organization, revoked or not; null when it has none of that id. */
+export async function getApiKey(db: Database, organizationId: string, id: string): Promise<ApiKeyRow | null> {
+  const row = await db.prisma.apiKey.findFirst({
+    where: { id, organizationId },
+    omit: { organizationId: true },
+  });
+  return row && withScopes(row);
 }

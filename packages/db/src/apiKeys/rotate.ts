@@ -1,20 +1,14 @@
-import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { inTransaction } from '../transaction.ts';
+import { type ApiKeyRow, withScopes } from './row.ts';
 
-export type RotatedApiKey = {
-  id: string;
-  name: string;
-  permissions: ApiKeyPermissions;
-  prefix: string;
-  previousKeyValidUntil: Date;
-};
+export type RotatedApiKey = Omit<ApiKeyRow, 'createdAt' | 'revokedAt'> & { previousKeyValidUntil: Date };
 
 /**
  * Gives a key a new value; the old one lives for the grace period of the spec's "Limits". Rotations of one key wait
- * for each other, so that every value but the last has an end. Null when there is no such key, or it is revoked.
+ * for each other, so that every value but the last has an end. Null when there is no such key, or it is revoked or expired.
  */
 export async function rotateApiKey(
   db: Database,
@@ -35,14 +29,14 @@ export async function rotateApiKey(
       [args.id, args.hash, limits.apiKeyGraceMs],
     );
     if (!added) throw new Error('the new value of a key was not stored');
-    return { ...key, ...added };
+    return { ...withScopes(key), ...added };
   });
 }
 
 /** Also locks the key's row. */
 const setPrefix = `UPDATE api_keys SET prefix = $3
-  WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL
-  RETURNING id, name, permissions, prefix`;
+  WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+  RETURNING id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses`;
 
 /** `clock_timestamp`, for the transaction may have begun long before it got the lock. */
 const replaceValue = `WITH ended AS (

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unbounded } from '../apiKeys/boundsFor.ts';
 import type { Caller, Endpoint, EndpointRequest } from '../http/endpoint.ts';
 import { idField } from '../http/fields.ts';
 import { findOrganization } from './findOrganization.ts';
@@ -18,7 +19,7 @@ export function onBehalf(of: Endpoint): Endpoint {
     params: (of.params ?? z.object({})).extend({ organization_id: idField('org') }),
     async handle(request: Handled) {
       const { id } = await findOrganization(request.context, request.params.organization_id);
-      const caller: Caller = { organizationId: id, apiKeyId: 'operator', permissions: 'full' };
+      const caller: Caller = { organizationId: id, apiKeyId: 'operator', ...unbounded };
       return await handle({ ...request, caller });
     },
   };

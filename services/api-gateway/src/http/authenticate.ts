@@ -1,6 +1,7 @@
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { requireAddress } from '../apiKeys/keyAddresses.ts';
 import type { Caller } from './endpoint.ts';
 import { stateOf } from './requestState.ts';
 
@@ -9,7 +10,7 @@ export function authenticate(findCaller: (hash: string) => Promise<Caller | null
   return async (request, response, next) => {
     const state = stateOf(response);
     try {
-      state.caller = await callerOf(request.headers.authorization, findCaller);
+      state.caller = await callerOf(request, findCaller);
     } catch (error) {
       state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
@@ -18,13 +19,14 @@ export function authenticate(findCaller: (hash: string) => Promise<Caller | null
 }
 
 async function callerOf(
-  authorization: string | undefined,
+  request: Request,
   findCaller: (hash: string) => Promise<Caller | null>,
 ): Promise<Caller> {
-  const key = bearerToken(authorization);
+  const key = bearerToken(request.headers.authorization);
   if (key === null) throw unauthenticated('An API key is needed: Authorization: Bearer <API_KEY>.');
   const caller = isApiKeyShape(key) ? await findCaller(hashApiKey(key)) : null;
-  if (!caller) throw unauthenticated('The API key is not valid.');
+  if (!caller) throw unauthenticated('The API key is not valid: unknown, revoked or expired.');
+  requireAddress(caller, request.ip);
   return caller;
 }
 

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
+import type { FoundApiKey } from '@holdfast/db/apiKeys/find';
+import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errorCodes';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Table } from './sendTable.ts';
 
 /** Who is calling, once the key is known. */
-export type Caller = { organizationId: string; apiKeyId: string; permissions: ApiKeyPermissions };
+export type Caller = Omit<FoundApiKey, 'validForMs'>;
 
 export type EndpointRequest<Params, Query, Body> = {
   context: Context;
@@ -42,8 +43,8 @@ export type Endpoint = {
   tag: string;
   summary: string;
   description?: string;
-  /** What a key needs: `execution` keys reach executions and files alone. */
-  permission: ApiKeyPermissions;
+  /** What a key must be allowed to; `any` key will do. */
+  scope: ApiKeyScope | 'any';
   /** Which rate limit counts it. */
   limit: 'create' | 'other' | 'callback';
   /** Default `key`: a valid API key is needed. `operator`: the admin token. */
@@ -61,7 +62,7 @@ export type Endpoint = {
    * `eventStream` of one that comes as server-sent events.
    */
   responses: Record<number, EndpointAnswer>;
-  /** Codes it refuses with beside those that follow from its schemas and permission. */
+  /** Codes it refuses with beside those that follow from its schemas and scope. */
   errors?: readonly ErrorCode[];
   /** Null: the handler has answered on `raw.response` itself. */
   handle(request: EndpointRequest<never, never, never>): Promise<Reply | null>;
@@ -96,7 +97,7 @@ export function callerlessEndpoint<
 >(
   definition: Omit<
     Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'admit' | 'permission' | 'access' | 'rawBodyBytes'
+    'params' | 'query' | 'body' | 'handle' | 'admit' | 'scope' | 'access' | 'rawBodyBytes'
   > & {
     access: 'anyone' | 'operator';
     params?: Params;
@@ -112,5 +113,5 @@ export function callerlessEndpoint<
     ): Promise<Reply | null>;
   },
 ): Endpoint {
-  return { permission: 'full', ...definition } as unknown as Endpoint;
+  return { scope: 'any', ...definition } as unknown as Endpoint;
 }

@@ -37,12 +37,12 @@ export function runEndpoint(context: Context): RequestHandler {
   };
 }
 
-function requireAccess({ access, permission }: Endpoint, caller: Caller | null, refusal: Error | null): void {
+function requireAccess({ access, scope }: Endpoint, caller: Caller | null, refusal: Error | null): void {
   if (access === 'anyone') return;
   if (refusal) throw refusal;
-  if (permission === 'full' && caller?.permissions === 'execution') {
-    throw new ApiError('FORBIDDEN', 'This API key may only be used for executions and files.');
-  }
+  if (scope === 'any' || !caller || caller.scopes.includes(scope)) return;
+  const has = caller.scopes.map((one) => `\`${one}\``).join(', ');
+  throw new ApiError('FORBIDDEN', `This needs the scope \`${scope}\`; the API key has ${has}.`);
 }
 
 /** A path whose parameters can't be right leads to nothing. */

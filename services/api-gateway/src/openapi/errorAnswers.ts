@@ -34,12 +34,12 @@ export function errorAnswers(endpoint: Endpoint): ZodOpenApiResponsesObject {
   ]);
 }
 
-function codesOf({ access, permission, params, query, body, errors = [] }: Endpoint): ErrorCode[] {
+function codesOf({ access, params, query, body, errors = [] }: Endpoint): ErrorCode[] {
   const isOpen = access === 'anyone';
   const found: (ErrorCode | false)[] = [
     (body !== undefined || query !== undefined) && 'INPUT_VALIDATION_ERROR',
     !isOpen && 'UNAUTHENTICATED',
-    !isOpen && permission === 'full' && 'FORBIDDEN',
+    !isOpen && 'FORBIDDEN',
     params !== undefined && 'NOT_FOUND',
     body !== undefined && 'PAYLOAD_TOO_LARGE',
     body !== undefined && 'UNSUPPORTED_MEDIA_TYPE',

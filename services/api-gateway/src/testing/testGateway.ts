@@ -8,6 +8,7 @@ import { createLogger } from '@holdfast/kit/logger';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { boundsFor, unbounded } from '../apiKeys/boundsFor.ts';
 import { issueApiKey } from '../apiKeys/issueApiKey.ts';
 import { createApp } from '../app.ts';
 import { gatewayConfig } from '../config.ts';
@@ -40,7 +41,8 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
     servers,
     newOrganization,
     async newKey(organizationId: string, permissions: ApiKeyPermissions = 'full'): Promise<string> {
-      return (await issueApiKey(context.db, { organizationId, name: 'test', permissions })).value;
+      const bounds = boundsFor(unbounded, { name: 'test', permissions });
+      return (await issueApiKey(context.db, { organizationId, name: 'test', bounds })).value;
     },
     close: () => closeContext(context),
   };

@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { boundsFor, unbounded } from '../../apiKeys/boundsFor.ts';
 import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
-import {
-  ApiKeyRecord,
-  apiKeyRecord,
-  exampleKey,
-  permissionsField,
-} from '../../endpoints/apiKeys/apiKeyRecord.ts';
+import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
+import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape } from '../../http/fields.ts';
 
@@ -17,10 +14,7 @@ export const postOrganizationKey = callerlessEndpoint({
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
-  body: z.strictObject({
-    name: z.string().trim().min(1).max(100),
-    permissions: permissionsField.default('full'),
-  }),
+  body: apiKeyRequest,
   responses: {
     201: {
       description: 'The key, with its value',
@@ -31,7 +25,9 @@ export const postOrganizationKey = callerlessEndpoint({
   },
   async handle({ context, params, body }) {
     const organizationId = knownShape('org', params.id, 'organization');
-    const key = await issueApiKey(context.db, { organizationId, ...body });
+    await checkKeyRequest(context, body);
+    const bounds = boundsFor(unbounded, body);
+    const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     return { status: 201, body: { ...apiKeyRecord(key), key: key.value } };
   },
 });

@@ -2,20 +2,23 @@ import type { ApiKeyRow } from '@holdfast/db/apiKeys/row';
 import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits/get';
 import { apiKeyPermissions } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
+import { addressesField, modelsField, scopesField } from '../../apiKeys/keyRequest.ts';
 import type { Context } from '../../context.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../../spendLimits/spendLimitRecord.ts';
-
-export const permissionsField = z
-  .enum(apiKeyPermissions)
-  .describe('`full`, or `execution`: executions and files alone');
 
 /** What every answer about a key carries. */
 export const apiKeyFields = {
   id: idField('key'),
   name: z.string().meta({ example: 'CI' }),
   prefix: z.string().meta({ description: 'How the key begins', example: 'sk_4f1d8a2c' }),
-  permissions: permissionsField,
+  permissions: z
+    .enum(apiKeyPermissions)
+    .describe('`full`: it has every scope; else `execution`, and `scopes` say more exactly'),
+  scopes: scopesField,
+  expires_at: timestamp('When it stops working; null: never').nullable(),
+  models: modelsField,
+  addresses: addressesField,
 };
 
 export const exampleKey = `sk_${'0123456789abcdef'.repeat(4)}_e1ac3a3f`;
@@ -29,12 +32,23 @@ export const ApiKeyRecord = z
   })
   .meta({ id: 'ApiKey' });
 
-export function apiKeyRecord(row: ApiKeyRow, limit?: SpendLimit): z.infer<typeof ApiKeyRecord> {
+/** The fields that every answer carries. */
+export function apiKeyFacts(row: Omit<ApiKeyRow, 'createdAt' | 'revokedAt'>) {
   return {
     id: row.id,
     name: row.name,
     prefix: row.prefix,
     permissions: row.permissions,
+    scopes: row.scopes,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    models: row.models,
+    addresses: row.addresses,
+  };
+}
+
+export function apiKeyRecord(row: ApiKeyRow, limit?: SpendLimit): z.infer<typeof ApiKeyRecord> {
+  return {
+    ...apiKeyFacts(row),
     created_at: row.createdAt.toISOString(),
     revoked_at: row.revokedAt?.toISOString() ?? null,
     spend_limit: spendLimitRecord(limit),

@@ -9,7 +9,7 @@ export const deleteApiKey = endpoint({
   tag: 'API keys',
   summary: 'Revoke an API key',
   description: 'Every value of the key stops working within 5 seconds. Revoking again changes nothing.',
-  permission: 'full',
+  scope: 'keys',
   limit: 'other',
   params: idParams('key', 'id'),
   responses: {

@@ -10,7 +10,7 @@ export const listApiKeys = endpoint({
   tag: 'API keys',
   summary: 'List API keys',
   description: 'Newest first, revoked ones too. Their values are never shown.',
-  permission: 'full',
+  scope: 'keys',
   limit: 'other',
   query: pageQuery({ limit: 100, maxLimit: 100 }),
   responses: {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { boundsFor } from '../../apiKeys/boundsFor.ts';
 import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
+import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
-import { apiKeyFields, exampleKey, permissionsField } from './apiKeyRecord.ts';
+import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 
 const Created = z
   .object({
@@ -17,24 +19,20 @@ export const postApiKey = endpoint({
   path: '/v1/api-keys',
   tag: 'API keys',
   summary: 'Create an API key',
-  description: 'An organization has at most 20 active keys.',
-  permission: 'full',
+  description:
+    'An organization has at most 20 active keys. What is left out is as it is of the key that asks, which cannot make one that may do more than itself.',
+  scope: 'keys',
   limit: 'other',
-  body: z
-    .strictObject({
-      name: z.string().trim().min(1).max(100).meta({ description: 'A label for people', example: 'CI' }),
-      permissions: permissionsField.default('full'),
-    })
-    .meta({ id: 'ApiKeyRequest' }),
+  body: apiKeyRequest,
   responses: { 201: { description: 'The key', schema: Created } },
   errors: ['API_KEY_LIMIT_REACHED'],
   async handle({ context, caller, body }) {
-    const key = await issueApiKey(context.db, { organizationId: caller.organizationId, ...body });
+    await checkKeyRequest(context, body);
+    const bounds = boundsFor(caller, body);
+    const { organizationId } = caller;
+    const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     const reply: z.infer<typeof Created> = {
-      id: key.id,
-      name: key.name,
-      prefix: key.prefix,
-      permissions: key.permissions,
+      ...apiKeyFacts(key),
       key: key.value,
       created_at: key.createdAt.toISOString(),
     };

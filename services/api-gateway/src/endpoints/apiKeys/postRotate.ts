@@ -1,9 +1,11 @@
+import { getApiKey } from '@holdfast/db/apiKeys/list';
 import { rotateApiKey } from '@holdfast/db/apiKeys/rotate';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
+import { requireWithin } from '../../apiKeys/boundsFor.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound, timestamp } from '../../http/fields.ts';
-import { apiKeyFields, exampleKey } from './apiKeyRecord.ts';
+import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 
 const Rotated = z
   .object({
@@ -18,25 +20,26 @@ export const postRotate = endpoint({
   path: '/v1/api-keys/{id}/rotate',
   tag: 'API keys',
   summary: 'Rotate an API key',
-  description: 'Gives the key a new value under the same id. No body is needed.',
-  permission: 'full',
+  description: 'Gives the key a new value under the same id, with the same bounds. No body is needed.',
+  scope: 'keys',
   limit: 'other',
   params: idParams('key', 'id'),
   responses: { 200: { description: 'The new value', schema: Rotated } },
   async handle({ context, caller, params }) {
+    const id = knownShape('key', params.id, 'API key');
+    const asked = await getApiKey(context.db, caller.organizationId, id);
+    if (!asked) throw notFound('API key');
+    requireWithin(caller, asked);
     const value = newApiKey();
     const key = await rotateApiKey(context.db, {
       organizationId: caller.organizationId,
-      id: knownShape('key', params.id, 'API key'),
+      id,
       hash: hashApiKey(value),
       prefix: apiKeyPrefix(value),
     });
     if (!key) throw notFound('API key');
     const reply: z.infer<typeof Rotated> = {
-      id: key.id,
-      name: key.name,
-      prefix: key.prefix,
-      permissions: key.permissions,
+      ...apiKeyFacts(key),
       new_key: value,
       previous_key_valid_until: key.previousKeyValidUntil.toISOString(),
     };

@@ -9,7 +9,7 @@ export const getBalance = endpoint({
   path: '/v1/balance',
   tag: 'Balance',
   summary: 'Read the balance',
-  permission: 'full',
+  scope: 'balance',
   limit: 'other',
   responses: { 200: { description: 'The balance now', schema: LimitedBalanceRecord } },
   async handle({ context, caller }) {

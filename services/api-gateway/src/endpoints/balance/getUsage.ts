@@ -30,7 +30,7 @@ export const getUsage = endpoint({
     'What was used and charged, by model or by day (UTC), of the executions that completed in a period of at most ' +
     `${maxDays} days. Executions that the operator no longer keeps don't count. With \`Accept: text/csv\` the rows come ` +
     'as CSV.',
-  permission: 'full',
+  scope: 'balance',
   limit: 'other',
   query: z.object({
     from: time(

@@ -22,7 +22,7 @@ export const listTransactions = endpoint({
   description:
     'Everything that ever moved the balance, newest first, each with the balance it left. With `Accept: text/csv` the ' +
     'page comes as CSV, and the header `Link` leads to the next one.',
-  permission: 'full',
+  scope: 'balance',
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
     kind: z.enum(transferKinds).optional().describe('Only these'),

@@ -9,7 +9,7 @@ export const getEvent = endpoint({
   tag: 'Events',
   summary: 'Read an event',
   description: 'In full, as a webhook delivers it; over 256 KiB with ids and status alone, and `truncated`.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('evt', 'id'),
   responses: { 200: { description: 'The event', schema: AnyEvent } },

@@ -42,7 +42,7 @@ export const listEvents = endpoint({
     '`order=asc&created_after=…`, and with `undelivered=true` reads what it has missed alone. An event is listed within ' +
     'seconds of its `timestamp`, not always in that order: begin a minute earlier than you stopped and drop the ids that ' +
     'you have seen. While `has_more` is true read on with `cursor`, even if a page of undelivered events, or with `endpoint_id`, holds few or none.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   query: Query,
   responses: {

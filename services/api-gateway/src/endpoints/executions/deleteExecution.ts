@@ -10,7 +10,7 @@ export const deleteExecution = endpoint({
   summary: "Erase an execution's content",
   description:
     'Erases input, output, metadata, `webhook_url`, error message and output files of an execution that has ended. Its status, times and amounts stay readable. Webhooks of it that wait to be delivered are not sent any more. Files that were uploaded for it stay. Erasing again answers the same; 409 while it runs: cancel it first.',
-  permission: 'execution',
+  scope: 'executions:write',
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: {

@@ -12,7 +12,7 @@ export const getExecution = endpoint({
   tag: 'Executions',
   summary: 'Read an execution',
   description: 'Its status and log, and once it is `COMPLETED` its result.',
-  permission: 'execution',
+  scope: 'executions:read',
   limit: 'other',
   params: idParams('exec', 'id'),
   query: z.object({

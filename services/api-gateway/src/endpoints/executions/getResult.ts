@@ -16,7 +16,7 @@ export const getResult = endpoint({
   summary: "Read an execution's result",
   description:
     '409 `EXECUTION_NOT_READY` while it runs, 409 `EXECUTION_NOT_COMPLETED` when it ended in another way, 410 `EXECUTION_ERASED` once it is deleted.',
-  permission: 'execution',
+  scope: 'executions:read',
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The result', schema: ExecutionResult } },

@@ -12,7 +12,7 @@ export const listExecutions = endpoint({
   tag: 'Executions',
   summary: 'List executions',
   description: 'Newest first.',
-  permission: 'execution',
+  scope: 'executions:read',
   limit: 'other',
   query: executionQuery,
   responses: {

@@ -11,7 +11,7 @@ export const postCancel = endpoint({
   summary: 'Cancel an execution',
   description:
     'Releases the hold at once. Cancelling again answers the same; 409 when it ended in another way.',
-  permission: 'execution',
+  scope: 'executions:write',
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },

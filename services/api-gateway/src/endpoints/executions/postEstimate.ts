@@ -2,6 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import { formatMoney, holdFor } from '@holdfast/domain/money';
 import { estimateItems, type PriceItem, priceUnits } from '@holdfast/domain/pricing';
 import { z } from 'zod';
+import { requireModel } from '../../apiKeys/requireModel.ts';
 import { estimateBody } from '../../executions/createBody.ts';
 import { prepareCreate } from '../../executions/prepareCreate.ts';
 import { amount } from '../../executions/records.ts';
@@ -41,12 +42,13 @@ export const postEstimate = endpoint({
   summary: 'Estimate what an execution would hold',
   description:
     'Checks the input as a create does, and answers what that would hold and why. Nothing is created or held, and no balance is needed.',
-  permission: 'execution',
+  scope: 'executions:write',
   limit: 'other',
   body: estimateBody,
   responses: { 200: { description: 'The estimate', schema: EstimateRecord } },
   errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'MODEL_UNAVAILABLE'],
   async handle({ context, caller, body }) {
+    requireModel(caller, body.model);
     const { definition, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
     const record: z.infer<typeof EstimateRecord> = {
       model: definition.slug,

@@ -2,6 +2,7 @@ import { findByIdempotencyKey } from '@holdfast/db/executions/findByIdempotencyK
 import { requestHash } from '@holdfast/domain/canonicalJson';
 import { type Created, replay } from '@holdfast/executions/create';
 import { z } from 'zod';
+import { requireModel } from '../../apiKeys/requireModel.ts';
 import type { Context } from '../../context.ts';
 import { type CreateBody, createBody } from '../../executions/createBody.ts';
 import { readIdempotencyKey } from '../../executions/idempotencyKey.ts';
@@ -16,7 +17,7 @@ export const postExecution = endpoint({
   summary: 'Create an execution',
   description:
     'Places a hold on the balance and answers at once. With an `Idempotency-Key` the same request can be sent again: it gets the original execution.',
-  permission: 'execution',
+  scope: 'executions:write',
   limit: 'create',
   headers: z.object({
     'Idempotency-Key': z
@@ -35,6 +36,7 @@ export const postExecution = endpoint({
     'MODEL_UNAVAILABLE',
   ],
   async handle({ context, caller, body, headers }) {
+    requireModel(caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
     const { record, replayed } = await create(context, caller, body, key);

@@ -23,7 +23,7 @@ export const streamEvents = endpoint({
   summary: 'Follow an execution',
   description:
     'Server-sent events: `status` (the status record, which the example cuts short), `progress` (`progress` and `queue_position`) and `log` (`lines`). The stream ends after the status that the execution ended with. With the `id` of the last event as `Last-Event-ID` it goes on from there; 204 when there is nothing left to tell.',
-  permission: 'execution',
+  scope: 'executions:read',
   limit: 'other',
   params: idParams('exec', 'id'),
   headers: z.object({

@@ -12,7 +12,7 @@ export const getDownload = endpoint({
   summary: 'Download a file',
   description:
     'Streams the bytes as an attachment, never redirecting. `HEAD` and a single byte range are understood.',
-  permission: 'execution',
+  scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
   headers: z.object({

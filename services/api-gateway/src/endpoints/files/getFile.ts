@@ -8,7 +8,7 @@ export const getFile = endpoint({
   path: '/v1/files/{file_id}',
   tag: 'Files',
   summary: 'Read the record of a file',
-  permission: 'execution',
+  scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
   responses: { 200: { description: 'The file', schema: FileRecord } },

@@ -19,7 +19,7 @@ export const getUrl = endpoint({
   path: '/v1/files/{file_id}/url',
   tag: 'Files',
   summary: 'Get a presigned download URL',
-  permission: 'execution',
+  scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
   responses: { 200: { description: 'The URL', schema: DownloadUrl } },

@@ -16,7 +16,7 @@ export const postConfirm = endpoint({
   description:
     'Checks the uploaded bytes at once. Optional: a file that nobody confirmed is checked when it is first used. ' +
     'After a refusal the file can be uploaded again while its URL lives.',
-  permission: 'execution',
+  scope: 'files',
   limit: 'other',
   body: z.strictObject({ file_id: idField('file') }).meta({ id: 'ConfirmRequest' }),
   responses: { 200: { description: 'The file is ready', schema: FileRecord } },

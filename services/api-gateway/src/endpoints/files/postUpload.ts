@@ -24,7 +24,7 @@ export const postUpload = endpoint({
     'Answers a URL to `PUT` the bytes to, with the declared `Content-Type`. The bytes are checked when the file is ' +
     'confirmed, or else when it is first used: they must be there, of the declared size and type, and stay from then on. ' +
     'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` and let them be taken from the bytes.',
-  permission: 'execution',
+  scope: 'files',
   limit: 'other',
   body: UploadBody,
   responses: { 201: { description: 'The upload may begin', schema: Upload } },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireModel } from '../../apiKeys/requireModel.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
 import { ModelRecord, modelRecord } from './modelRecord.ts';
@@ -8,11 +9,12 @@ export const getModel = endpoint({
   path: '/v1/models/{slug}',
   tag: 'Models',
   summary: 'Read a model',
-  permission: 'full',
+  scope: 'any',
   limit: 'other',
   params: z.object({ slug: z.string() }),
   responses: { 200: { description: 'The model', schema: ModelRecord } },
-  async handle({ context, params }) {
+  async handle({ context, caller, params }) {
+    requireModel(caller, params.slug);
     const model = await context.models.get(params.slug);
     if (!model?.isActive) throw notFound('model');
     return { status: 200, body: modelRecord(model.definition) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mayUseModel } from '../../apiKeys/requireModel.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { ModelRecord, modelRecord } from './modelRecord.ts';
 
@@ -7,16 +8,17 @@ export const listModels = endpoint({
   path: '/v1/models',
   tag: 'Models',
   summary: 'List models',
-  permission: 'full',
+  scope: 'any',
   limit: 'other',
   responses: {
     200: {
-      description: 'Every model on offer, by slug',
+      description: 'Every model on offer that the key may use, by slug',
       schema: z.object({ data: z.array(ModelRecord) }).meta({ id: 'ModelList' }),
     },
   },
-  async handle({ context }) {
-    const offered = (await context.models.list()).filter(({ isActive }) => isActive);
+  async handle({ context, caller }) {
+    const models = await context.models.list();
+    const offered = models.filter((model) => model.isActive && mayUseModel(caller, model.definition.slug));
     return { status: 200, body: { data: offered.map(({ definition }) => modelRecord(definition)) } };
   },
 });

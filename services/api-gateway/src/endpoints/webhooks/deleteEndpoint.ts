@@ -9,7 +9,7 @@ export const deleteEndpoint = endpoint({
   tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
   description: 'What waits to be delivered to it is dropped.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   responses: {

@@ -9,7 +9,7 @@ export const getDelivery = endpoint({
   tag: 'Webhooks',
   summary: 'Read a delivery',
   description: 'With its attempts.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('dlv', 'id'),
   responses: { 200: { description: 'The delivery', schema: Delivery } },

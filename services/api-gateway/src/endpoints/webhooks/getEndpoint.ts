@@ -8,7 +8,7 @@ export const getEndpoint = endpoint({
   path: '/v1/webhooks/endpoints/{id}',
   tag: 'Webhooks',
   summary: 'Read a webhook endpoint',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   responses: { 200: { description: 'The endpoint', schema: WebhookEndpoint } },

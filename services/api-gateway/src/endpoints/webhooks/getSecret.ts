@@ -9,7 +9,7 @@ export const getSecret = endpoint({
   tag: 'Webhooks',
   summary: 'Read the secret of `webhook_url` deliveries',
   description: 'Signs what is sent to the `webhook_url` of executions. Endpoints have secrets of their own.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   responses: { 200: { description: 'The secret', schema: WebhookSecret } },
   async handle({ context, caller }) {

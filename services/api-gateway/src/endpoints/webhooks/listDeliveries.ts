@@ -11,7 +11,7 @@ export const listDeliveries = endpoint({
   summary: 'List deliveries to an endpoint',
   description:
     'Newest first, each with its attempts. They are kept for 30 days, unless the operator says longer.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   query: deliveryQuery,

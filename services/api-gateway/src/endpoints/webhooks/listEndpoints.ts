@@ -10,7 +10,7 @@ export const listEndpoints = endpoint({
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
   description: 'Newest first.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   query: pageQuery({ limit: 100, maxLimit: 100 }),
   responses: {

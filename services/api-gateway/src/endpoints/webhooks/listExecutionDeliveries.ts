@@ -9,7 +9,7 @@ export const listExecutionDeliveries = endpoint({
   tag: 'Webhooks',
   summary: "List an execution's deliveries",
   description: 'To every endpoint and to its own `webhook_url`, newest first, each with its attempts.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   query: deliveryQuery.extend({ execution_id: idFilter('exec', 'Those of this execution') }),
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },

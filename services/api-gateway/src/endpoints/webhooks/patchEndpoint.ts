@@ -39,7 +39,7 @@ export const patchEndpoint = endpoint({
   description:
     'What is not given stays as it is. Setting `is_active` to true resets `failure_count` and lets the deliveries flow ' +
     'that waited meanwhile.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   body: Body,

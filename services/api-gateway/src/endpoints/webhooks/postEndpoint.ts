@@ -47,7 +47,7 @@ export const postEndpoint = endpoint({
   path: '/v1/webhooks/endpoints',
   tag: 'Webhooks',
   summary: 'Register a webhook endpoint',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   body: Body,
   responses: { 201: { description: 'The endpoint, with its secret', schema: Created } },

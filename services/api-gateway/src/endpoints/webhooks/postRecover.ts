@@ -16,7 +16,7 @@ export const postRecover = endpoint({
   description:
     'Every delivery to this endpoint made since then that has failed or expired becomes due again: the oldest first, at ' +
     `most ${mostAtOnce.toLocaleString('en')} at a call. Call again while \`has_more\` is true. What is due at an inactive endpoint is sent once it is active.`,
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   body: z

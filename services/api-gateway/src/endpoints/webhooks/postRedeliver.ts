@@ -11,7 +11,7 @@ export const postRedeliver = endpoint({
   summary: 'Send a delivery again',
   description:
     'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours; an inactive endpoint gets it once it is active. 410 when its execution was erased, 404 when it is no longer kept.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('dlv', 'id'),
   responses: { 202: { description: 'It is due', schema: Delivery } },

@@ -26,7 +26,7 @@ export const postRotateEndpointSecret = endpoint({
   tag: 'Webhooks',
   summary: 'Replace the secret of a webhook endpoint',
   description: rotationDescription,
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   query: RotationQuery,

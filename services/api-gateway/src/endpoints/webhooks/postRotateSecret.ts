@@ -10,7 +10,7 @@ export const postRotateSecret = endpoint({
   tag: 'Webhooks',
   summary: 'Replace the secret of `webhook_url` deliveries',
   description: rotationDescription,
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   query: RotationQuery,
   responses: { 200: { description: 'The new secret', schema: WebhookSecret } },

@@ -22,7 +22,7 @@ export const postTest = endpoint({
   description:
     'Sends one signed test event now, to inactive endpoints too, and answers what came back. It is not retried and ' +
     'leaves `failure_count` alone. `status_code` is 0 when there was no answer. 429 while four others have none yet.',
-  permission: 'full',
+  scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   responses: {

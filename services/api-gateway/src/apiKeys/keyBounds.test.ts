@@ -1,0 +1,223 @@
+import { apiKeyScopes } from '@holdfast/domain/apiKey';
+import { newId } from '@holdfast/domain/ids';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { createAdminApp } from '../admin/adminApp.ts';
+import { endpoints } from '../app.ts';
+import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+
+let gateway: TestGateway;
+let organizationId: string;
+let owner: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ TRUST_PROXY: '1' });
+  await applyTestModels(gateway.context.db);
+  ({ organizationId, key: owner } = await organizationWithKey(gateway, { balance: '100' }));
+});
+
+afterAll(async () => {
+  await gateway.close();
+});
+
+type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+const ask = (method: Method, path: string, as: string, from = '192.0.2.1') =>
+  request(gateway.app)[method](path).auth(as, { type: 'bearer' }).set('X-Forwarded-For', from);
+
+/** A key with these bounds, made by `as`. */
+async function make(bounds: object, as = owner) {
+  const { body } = await ask('post', '/v1/api-keys', as)
+    .send({ name: 'bounded', ...bounds })
+    .expect(201);
+  return body as { id: string; key: string } & Record<string, unknown>;
+}
+
+const guarded = endpoints.filter(({ access = 'key' }) => access === 'key');
+const areaOf = {
+  Executions: /^executions:/,
+  Models: /^any$/,
+  Balance: /^balance$/,
+  Files: /^files$/,
+  Webhooks: /^webhooks$/,
+  Events: /^webhooks$/,
+  'API keys': /^keys$/,
+} as Record<string, RegExp>;
+
+describe('scopes', () => {
+  it.each(guarded.map((one) => [one.method, one.path, one] as const))(
+    '%s %s needs the one of its area, and no other',
+    async (method, path, { scope, tag }) => {
+      expect(scope).toMatch(areaOf[tag] ?? /^no area$/);
+      if (scope.startsWith('executions:')) expect(scope.endsWith(':read')).toBe(method === 'GET');
+      if (scope === 'any') return;
+      const call = async (key: string) =>
+        (await ask(method.toLowerCase() as Method, path.replaceAll(/\{\w+\}/g, 'none'), key)).status;
+      expect(await call(await keyOf(apiKeyScopes.filter((one) => one !== scope)))).toBe(403);
+      expect(await call(await keyOf([scope]))).not.toBe(403);
+    },
+  );
+
+  const keys = new Map<string, string>();
+  async function keyOf(scopes: string[]): Promise<string> {
+    const name = scopes.join();
+    const key = keys.get(name) ?? (await make({ scopes })).key;
+    keys.set(name, key);
+    return key;
+  }
+
+  it('stand in place of permissions, and are told apart from them', async () => {
+    const made = await make({ scopes: ['balance'] });
+    expect(made).toMatchObject({ permissions: 'execution', scopes: ['balance'] });
+    const refused = await ask('get', '/v1/executions', made.key).expect(403);
+    expect(refused.body.error.message).toContain('`executions:read`');
+    const { body } = await ask('post', '/v1/api-keys', owner)
+      .send({ name: 'both', permissions: 'full', scopes: ['files'] })
+      .expect(400);
+    expect(body.error.details[0].field).toBe('scopes');
+    await ask('post', '/v1/api-keys', owner).send({ name: 'none', scopes: [] }).expect(400);
+    await ask('post', '/v1/api-keys', owner)
+      .send({ name: 'odd', scopes: ['all'] })
+      .expect(400);
+  });
+});
+
+describe('an end', () => {
+  it('stops a key, also one that the gateway has just seen, and lets it not be rotated', async () => {
+    const key = await make({ expires_at: new Date(Date.now() + 1500).toISOString() });
+    await ask('get', '/v1/balance', key.key).expect(200);
+    await until('it expires', async () => (await ask('get', '/v1/balance', key.key)).status === 401, 5000);
+    await ask('post', `/v1/api-keys/${key.id}/rotate`, owner).expect(404);
+  });
+
+  it('lies in the future', async () => {
+    const { body } = await ask('post', '/v1/api-keys', owner)
+      .send({ name: 'late', expires_at: '2020-01-01T00:00:00Z' })
+      .expect(400);
+    expect(body.error.details[0]).toMatchObject({ field: 'expires_at', code: 'OUT_OF_RANGE' });
+  });
+});
+
+describe('models', () => {
+  it('bound what a key creates, estimates, reads and lists', async () => {
+    const { body: all } = await ask('get', '/v1/models', owner).expect(200);
+    const [mine, other] = all.data.map(({ slug }: { slug: string }) => slug);
+    const { key } = await make({ models: [mine] });
+    const { body: listed } = await ask('get', '/v1/models', key).expect(200);
+    expect(listed.data.map(({ slug }: { slug: string }) => slug)).toEqual([mine]);
+    await ask('get', `/v1/models/${mine}`, key).expect(200);
+    for (const slug of [other, 'there-is-none']) {
+      await ask('get', `/v1/models/${slug}`, key).expect(403);
+      for (const path of ['/v1/executions', '/v1/executions/estimate']) {
+        const refused = await ask('post', path, key).send({ model: slug, input: {} }).expect(403);
+        expect(refused.body.error).toMatchObject({
+          code: 'FORBIDDEN',
+          message: expect.stringContaining(mine),
+        });
+      }
+    }
+    await ask('post', '/v1/executions/estimate', key)
+      .send({ model: mine, input: { nonsense: 1 } })
+      .expect(400);
+  });
+
+  it('are those that there are', async () => {
+    const { body } = await ask('post', '/v1/api-keys', owner)
+      .send({ name: 'x', models: ['nowhere'] })
+      .expect(400);
+    expect(body.error.details[0]).toMatchObject({ field: 'models.0', code: 'NOT_FOUND' });
+  });
+});
+
+describe('addresses', () => {
+  it('bound where a key is used from, behind a proxy too', async () => {
+    const { key } = await make({ addresses: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'] });
+    for (const inside of ['203.0.113.9', '198.51.100.7', '2001:db8::5', '::ffff:203.0.113.9']) {
+      await ask('get', '/v1/balance', key, inside).expect(200);
+    }
+    for (const outside of ['203.0.114.9', '198.51.100.8', '2001:db9::5', '203.0.113.9, 192.0.2.1']) {
+      const refused = await ask('get', '/v1/balance', key, outside).expect(403);
+      expect(refused.body.error.code).toBe('FORBIDDEN');
+    }
+  });
+
+  it.each([
+    '10',
+    '1.2.3',
+    '10.0.0.0/33',
+    '::/129',
+    'fe80::1%eth0',
+    '::ffff:1.2.3.4',
+    'here',
+    '10.0.0.0/',
+    '1.1.1.1/1/1',
+  ])('%s is none', async (text) => {
+    await ask('post', '/v1/api-keys', owner)
+      .send({ name: 'x', addresses: [text] })
+      .expect(400);
+  });
+});
+
+describe('a key that makes keys', () => {
+  const later = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+  it('makes none that may do more than itself, nor gets the value of one', async () => {
+    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const { body: all } = await ask('get', '/v1/models', owner).expect(200);
+    const [mine, other] = all.data.map(({ slug }: { slug: string }) => slug);
+    const own = {
+      scopes: ['files', 'keys'],
+      expires_at: later(60_000),
+      models: [mine],
+      addresses: ['192.0.2.0/24'],
+    };
+    const { key, id } = await make(own, stranger);
+    for (const more of [
+      { permissions: 'full' },
+      { scopes: ['keys', 'balance'] },
+      { expires_at: later(120_000) },
+      { models: [] },
+      { models: [mine, other] },
+      { addresses: [] },
+      { addresses: ['192.0.0.0/16'] },
+      { addresses: ['2001:db8::/64'] },
+    ]) {
+      const refused = await ask('post', '/v1/api-keys', key)
+        .send({ name: 'more', ...more })
+        .expect(403);
+      expect(refused.body.error.message).toContain('more than itself');
+    }
+    const { models, addresses, ...made } = await make(
+      { scopes: ['files'], addresses: ['192.0.2.128/25'] },
+      key,
+    );
+    expect({ models, addresses }).toEqual({ models: [mine], addresses: ['192.0.2.128/25'] });
+    expect(made).toMatchObject({ scopes: ['files'], expires_at: own.expires_at });
+
+    const { body: listed } = await ask('get', '/v1/api-keys', key).expect(200);
+    const full = listed.data.find((one: { permissions: string }) => one.permissions === 'full');
+    await ask('post', `/v1/api-keys/${full.id}/rotate`, key).expect(403);
+    const { body: rotated } = await ask('post', `/v1/api-keys/${id}/rotate`, key).expect(200);
+    expect(rotated).toMatchObject(own);
+    await ask('get', '/v1/api-keys', rotated.new_key).expect(200);
+    await ask('get', '/v1/api-keys', rotated.new_key, '198.51.100.1').expect(403);
+    await ask('get', '/v1/balance', rotated.new_key).expect(403);
+  });
+});
+
+describe("the operator's keys", () => {
+  it('take the same bounds', async () => {
+    const admin = createAdminApp(gateway.context);
+    const bounds = { scopes: ['files'], expires_at: '2999-01-01T00:00:00.000Z', addresses: ['10.0.0.0/8'] };
+    const { body } = await request(admin)
+      .post(`/admin/v1/organizations/${organizationId}/api-keys`)
+      .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' })
+      .send({ name: 'operator', ...bounds })
+      .expect(201);
+    expect(body).toMatchObject({ ...bounds, models: [] });
+    await ask('get', `/v1/files/${newId('file')}`, body.key, '10.1.1.1').expect(404);
+    await ask('get', `/v1/files/${newId('file')}`, body.key).expect(403);
+  });
+});
