@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import { baseConfig } from '@holdfast/kit/config';
 import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
@@ -7,12 +8,13 @@ import type { Named } from './flags.ts';
 import { UsageError } from './usageError.ts';
 
 /**
- * The database of the flag, else of DATABASE_URL, else of the `npm start` that runs in this folder.
+ * The database of the flag, else of DATABASE_DIRECT_URL, else of DATABASE_URL, else of the `npm start` that runs in this folder.
  * @throws UsageError when the one named is no URL of PostgreSQL; an Error when there is none
  */
 export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   if (named !== undefined) return checked(named, '--database-url');
-  if (env['DATABASE_URL']) return checked(env['DATABASE_URL'], 'DATABASE_URL');
+  // Past a pooler, which gives nobody a session of one's own.
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_URL']) if (env[name]) return checked(env[name], name);
   const local = localFile(env, 'local.json', localState);
   if (local !== null) return local.database_url;
   throw new Error(
@@ -56,10 +58,14 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
     throw new Error(
       'there is no admin API: give --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder',
     );
-  const token = named['admin-token'] || env['ADMIN_TOKEN'] || (given ? undefined : local?.admin_token);
+  const token =
+    named['admin-token'] || firstToken(env['ADMIN_TOKEN']) || (given ? undefined : local?.admin_token);
   if (!token) throw new Error('there is no admin token: set ADMIN_TOKEN as the gateway has it');
   return { url: url.replace(/\/+$/, ''), token };
 }
+
+/** Of a list of them as the gateway takes it, the first. */
+const firstToken = (text: string | undefined) => text && (parseAdminTokens(text)?.[0]?.token ?? text);
 
 const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
   named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);

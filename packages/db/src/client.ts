@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
+import { idleInTransactionTimeoutMs, planningOptions, statementTimeoutMs } from './sessionSettings.ts';
 
 /** One pool of connections: Prisma asks the ordinary questions over it, named statements do the hot work. */
 export type Database = {
@@ -18,32 +19,29 @@ type Options = {
   applicationName: string;
   /** How long an answer may take; after that the connection counts as lost. */
   answerWithinMs?: number;
+  /**
+   * Whether a statement with a name is prepared, and the session told how to plan (default true). False behind a pooler
+   * that gives a session to one transaction: nothing outlives that, and the pooler itself brings `sessionSettings`.
+   */
+  isPrepared?: boolean;
 };
 
 /** The server ends a statement after 30 s by itself: no word for longer means that nobody is there any more. */
 const usualAnswerWithinMs = 45_000;
 
-/**
- * Every statement of a service finds its rows by an index, whatever the planner believes of a table that was empty when
- * it planned; it is planned once per connection, not anew for each batch; and none runs long enough for compiling it to
- * pay.
- */
-const planning = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off';
-
 export function openDatabase(options: Options): Database {
+  const { isPrepared = true } = options;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: 30_000,
     query_timeout: options.answerWithinMs ?? usualAnswerWithinMs,
-    // A process that hangs in a transaction must not keep its locks: a balance's row stops every create.
-    idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
-    options: planning,
+    ...(isPrepared ? ofSession : {}),
   });
+  if (!isPrepared) pool.on('connect', forgetNames);
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
@@ -55,4 +53,23 @@ export function openDatabase(options: Options): Database {
       if (!pool.ended) await pool.end();
     },
   };
+}
+
+const ofSession = {
+  statement_timeout: statementTimeoutMs,
+  idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+  options: planningOptions,
+};
+
+/** A name would be looked for in a session that never heard of it. */
+function forgetNames(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const unnamed = (first: unknown, ...rest: unknown[]) => query(withoutName(first), ...rest);
+  Object.assign(client, { query: unnamed });
+}
+
+function withoutName(statement: unknown): unknown {
+  if (statement === null || typeof statement !== 'object' || !('name' in statement)) return statement;
+  const { name: _, ...rest } = statement;
+  return rest;
 }

@@ -62,7 +62,12 @@ export const baseConfig = {
   DATABASE_URL: z
     .string()
     .startsWith('postgres')
-    .describe('PostgreSQL, as postgresql://user:password@host:port/database'),
+    .describe(
+      'PostgreSQL, as postgresql://user:password@host:port/database (?sslmode=verify-full&sslrootcert=/path over TLS)',
+    ),
+  DATABASE_PREPARED: flag()
+    .default(true)
+    .describe('false: behind PgBouncer in transaction mode (docs/engines.md)'),
   DATABASE_POOL_SIZE: positiveInt()
     .default(10)
     .describe(

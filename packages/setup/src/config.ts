@@ -14,6 +14,11 @@ const passwordOf = (service: string) =>
 /** The settings of the setup. */
 export const setupConfig = {
   DATABASE_URL: baseConfig.DATABASE_URL,
+  DATABASE_DIRECT_URL: z
+    .string()
+    .startsWith('postgres')
+    .optional()
+    .describe('PostgreSQL past the pooler that DATABASE_URL names; the CLI takes it too'),
   GATEWAY_DB_PASSWORD: passwordOf('api-gateway'),
   DISPATCHER_DB_PASSWORD: passwordOf('dispatcher'),
   LEDGER_DB_PASSWORD: passwordOf('ledger'),
@@ -58,7 +63,7 @@ const passwordNames = [
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): SetupConfig {
   const values = parseConfig(setupConfig, environment, [fileStoreProblems, passwordProblems, demoProblems]);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
     rolePasswords: rolePasswords(values),
     files: values,
     modelsDir: values.MODELS_DIR ?? resolve(import.meta.dirname, '../../../models'),

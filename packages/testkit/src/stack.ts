@@ -39,17 +39,19 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 /**
  * The whole system in this process, on a database of its own: the four services, the sandbox, the models of the
  * catalogue, `more` beside them, and a receiver of webhooks. `overrides` are environment variables: with a provider's
- * connection among them, its models are offered. `logLine` is given every line that the services log.
+ * connection among them, its models are offered. `logLine` is given every line that the services log;
+ * `databaseOfServices` makes the URL by which the services reach the database.
  */
 export async function startStack(
   overrides: Record<string, string> = {},
   more: ModelFile[] = [],
   logLine?: (line: string) => void,
+  databaseOfServices: (url: string) => string = (url) => url,
 ) {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
   const sandbox = await startSandbox();
-  const environment = await environmentOf(database.url, sandbox.url, overrides);
+  const environment = await environmentOf(databaseOfServices(database.url), sandbox.url, overrides);
   await emptyRedis(environment.REDIS_URL);
   const models = [...(await loadModels(modelsFolder)), ...more.map((model) => modelDefinition.parse(model))];
   await applyModels(db, models, (model) => isOffered(model, connectionConfig(environment)));

@@ -31,6 +31,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
   const db = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
+    isPrepared: config.DATABASE_PREPARED,
     applicationName: 'api-gateway',
   });
   const redis = connectProducer(config.REDIS_URL, log);

@@ -116,6 +116,7 @@ function openContext(args: {
   const db = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
+    isPrepared: config.DATABASE_PREPARED,
     applicationName: 'dispatcher',
   });
   const catalogue = openModelCatalogue(db);

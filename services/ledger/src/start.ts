@@ -32,6 +32,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const db: Database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
+    isPrepared: config.DATABASE_PREPARED,
     applicationName: 'ledger',
   });
   const producing = connectProducer(config.REDIS_URL, log);

@@ -42,6 +42,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const db: Database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
+    isPrepared: config.DATABASE_PREPARED,
     applicationName: 'webhook-sender',
   });
   const producing = connectProducer(config.REDIS_URL, log);
