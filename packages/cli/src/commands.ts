@@ -1,3 +1,4 @@
+import { actions } from './actions/actions.ts';
 import { backup } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
 import { correct, topup } from './balance/adjust.ts';
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   queuesFailed,
   queuesRetry,
   ledgerAudit,
+  actions,
   backup,
   restore,
   {

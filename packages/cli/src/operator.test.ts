@@ -54,6 +54,14 @@ describe('holdfast org, topup and correct', () => {
     });
   });
 
+  it('lists what operators did', async () => {
+    const { data } = await operated.json<{ data: object[] }>('actions', '--org', org, '--action', 'top-ups');
+    expect(data).toMatchObject([{ actor: 'admin', status: 201, details: { amount: '50' } }]);
+    const table = await run('actions', '--actor', 'admin', '--since', '1h', '--limit', '1');
+    expect(table).toMatchObject({ code: 0, stderr: expect.stringContaining('--limit') });
+    expect(lines(table.stdout)[0]).toMatch(/^AT +WHO +FROM +WHAT/);
+  });
+
   it('adds to a balance once under a key, and takes back what is there and no more', async () => {
     const { id } = await operated.json<Identified>('org', 'create', 'Rich');
     for (const _ of [1, 2]) await operated.json('topup', id, '25', '--idempotency-key', 'invoice-7');

@@ -1,7 +1,19 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
-export const idPrefixes = ['exec', 'file', 'wh', 'evt', 'req', 'key', 'org', 'dlv', 'att', 'cbk'] as const;
+export const idPrefixes = [
+  'exec',
+  'file',
+  'wh',
+  'evt',
+  'req',
+  'key',
+  'org',
+  'dlv',
+  'att',
+  'cbk',
+  'act',
+] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 const uuidShape = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';

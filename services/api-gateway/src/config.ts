@@ -1,3 +1,4 @@
+import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, flag, parseConfig, port, positiveInt } from '@holdfast/kit/config';
@@ -14,8 +15,11 @@ export const gatewayConfig = {
     .describe('Port of the admin API, not to be published; 0 chooses a free one'),
   ADMIN_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 visible ASCII characters or more')
-    .describe('Bearer token of the admin API; 16 characters or more'),
+    .refine(
+      (text) => parseAdminTokens(text) !== null,
+      'must be 16 visible ASCII characters or more, or a list name:token,name:token of such',
+    )
+    .describe('Bearer token of the admin API, 16 characters or more; or a list `name:token,name:token`'),
   ENCRYPTION_KEYS: encryptionKeys,
   ...webhookEgressConfig,
   RATE_LIMIT_CREATE_PER_MINUTE: positiveInt()

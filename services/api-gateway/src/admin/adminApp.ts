@@ -1,3 +1,4 @@
+import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import type { Express } from 'express';
 import type { Context } from '../context.ts';
 import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
@@ -16,6 +17,7 @@ import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
+import { listActions } from './endpoints/listActions.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
 import { listAnyExecutions } from './endpoints/listAnyExecutions.ts';
 import { listAttempts } from './endpoints/listAttempts.ts';
@@ -29,6 +31,7 @@ import { postTopUp } from './endpoints/postTopUp.ts';
 import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
 import { onBehalf } from './onBehalf.ts';
+import { recorded } from './recorded.ts';
 
 /** The operator's API, on a port of its own. */
 export const adminEndpoints: readonly Endpoint[] = [
@@ -57,12 +60,13 @@ export const adminEndpoints: readonly Endpoint[] = [
   getAnyExecution,
   listAttempts,
   cancelAnyExecution,
+  listActions,
 ];
 
 export function createAdminApp(context: Context): Express {
   return createPipeline({
     context,
-    endpoints: adminEndpoints,
-    authenticate: authenticateOperator(context.config.ADMIN_TOKEN),
+    endpoints: adminEndpoints.map(recorded),
+    authenticate: authenticateOperator(parseAdminTokens(context.config.ADMIN_TOKEN) ?? []),
   });
 }

@@ -1,16 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { AdminToken } from '@holdfast/domain/adminTokens';
 import type { RequestHandler } from 'express';
 import { bearerToken, unauthenticated } from './authenticate.ts';
 import { stateOf } from './requestState.ts';
 
-/** The admin API's one token, compared in constant time. */
-export function authenticateOperator(adminToken: string): RequestHandler {
-  const expected = digest(adminToken);
+/** The tokens of the admin API, each compared in constant time, whichever it is. */
+export function authenticateOperator(tokens: readonly AdminToken[]): RequestHandler {
+  const known = tokens.map(({ name, token }) => ({ name, expected: digest(token) }));
   return (request, response, next) => {
-    const given = bearerToken(request.headers.authorization);
-    if (given === null || !timingSafeEqual(digest(given), expected)) {
-      stateOf(response).refusal = unauthenticated('The admin token is missing or wrong.');
-    }
+    const given = digest(bearerToken(request.headers.authorization) ?? '');
+    const [operator] = known.filter(({ expected }) => timingSafeEqual(given, expected));
+    if (operator) stateOf(response).operator = operator.name;
+    else stateOf(response).refusal = unauthenticated('The admin token is missing or wrong.');
     next();
   };
 }

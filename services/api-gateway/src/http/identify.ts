@@ -17,6 +17,8 @@ export function identify(context: Context, routes: Routes): RequestHandler {
       startedAt: performance.now(),
       match,
       caller: null,
+      operator: null,
+      address: request.ip ?? '',
       refusal: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
     });

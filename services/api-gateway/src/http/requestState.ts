@@ -8,6 +8,10 @@ export type RequestState = {
   startedAt: number;
   match: Match;
   caller: Caller | null;
+  /** Whose admin token it came with. */
+  operator: string | null;
+  /** Of the client, as TRUST_PROXY gives it. */
+  address: string;
   /** Why there is no caller: thrown once the rate limit has counted the request. */
   refusal: Error | null;
   executionId: string | null;

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseAdminTokens } from './adminTokens.ts';
+
+describe('admin tokens', () => {
+  const long = 'a'.repeat(16);
+  it.each([
+    [long, [{ name: 'admin', token: long }]],
+    [
+      `ann:${long}, bob:${long}b`,
+      [
+        { name: 'ann', token: long },
+        { name: 'bob', token: `${long}b` },
+      ],
+    ],
+    [
+      `ann:${long},ann:${long}2`,
+      [
+        { name: 'ann', token: long },
+        { name: 'ann', token: `${long}2` },
+      ],
+    ],
+    [`ann:short-one-with-it`, [{ name: 'ann', token: 'short-one-with-it' }]],
+    [`a name:${long}`, null],
+    ['short', null],
+    [`${long},`, null],
+    [`ann:${long},bob:short`, null],
+    ['', null],
+  ])('%s', (text, wanted) => {
+    expect(parseAdminTokens(text)).toEqual(wanted);
+  });
+});

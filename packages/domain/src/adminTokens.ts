@@ -1,0 +1,22 @@
+export type AdminToken = { name: string; token: string };
+
+/** Of a token without a name. */
+const unnamed = 'admin';
+
+const named = /^([A-Za-z0-9_.-]{1,40}):([\x21-\x2b\x2d-\x7e]{16,})$/;
+const bare = /^[\x21-\x2b\x2d-\x7e]{16,}$/;
+
+/**
+ * ADMIN_TOKEN: one token, or a list `name:token,name:token`, in which a name may stand twice while its token is being
+ * rotated. Null when one of them is shorter than 16 visible ASCII characters.
+ */
+export function parseAdminTokens(text: string): AdminToken[] | null {
+  const tokens = text.split(',').map((one) => tokenOf(one.trim()));
+  return tokens.every((one) => one !== null) ? tokens : null;
+}
+
+function tokenOf(text: string): AdminToken | null {
+  const [, name, token] = named.exec(text) ?? [];
+  if (name && token) return { name, token };
+  return bare.test(text) ? { name: unnamed, token: text } : null;
+}

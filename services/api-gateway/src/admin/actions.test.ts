@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import request from 'supertest';
+import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { adminEndpoints, createAdminApp } from './adminApp.ts';
+
+const ann = 'ann-has-a-token-of-hers';
+const bob = 'bob-has-another-token';
+
+let gateway: TestGateway;
+let admin: Express;
+
+beforeAll(async () => {
+  const settings = { ADMIN_TOKEN: `ann:${ann},bob:${bob},bob:${bob}-new`, TRUST_PROXY: '1' };
+  gateway = await startTestGateway(settings);
+  admin = createAdminApp(gateway.context);
+});
+
+afterAll(async () => {
+  await gateway.close();
+});
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+const ask = (method: Method, path: string, as = ann) => {
+  const asked = request(admin)[method](`/admin/v1${path}`).auth(as, { type: 'bearer' });
+  return asked.set('X-Forwarded-For', '203.0.113.9');
+};
+const actions = async (query = '') => (await ask('get', `/actions?${query}`).expect(200)).body;
+const newOrganization = async (as = ann): Promise<string> =>
+  (await ask('post', '/organizations', as).send({ name: 'Acme' }).expect(201)).body.id;
+
+describe('admin tokens', () => {
+  it('are several, and each of them opens', async () => {
+    for (const token of [ann, bob, `${bob}-new`]) await ask('get', '/organizations', token).expect(200);
+    for (const token of ['', 'ann', `ann:${ann}`, `${ann}x`])
+      await ask('get', '/organizations', token).expect(401);
+  });
+});
+
+describe('admin actions', () => {
+  it('say who did what to whom, from where, and what came of it', async () => {
+    const org = await newOrganization(bob);
+    const { body: key, headers } = await ask('post', `/organizations/${org}/api-keys`)
+      .send({ name: 'CI', scopes: ['files'] })
+      .expect(201);
+    const { data } = await actions(`organization_id=${org}`);
+    expect(data).toHaveLength(2);
+    expect(data[0]).toEqual({
+      id: expect.stringMatching(/^act_/),
+      at: expect.any(String),
+      actor: 'ann',
+      address: '203.0.113.9',
+      request_id: headers['x-request-id'],
+      action: 'POST /admin/v1/organizations/{id}/api-keys',
+      organization_id: org,
+      target: key.id,
+      status: 201,
+      details: { name: 'CI', scopes: ['files'] },
+    });
+    expect(data[1]).toMatchObject({ actor: 'bob', status: 201, target: null, details: { name: 'Acme' } });
+    const { rows } = await gateway.context.db.pool.query('SELECT * FROM admin_actions');
+    expect(JSON.stringify(rows)).not.toContain(key.key.slice(12));
+  });
+
+  it('are written down of every endpoint that changes something, and of refusals', async () => {
+    const org = await newOrganization();
+    const changing = adminEndpoints.filter(({ method }) => method !== 'GET');
+    for (const { method, path } of changing.filter(({ body }) => !body)) {
+      const at = path
+        .replace('/admin/v1', '')
+        .replaceAll('{organization_id}', org)
+        .replaceAll(/\{\w+\}/g, 'none');
+      const answer = await ask(method.toLowerCase() as Method, at);
+      const { data } = await actions(`limit=1&action=${encodeURIComponent(`${method} ${path}`)}`);
+      expect(data[0]).toMatchObject({ request_id: answer.headers['x-request-id'], status: answer.status });
+    }
+    await ask('patch', `/organizations/${org}`).send({ name: 'New' }).expect(200);
+    await ask('put', `/organizations/${org}/spend-limit`).send({ amount: '5' }).expect(200);
+    const { data } = await actions(`organization_id=${org}&limit=2`);
+    expect(data.map(({ details }: { details: unknown }) => details)).toEqual([
+      { amount: '5' },
+      { name: 'New' },
+    ]);
+  });
+
+  it('are found by actor, action and time, page by page', async () => {
+    const org = await newOrganization(bob);
+    const of = `organization_id=${org}`;
+    await ask('patch', `/organizations/${org}`, bob).send({ name: 'B' }).expect(200);
+    await ask('patch', `/organizations/${org}`, ann).send({ name: 'C' }).expect(200);
+    const count = async (query: string) => (await actions(`${of}&${query}`)).data.length;
+    expect(await count('')).toBe(3);
+    expect(await count('actor=bob')).toBe(2);
+    expect(await count('action=patch')).toBe(2);
+    expect(await count('from=2999-01-01T00:00:00Z')).toBe(0);
+    expect(await count('to=2999-01-01T00:00:00Z')).toBe(3);
+    const first = await actions(`${of}&limit=2`);
+    const rest = await actions(`${of}&limit=2&cursor=${first.next_cursor}`);
+    expect([first.data.length, first.has_more, rest.data.length, rest.has_more]).toEqual([2, true, 1, false]);
+  });
+
+  it('that cannot be written down are not done', async () => {
+    const org = await newOrganization();
+    const { pool } = gateway.context.db;
+    await pool.query('ALTER TABLE admin_actions RENAME TO admin_actions_away');
+    try {
+      await ask('patch', `/organizations/${org}`).send({ name: 'Undone' }).expect(500);
+      const { body } = await ask('get', `/organizations/${org}`).expect(200);
+      expect(body.name).toBe('Acme');
+    } finally {
+      await pool.query('ALTER TABLE admin_actions_away RENAME TO admin_actions');
+    }
+  });
+});

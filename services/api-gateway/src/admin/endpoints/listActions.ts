@@ -1,0 +1,72 @@
+import { type ListedAdminAction, listAdminActions } from '@holdfast/db/adminActions/list';
+import { z } from 'zod';
+import { jsonObject } from '../../executions/jsonObject.ts';
+import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { idField, idFilter, timestamp } from '../../http/fields.ts';
+import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
+import { timeFilter, toDate } from '../../http/timeFilter.ts';
+
+const ActionRecord = z
+  .object({
+    id: idField('act'),
+    at: timestamp('When it was begun'),
+    actor: z.string().describe('The name of the token'),
+    address: z.string(),
+    request_id: idField('req'),
+    action: z.string().meta({ example: 'POST /admin/v1/organizations/{id}/top-ups' }),
+    organization_id: idField('org').nullable(),
+    target: z.string().nullable().describe('The id of what it was done to, beside the organization'),
+    status: z.int().nullable().describe('Of the answer; null: it is under way, or was cut off'),
+    details: jsonObject('The body of the request, without secrets', { amount: '25.00' }),
+  })
+  .meta({ id: 'AdminAction' });
+
+export const listActions = callerlessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/actions',
+  tag: 'Actions',
+  summary: 'List what operators did',
+  description: 'Every request to this API that could change something, refused ones too; newest first.',
+  access: 'operator',
+  limit: 'other',
+  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+    organization_id: idFilter('org', 'Only what was done to this organization').optional(),
+    action: z.string().max(200).optional().describe('Only actions with this in their text'),
+    actor: z.string().max(100).optional().describe('Only those with the token of this name'),
+    from: timeFilter('Only those begun then or later'),
+    to: timeFilter('Only those begun before'),
+  }),
+  responses: {
+    200: {
+      description: 'A page of actions',
+      schema: z.object({ data: z.array(ActionRecord), ...pageFields }).meta({ id: 'AdminActionPage' }),
+    },
+  },
+  async handle({ context, query }) {
+    const filter = {
+      organizationId: query.organization_id,
+      action: query.action,
+      actor: query.actor,
+      from: toDate(query.from),
+      to: toDate(query.to),
+      cursor: checkedCursor('act', query.cursor),
+    };
+    const { items, page } = pageOf(await listAdminActions(context.db, filter, query.limit + 1), query.limit);
+    return { status: 200, body: { data: items.map(actionRecord), ...page } };
+  },
+});
+
+function actionRecord(row: ListedAdminAction): z.infer<typeof ActionRecord> {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    actor: row.actor,
+    address: row.address,
+    request_id: row.requestId,
+    action: row.action,
+    organization_id: row.organizationId,
+    target: row.target,
+    status: row.status,
+    details: row.details as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,80 @@
+import { type AdminActionRow, beginAdminAction, endAdminAction } from '@holdfast/db/adminActions/write';
+import { ApiError } from '@holdfast/domain/errors';
+import { newId } from '@holdfast/domain/ids';
+import type { Endpoint, EndpointRequest, Reply } from '../http/endpoint.ts';
+import { stateOf } from '../http/requestState.ts';
+
+type Handled = EndpointRequest<Record<string, string>, unknown, unknown>;
+
+/**
+ * The endpoint, which writes down what it is asked to do before it does it, and then what came of it. What can't be
+ * written down is not done. Endpoints that change nothing are left as they are.
+ */
+export function recorded(of: Endpoint): Endpoint {
+  if (of.method === 'GET') return of;
+  const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
+  return {
+    ...of,
+    async handle(request: Handled) {
+      const action = actionOf(of, request);
+      await beginAdminAction(request.context.db, action);
+      try {
+        const reply = await handle(request);
+        await end(request, withNew(action, reply), reply?.status ?? 200);
+        return reply;
+      } catch (error) {
+        await end(request, action, error instanceof ApiError ? error.status : 500);
+        throw error;
+      }
+    },
+  };
+}
+
+function actionOf({ method, path }: Endpoint, { raw, params, body }: Handled): AdminActionRow {
+  const { operator, address, requestId } = stateOf(raw.response);
+  const ids = Object.values(params).map((value) => value.slice(0, 100));
+  return {
+    id: newId('act'),
+    actor: operator ?? 'unknown',
+    address,
+    requestId,
+    action: `${method} ${path}`,
+    organizationId: ids.find((id) => id.startsWith('org_')) ?? null,
+    target: ids.find((id) => !id.startsWith('org_')) ?? null,
+    details: withoutSecrets(body ?? {}),
+  };
+}
+
+/** What was made has its id only now. */
+function withNew(action: AdminActionRow, reply: Reply | null): AdminActionRow {
+  const body = reply?.body;
+  const id = body !== null && typeof body === 'object' && 'id' in body ? body.id : null;
+  if (typeof id !== 'string') return action;
+  if (id.startsWith('org_')) return { ...action, organizationId: action.organizationId ?? id };
+  return { ...action, target: action.target ?? id };
+}
+
+/** It is done: that this could not be written down too must not make it look undone. The first row tells of it. */
+async function end({ context }: Handled, action: AdminActionRow, status: number): Promise<void> {
+  try {
+    await endAdminAction(context.db, action, status);
+  } catch (error) {
+    context.log.error(
+      { err: error, requestId: action.requestId },
+      'the end of an admin action is not recorded',
+    );
+  }
+}
+
+const secretName = /secret|token|password|authorization|headers|^(new_)?key$/i;
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      secretName.test(name) ? '[hidden]' : withoutSecrets(one),
+    ]),
+  );
+}
