@@ -84,7 +84,9 @@ async function refuseInUse(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(users, [roles, Object.keys(roleOf)]);
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => name).join(', ');
-  throw new BackupRefusedError(`services are connected to the database: ${names}. Stop them all first.`);
+  throw new BackupRefusedError(
+    `services are connected to the database: ${names}. Stop them all first (and a pooler that keeps their sessions).`,
+  );
 }
 
 const users = `SELECT DISTINCT coalesce(nullif(application_name, ''), usename::text) AS name FROM pg_stat_activity
