@@ -76,7 +76,8 @@ async function launch(
         command,
         args: ['-D', data, ...args],
         account,
-        ready: /database system is ready to accept connections/,
+        // Read-only: a standby.
+        ready: /database system is ready to accept (read-only )?connections/,
         timeoutMs: 120_000,
         onLog,
       });

@@ -21,6 +21,14 @@ export const gatewayConfig = {
     )
     .describe('Bearer token of the admin API, 16 characters or more; or a list `name:token,name:token`'),
   ENCRYPTION_KEYS: encryptionKeys,
+  DATABASE_REPLICA_URL: z
+    .string()
+    .startsWith('postgres')
+    .optional()
+    .describe('A streaming replica of DATABASE_URL that lists are read from; the primary unless set'),
+  DATABASE_REPLICA_MAX_LAG_S: positiveInt()
+    .default(5)
+    .describe('Lists are read from the primary while the replica is further behind'),
   ...webhookEgressConfig,
   RATE_LIMIT_CREATE_PER_MINUTE: positiveInt()
     .default(600)

@@ -1,5 +1,6 @@
 import { openDatabase } from '@holdfast/db/client';
 import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { openReader } from '@holdfast/db/reader';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openCreator } from '@holdfast/executions/create';
@@ -46,6 +47,8 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
     config,
     log,
     db,
+    /** For lists and sums, which may be some seconds old; never for what must show a client its own write. */
+    lists: openReader(db, replicaOf(config), log),
     redis,
     workerRedis,
     registry,
@@ -69,6 +72,18 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
   };
 }
 
+function replicaOf(config: GatewayConfig) {
+  const url = config.DATABASE_REPLICA_URL;
+  if (url === undefined) return null;
+  return {
+    url,
+    maxLagS: config.DATABASE_REPLICA_MAX_LAG_S,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'api-gateway',
+    isPrepared: config.DATABASE_PREPARED,
+  };
+}
+
 /** Finishes what is being written, then closes what `openContext` opened. */
 export async function closeContext(context: Context): Promise<void> {
   context.watcher.close();
@@ -81,5 +96,5 @@ export async function closeContext(context: Context): Promise<void> {
   await Promise.all([context.testCalls.close(), context.adjustments.close()]);
   context.redis.disconnect();
   context.workerRedis.disconnect();
-  await context.db.close();
+  await Promise.all([context.db.close(), context.lists.close()]);
 }

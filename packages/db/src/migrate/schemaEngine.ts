@@ -41,6 +41,8 @@ export async function withSchemaEngine<T>(
   loaded ??= loadEngine();
   await loaded;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, application_name: 'holdfast-migrate' });
+  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  pool.on('error', () => {});
   const adapter = bindMigrationAwareSqlAdapterFactory(migrationAdapter(pool));
   try {
     const datamodels: [string, string][] = [['schema.prisma', await readSchema()]];

@@ -18,6 +18,8 @@ const power = ['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS'
  */
 export async function applyRoles(databaseUrl: string, passwords: Record<Role, string>): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, application_name: 'holdfast-roles' });
+  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  pool.on('error', () => {});
   try {
     for (let left = tries; ; left -= 1) {
       try {

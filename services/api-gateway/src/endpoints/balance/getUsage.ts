@@ -52,7 +52,9 @@ export const getUsage = endpoint({
   },
   async handle({ context, caller, query }) {
     const asked = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
-    const usage = await sumUsage(context.db, { organizationId: caller.organizationId, ...asked });
+    const usage = await context.lists.read((db) =>
+      sumUsage(db, { organizationId: caller.organizationId, ...asked }),
+    );
     const body = usageReport(asked, usage);
     const filename = `usage_${body.from.slice(0, 10)}_${body.to.slice(0, 10)}.csv`;
     const table = { filename, columns: usageColumns(query.group_by), rows: body.data };

@@ -45,7 +45,9 @@ export const listTransactions = endpoint({
       createdBefore: toDate(query.created_before),
       cursor: checkedSequence(query.cursor),
     };
-    const rows = await listTransfers(context.db, caller.organizationId, filter, query.limit + 1);
+    const rows = await context.lists.read((db) =>
+      listTransfers(db, caller.organizationId, filter, query.limit + 1),
+    );
     const { items, page } = pageBy(rows, query.limit, ({ sequence }) => sequence);
     const data = items.map(transactionRecord);
     const table = { filename: 'transactions.csv', columns: transactionColumns, rows: data };

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
+import { isWholePage } from '../../http/isWholePage.ts';
 import { checkedCursor, pageFields, pageQuery } from '../../http/paging.ts';
 import { timeFilter, toDate } from '../../http/timeFilter.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
@@ -52,7 +53,7 @@ export const listEvents = endpoint({
     },
   },
   async handle({ context, caller: { organizationId }, query }) {
-    const page = await readEvents(context.db, organizationId, {
+    const asked = {
       filter: {
         ...(await askedFor(context, organizationId, query)),
         executionId: query.execution_id,
@@ -63,7 +64,12 @@ export const listEvents = endpoint({
       undelivered: query.undelivered === 'true' ? { to: query.endpoint_id ?? null } : null,
       isAscending: query.order === 'asc',
       limit: query.limit + 1,
-    });
+    };
+    const isWhole = isWholePage(query.cursor);
+    const page = await context.lists.read(
+      (db) => readEvents(db, organizationId, asked),
+      ({ rows, reached }) => reached !== null || isWhole(rows),
+    );
     return { status: 200, body: answer(page, query.limit) };
   },
 });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listQuery.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { isWholePage } from '../../http/isWholePage.ts';
 import { pageFields, pageOf } from '../../http/paging.ts';
 
 export const listExecutions = endpoint({
@@ -23,7 +24,10 @@ export const listExecutions = endpoint({
   },
   async handle({ context, caller, query }) {
     const filter = executionFilter(query);
-    const rows = await readExecutions(context.db, caller.organizationId, filter, query.limit + 1);
+    const rows = await context.lists.read(
+      (db) => readExecutions(db, caller.organizationId, filter, query.limit + 1),
+      isWholePage(query.cursor),
+    );
     const { items, page } = pageOf(rows, query.limit);
     return { status: 200, body: { data: items.map(statusRecord), ...page } };
   },

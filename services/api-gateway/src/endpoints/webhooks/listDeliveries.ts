@@ -1,6 +1,7 @@
 import { listDeliveries as readDeliveries } from '@holdfast/db/webhookEndpoints/listDeliveries';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
+import { isWholePage } from '../../http/isWholePage.ts';
 import { findEndpoint } from '../../webhooks/findEndpoint.ts';
 import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
 
@@ -19,7 +20,10 @@ export const listDeliveries = endpoint({
   async handle({ context, caller, params, query }) {
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
     const filter = { endpointId: id, ...deliveryFilter(query) };
-    const rows = await readDeliveries(context.db, caller.organizationId, filter, query.limit + 1);
+    const rows = await context.lists.read(
+      (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),
+      isWholePage(query.cursor),
+    );
     return { status: 200, body: deliveryPage(rows, query.limit) };
   },
 });

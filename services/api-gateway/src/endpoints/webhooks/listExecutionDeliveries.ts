@@ -1,6 +1,7 @@
 import { listDeliveries } from '@holdfast/db/webhookEndpoints/listDeliveries';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
+import { isWholePage } from '../../http/isWholePage.ts';
 import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
 
 export const listExecutionDeliveries = endpoint({
@@ -15,7 +16,10 @@ export const listExecutionDeliveries = endpoint({
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
   async handle({ context, caller, query }) {
     const filter = { executionId: query.execution_id, ...deliveryFilter(query) };
-    const rows = await listDeliveries(context.db, caller.organizationId, filter, query.limit + 1);
+    const rows = await context.lists.read(
+      (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
+      isWholePage(query.cursor),
+    );
     return { status: 200, body: deliveryPage(rows, query.limit) };
   },
 });

@@ -1,0 +1,94 @@
+import { asRole } from '@holdfast/testkit/asRole';
+import { startReplicatedPostgres } from '@holdfast/testkit/engines/replica';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import request from 'supertest';
+import { newExecution } from '../testing/newExecution.ts';
+import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+
+let servers: Awaited<ReturnType<typeof startReplicatedPostgres>>;
+let patient: TestGateway;
+let strict: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  servers = await startReplicatedPostgres();
+  const open = (maxLagS: string) =>
+    openTestGateway(
+      {
+        databaseUrl: asRole(servers.url, 'holdfast_gateway'),
+        redisUrl: testRedisUrl(),
+        folder: testFolder('files'),
+      },
+      {
+        DATABASE_REPLICA_URL: asRole(servers.replicaUrl, 'holdfast_gateway'),
+        DATABASE_REPLICA_MAX_LAG_S: maxLagS,
+      },
+    );
+  [patient, strict] = await Promise.all([open('3600'), open('1')]);
+  const owner = await openTestGateway({ ...patient.servers, databaseUrl: servers.url });
+  ({ organizationId, key } = await organizationWithKey(owner, { balance: '10' }));
+  await newExecution(owner.context.db, organizationId);
+  await owner.close();
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([patient.close(), strict.close()]);
+  await servers.stop();
+});
+
+const get = (gateway: TestGateway, path: string) =>
+  request(gateway.app).get(path).auth(key, { type: 'bearer' }).expect(200);
+
+async function listed(gateway: TestGateway, query = ''): Promise<string[]> {
+  const { body } = await get(gateway, `/v1/executions${query}`);
+  return body.data.map(({ id }: { id: string }) => id);
+}
+
+async function replay(what: 'pause' | 'resume'): Promise<void> {
+  const client = new pg.Client({ connectionString: servers.replicaUrl });
+  await client.connect();
+  await client.query(`SELECT pg_wal_replay_${what}()`);
+  await client.end();
+}
+
+const paths = ['/v1/events', '/v1/balance/transactions', '/v1/usage', '/v1/executions'];
+
+// In this order, for the replica ends up stopped.
+describe('a read replica', () => {
+  it('is where lists are read', async () => {
+    await until('the replica has it', async () => (await listed(patient)).length === 1);
+    await replay('pause');
+    const id = await newExecution(patient.context.db, organizationId);
+    expect(await listed(patient)).not.toContain(id);
+    const { body } = await get(patient, '/v1/balance/transactions');
+    expect(body.data.map((one: { execution_id: string | null }) => one.execution_id)).not.toContain(id);
+  });
+
+  it('is not where one reads what one has just written', async () => {
+    const id = await newExecution(patient.context.db, organizationId);
+    expect((await get(patient, `/v1/executions/${id}`)).body.id).toBe(id);
+    expect(Number((await get(patient, '/v1/balance')).body.held)).toBeGreaterThan(0.02);
+    // Nor does a list end because its cursor has not come there.
+    expect((await listed(patient, `?cursor=${id}`)).length).toBeGreaterThan(1);
+  });
+
+  it('is left aside while it is too far behind', async () => {
+    const id = await newExecution(strict.context.db, organizationId);
+    await until('it is behind', async () => (await listed(strict)).includes(id));
+    await replay('resume');
+    await until('it has caught up', async () => (await listed(patient)).includes(id));
+  });
+
+  it('is not missed when it is gone', async () => {
+    await servers.stopReplica();
+    const id = await newExecution(patient.context.db, organizationId);
+    await until('the primary is asked', async () => (await listed(patient)).includes(id));
+    for (const path of paths) await get(patient, path);
+  });
+});
