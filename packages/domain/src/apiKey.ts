@@ -17,6 +17,10 @@ export const apiKeyScopes = [
 ] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
+/** A `test` key belongs to its organization's test organization: sandbox and play money. */
+export const apiKeyModes = ['live', 'test'] as const;
+export type ApiKeyMode = (typeof apiKeyModes)[number];
+
 const scopesByPermissions: Record<ApiKeyPermissions, readonly ApiKeyScope[]> = {
   full: apiKeyScopes,
   execution: ['executions:write', 'executions:read', 'files'],

@@ -33,6 +33,7 @@ export const apiKey = z.looseObject({
   name: z.string(),
   prefix: z.string(),
   permissions: z.string(),
+  mode: z.string(),
   scopes: z.array(z.string()),
   expires_at: time,
   models: z.array(z.string()),

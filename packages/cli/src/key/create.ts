@@ -8,6 +8,7 @@ import { shownTime } from '../output/times.ts';
 const options = {
   json: { type: 'boolean' },
   permissions: { type: 'string' },
+  mode: { type: 'string' },
   scopes: { type: 'string' },
   expires: { type: 'string' },
   models: { type: 'string' },
@@ -18,8 +19,8 @@ export const keyCreate: Command = {
   name: 'key create',
   about: 'make an API key for an organization; its value is shown once, here',
   usage:
-    'holdfast key create <org> <name> [--permissions full|execution] [--scopes <list>] [--expires <time>]\n' +
-    '    [--models <list>] [--addresses <list>] [--json]',
+    'holdfast key create <org> <name> [--mode live|test] [--permissions full|execution] [--scopes <list>]\n' +
+    '    [--expires <time>] [--models <list>] [--addresses <list>] [--json]',
   examples:
     'holdfast key create org_... CI --scopes executions:write,executions:read --expires 2027-01-01T00:00:00Z\n' +
     'holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0/24,2001:db8::/32',
@@ -29,6 +30,7 @@ export const keyCreate: Command = {
     const path = `/organizations/${encodeURIComponent(org)}/api-keys`;
     const body = {
       name,
+      mode: values.mode,
       permissions: values.permissions,
       scopes: listOf(values.scopes),
       expires_at: values.expires,
@@ -41,7 +43,7 @@ export const keyCreate: Command = {
       return 0;
     }
     const key = apiKey.extend({ key: z.string() }).parse(answer);
-    sayFacts(context, { id: key.id, name: key.name, ...keyBounds(key), key: key.key });
+    sayFacts(context, { id: key.id, name: key.name, mode: key.mode, ...keyBounds(key), key: key.key });
     context.tell('Keep it now: it is not shown again.');
     return 0;
   },

@@ -18,11 +18,12 @@ export const keyList: Command = {
     else
       sayTable(
         context,
-        ['ID', 'NAME', 'BEGINS', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'SPENT THIS MONTH'],
+        ['ID', 'NAME', 'BEGINS', 'MODE', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'SPENT THIS MONTH'],
         list.data.map((one) => [
           one.id,
           one.name,
           one.prefix,
+          one.mode,
           one.permissions === 'full' ? 'all' : one.scopes.join(' '),
           shownTime(one.created_at),
           shownTime(one.expires_at),

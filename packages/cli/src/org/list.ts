@@ -8,13 +8,18 @@ import { spendText } from './facts.ts';
 
 export const orgList: Command = {
   name: 'org list',
-  about: 'list organizations, newest first',
-  usage: 'holdfast org list [--limit 100] [--json]',
+  about: 'list organizations, newest first; with --test also those that test keys lead to',
+  usage: 'holdfast org list [--test] [--limit 100] [--json]',
   async run(args, context) {
-    const options = { json: { type: 'boolean' }, limit: { type: 'string' } } as const;
+    const options = {
+      json: { type: 'boolean' },
+      test: { type: 'boolean' },
+      limit: { type: 'string' },
+    } as const;
     const { values } = readOperands('org list', args, [], options);
     const limit = readLimit(values.limit, 100);
-    const list = await readList(context.openAdmin(), '/organizations', { limit, item: organization });
+    const query = { test: values.test ? 'true' : undefined };
+    const list = await readList(context.openAdmin(), '/organizations', { query, limit, item: organization });
     if (values.json) sayJson(context, list);
     else
       sayTable(

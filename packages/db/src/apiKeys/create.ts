@@ -17,7 +17,7 @@ export type NewApiKey = {
 };
 
 export type CreateApiKeyResult =
-  | { kind: 'created'; createdAt: Date }
+  | { kind: 'created'; createdAt: Date; isTest: boolean }
   /** Spec, "Limits": API keys per organization. */
   | { kind: 'limit reached' }
   | { kind: 'no organization' };
@@ -25,8 +25,10 @@ export type CreateApiKeyResult =
 /** A new key. Creates of one organization wait for each other, so that the limit holds under race too. */
 export async function createApiKey(db: Database, key: NewApiKey): Promise<CreateApiKeyResult> {
   return inTransaction(db, async (client) => {
-    const owners = await runStatement(client, 'lock_organization', lock, [key.organizationId]);
-    if (owners.length === 0) return { kind: 'no organization' };
+    const [owner] = await runStatement<{ isTest: boolean }>(client, 'lock_organization', lock, [
+      key.organizationId,
+    ]);
+    if (!owner) return { kind: 'no organization' };
     const [created] = await runStatement<{ createdAt: Date }>(client, 'create_api_key', insert, [
       key.id,
       key.organizationId,
@@ -40,11 +42,11 @@ export async function createApiKey(db: Database, key: NewApiKey): Promise<Create
       key.bounds?.models ?? [],
       key.bounds?.addresses ?? [],
     ]);
-    return created ? { kind: 'created', ...created } : { kind: 'limit reached' };
+    return created ? { kind: 'created', ...created, ...owner } : { kind: 'limit reached' };
   });
 }
 
-const lock = `SELECT FROM organizations WHERE id = $1 FOR UPDATE`;
+const lock = `SELECT test_of IS NOT NULL AS "isTest" FROM organizations WHERE id = $1 FOR UPDATE`;
 
 const insert = `
 WITH added AS (

@@ -5,6 +5,8 @@ import { type ApiKeyBounds, withScopes } from './row.ts';
 export type FoundApiKey = ApiKeyBounds & {
   organizationId: string;
   apiKeyId: string;
+  /** It belongs to a test organization. */
+  isTest: boolean;
   /** What is left of a rotated value's grace period, or until the key expires. Null: no end is set. */
   validForMs: number | null;
 };
@@ -29,8 +31,8 @@ export async function findApiKeys(db: Database, hashes: string[]): Promise<Map<s
 
 const statement = `
 SELECT v.hash, k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions, k.scopes,
-  k.expires_at AS "expiresAt", k.models, k.addresses,
+  k.expires_at AS "expiresAt", k.models, k.addresses, o.test_of IS NOT NULL AS "isTest",
   (extract(epoch FROM least(v.valid_until, k.expires_at) - now()) * 1000)::float8 AS "validForMs"
-FROM api_key_values v JOIN api_keys k ON k.id = v.api_key_id
+FROM api_key_values v JOIN api_keys k ON k.id = v.api_key_id JOIN organizations o ON o.id = k.organization_id
 WHERE v.hash = ANY ($1::text[]) AND k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())
   AND (k.expires_at IS NULL OR k.expires_at > now())`;

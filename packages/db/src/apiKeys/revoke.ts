@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { isOwn } from './isOwn.ts';
 
 /** Revokes a key, again if need be; false when the organization has none of that id. */
 export async function revokeApiKey(db: Database, organizationId: string, id: string): Promise<boolean> {
@@ -8,4 +9,4 @@ export async function revokeApiKey(db: Database, organizationId: string, id: str
 }
 
 const statement = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now())
-  WHERE id = $1 AND organization_id = $2 RETURNING id`;
+  WHERE id = $1 AND ${isOwn} RETURNING id`;

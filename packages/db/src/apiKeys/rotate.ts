@@ -2,6 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { inTransaction } from '../transaction.ts';
+import { isOwn } from './isOwn.ts';
 import { type ApiKeyRow, withScopes } from './row.ts';
 
 export type RotatedApiKey = Omit<ApiKeyRow, 'createdAt' | 'revokedAt'> & { previousKeyValidUntil: Date };
@@ -35,8 +36,9 @@ export async function rotateApiKey(
 
 /** Also locks the key's row. */
 const setPrefix = `UPDATE api_keys SET prefix = $3
-  WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-  RETURNING id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses`;
+  WHERE id = $1 AND ${isOwn} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+  RETURNING id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses,
+    organization_id IN (SELECT id FROM organizations WHERE test_of IS NOT NULL) AS "isTest"`;
 
 /** `clock_timestamp`, for the transaction may have begun long before it got the lock. */
 const replaceValue = `WITH ended AS (

@@ -17,6 +17,8 @@ export type ApiKeyRow = ApiKeyBounds & {
   name: string;
   permissions: ApiKeyPermissions;
   prefix: string;
+  /** It belongs to the organization's test organization. */
+  isTest: boolean;
   createdAt: Date;
   revokedAt: Date | null;
 };

@@ -7,9 +7,12 @@ export type OrganizationRow = {
   createdAt: Date;
   /** Of its executions that run at once; null: the setting's. */
   maxConcurrency: number | null;
+  /** It is where the test keys of that organization lead. */
+  testOf: string | null;
 };
 
-export const organizationColumns = 'id, name, created_at AS "createdAt", max_concurrency AS "maxConcurrency"';
+export const organizationColumns =
+  'id, name, created_at AS "createdAt", max_concurrency AS "maxConcurrency", test_of AS "testOf"';
 
 /** A new organization with an empty balance. `sealedSecret` is its webhook secret, sealed. */
 export async function createOrganization(

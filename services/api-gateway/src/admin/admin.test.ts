@@ -74,6 +74,7 @@ describe('the admin API', () => {
       name: 'Acme',
       created_at: expect.any(String),
       max_concurrency: null,
+      test_of: null,
       spend_limit: null,
     });
     const read = await get(`/organizations/${body.id}`).expect(200);

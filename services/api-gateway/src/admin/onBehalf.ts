@@ -18,8 +18,9 @@ export function onBehalf(of: Endpoint): Endpoint {
     access: 'operator',
     params: (of.params ?? z.object({})).extend({ organization_id: idField('org') }),
     async handle(request: Handled) {
-      const { id } = await findOrganization(request.context, request.params.organization_id);
-      const caller: Caller = { organizationId: id, apiKeyId: 'operator', ...unbounded };
+      const { id, testOf } = await findOrganization(request.context, request.params.organization_id);
+      const isTest = testOf !== null;
+      const caller: Caller = { organizationId: id, apiKeyId: 'operator', isTest, ...unbounded };
       return await handle({ ...request, caller });
     },
   };

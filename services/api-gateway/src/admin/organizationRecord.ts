@@ -13,6 +13,7 @@ export const OrganizationRecord = z
     created_at: timestamp('When it was made'),
     max_concurrency: maxConcurrencyField,
     spend_limit: spendLimitField,
+    test_of: idField('org', 'It is where the test keys of that organization lead').nullable(),
   })
   .meta({ id: 'Organization' });
 
@@ -26,6 +27,7 @@ export function organizationRecord(
     created_at: row.createdAt.toISOString(),
     max_concurrency: row.maxConcurrency,
     spend_limit: spendLimitRecord(limit),
+    test_of: row.testOf,
   };
 }
 

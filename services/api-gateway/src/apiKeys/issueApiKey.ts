@@ -27,5 +27,15 @@ export async function issueApiKey(
     throw new ApiError('API_KEY_LIMIT_REACHED', message);
   }
   const { id, name, permissions, prefix, bounds } = key;
-  return { id, name, permissions, prefix, ...bounds, createdAt: result.createdAt, revokedAt: null, value };
+  return {
+    id,
+    name,
+    permissions,
+    prefix,
+    ...bounds,
+    createdAt: result.createdAt,
+    isTest: result.isTest,
+    revokedAt: null,
+    value,
+  };
 }

@@ -1,4 +1,4 @@
-import { apiKeyPermissions, apiKeyScopes } from '@holdfast/domain/apiKey';
+import { apiKeyModes, apiKeyPermissions, apiKeyScopes } from '@holdfast/domain/apiKey';
 import { modelSlug } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -38,6 +38,10 @@ export const apiKeyRequest = z
       .enum(apiKeyPermissions)
       .optional()
       .describe('`full` (of a key without bounds the default), or `execution`: executions and files alone'),
+    mode: z
+      .enum(apiKeyModes)
+      .optional()
+      .describe('`test`: it runs models of the sandbox alone, and is never charged'),
     scopes: scopesField.min(1).optional().describe('In place of `permissions`: what it may do'),
     expires_at: givenTime().optional().describe('When it stops working; left out: never'),
     models: modelsField.optional(),

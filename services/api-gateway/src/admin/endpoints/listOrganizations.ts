@@ -11,7 +11,9 @@ export const listOrganizations = callerlessEndpoint({
   summary: 'List organizations',
   access: 'operator',
   limit: 'other',
-  query: pageQuery({ limit: 20, maxLimit: 100 }),
+  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+    test: z.enum(['true', 'false']).default('false').describe('`true`: test organizations, too'),
+  }),
   responses: {
     200: {
       description: 'A page of organizations, newest first',
@@ -20,7 +22,11 @@ export const listOrganizations = callerlessEndpoint({
   },
   async handle({ context, query }) {
     const cursor = checkedCursor('org', query.cursor);
-    const rows = await readOrganizations(context.db, { limit: query.limit + 1, cursor });
+    const rows = await readOrganizations(context.db, {
+      limit: query.limit + 1,
+      cursor,
+      withTest: query.test === 'true',
+    });
     const { items, page } = pageOf(rows, query.limit);
     return { status: 200, body: { data: await organizationRecords(context, items), ...page } };
   },

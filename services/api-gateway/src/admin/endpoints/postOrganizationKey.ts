@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundsFor, unbounded } from '../../apiKeys/boundsFor.ts';
 import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
+import { ownerOf } from '../../apiKeys/ownerOf.ts';
 import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape } from '../../http/fields.ts';
@@ -24,9 +25,10 @@ export const postOrganizationKey = callerlessEndpoint({
     },
   },
   async handle({ context, params, body }) {
-    const organizationId = knownShape('org', params.id, 'organization');
     await checkKeyRequest(context, body);
     const bounds = boundsFor(unbounded, body);
+    const organization = { organizationId: knownShape('org', params.id, 'organization'), isTest: false };
+    const organizationId = await ownerOf(context, organization, body.mode);
     const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     return { status: 201, body: { ...apiKeyRecord(key), key: key.value } };
   },

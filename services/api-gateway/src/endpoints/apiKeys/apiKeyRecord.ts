@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from '@holdfast/db/apiKeys/row';
 import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits/get';
-import { apiKeyPermissions } from '@holdfast/domain/apiKey';
+import { apiKeyModes, apiKeyPermissions } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
 import { addressesField, modelsField, scopesField } from '../../apiKeys/keyRequest.ts';
 import type { Context } from '../../context.ts';
@@ -15,6 +15,11 @@ export const apiKeyFields = {
   permissions: z
     .enum(apiKeyPermissions)
     .describe('`full`: it has every scope; else `execution`, and `scopes` say more exactly'),
+  mode: z
+    .enum(apiKeyModes)
+    .describe(
+      '`test`: it has executions, files, webhooks and play money of its own, and runs models of the sandbox',
+    ),
   scopes: scopesField,
   expires_at: timestamp('When it stops working; null: never').nullable(),
   models: modelsField,
@@ -39,6 +44,7 @@ export function apiKeyFacts(row: Omit<ApiKeyRow, 'createdAt' | 'revokedAt'>) {
     name: row.name,
     prefix: row.prefix,
     permissions: row.permissions,
+    mode: row.isTest ? ('test' as const) : ('live' as const),
     scopes: row.scopes,
     expires_at: row.expiresAt?.toISOString() ?? null,
     models: row.models,

@@ -40,6 +40,7 @@ describe('API keys', () => {
       name: 'CI',
       prefix: created.body.prefix,
       permissions: 'execution',
+      mode: 'live',
       scopes: ['executions:write', 'executions:read', 'files'],
       expires_at: null,
       models: [],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundsFor } from '../../apiKeys/boundsFor.ts';
 import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
+import { ownerOf } from '../../apiKeys/ownerOf.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
@@ -29,7 +30,7 @@ export const postApiKey = endpoint({
   async handle({ context, caller, body }) {
     await checkKeyRequest(context, body);
     const bounds = boundsFor(caller, body);
-    const { organizationId } = caller;
+    const organizationId = await ownerOf(context, caller, body.mode);
     const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     const reply: z.infer<typeof Created> = {
       ...apiKeyFacts(key),

@@ -48,7 +48,7 @@ export const postEstimate = endpoint({
   responses: { 200: { description: 'The estimate', schema: EstimateRecord } },
   errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'MODEL_UNAVAILABLE'],
   async handle({ context, caller, body }) {
-    requireModel(caller, body.model);
+    await requireModel(context, caller, body.model);
     const { definition, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
     const record: z.infer<typeof EstimateRecord> = {
       model: definition.slug,

@@ -8,6 +8,7 @@ import { type CreateBody, createBody } from '../../executions/createBody.ts';
 import { readIdempotencyKey } from '../../executions/idempotencyKey.ts';
 import { prepareCreate } from '../../executions/prepareCreate.ts';
 import { CreatedExecution } from '../../executions/records.ts';
+import { withTestMoney } from '../../executions/withTestMoney.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
 
 export const postExecution = endpoint({
@@ -36,10 +37,12 @@ export const postExecution = endpoint({
     'MODEL_UNAVAILABLE',
   ],
   async handle({ context, caller, body, headers }) {
-    requireModel(caller, body.model);
+    await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
-    const { record, replayed } = await create(context, caller, body, key);
+    const { record, replayed } = await withTestMoney(context, caller, () =>
+      create(context, caller, body, key),
+    );
     return { status: 202, body: record, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
   },
 });

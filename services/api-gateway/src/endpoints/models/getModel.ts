@@ -14,7 +14,7 @@ export const getModel = endpoint({
   params: z.object({ slug: z.string() }),
   responses: { 200: { description: 'The model', schema: ModelRecord } },
   async handle({ context, caller, params }) {
-    requireModel(caller, params.slug);
+    await requireModel(context, caller, params.slug);
     const model = await context.models.get(params.slug);
     if (!model?.isActive) throw notFound('model');
     return { status: 200, body: modelRecord(model.definition) };

@@ -18,7 +18,7 @@ export const listModels = endpoint({
   },
   async handle({ context, caller }) {
     const models = await context.models.list();
-    const offered = models.filter((model) => model.isActive && mayUseModel(caller, model.definition.slug));
+    const offered = models.filter((model) => model.isActive && mayUseModel(caller, model.definition));
     return { status: 200, body: { data: offered.map(({ definition }) => modelRecord(definition)) } };
   },
 });
