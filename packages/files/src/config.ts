@@ -17,6 +17,10 @@ export const fileStoreConfig = {
     .optional()
     .describe('s3: the server as clients reach it; S3_ENDPOINT unless set'),
   S3_REGION: z.string().default('us-east-1').describe('s3: region'),
+  S3_STYLE: z
+    .enum(['path', 'virtual'])
+    .default('path')
+    .describe('s3: where the bucket stands: https://host/bucket/key, or https://bucket.host/key'),
   S3_BUCKET: z.string().optional().describe('s3: bucket; the setup makes it when it is missing'),
   S3_ACCESS_KEY: z.string().optional().describe('s3: access key'),
   S3_SECRET_KEY: z.string().optional().describe('s3: secret key'),

@@ -39,7 +39,7 @@ describe('openStore', () => {
     const missing = fileStoreProblems({ FILE_STORE: 's3', S3_BUCKET: 'b' }).map((line) => line.split(' ')[0]);
     expect(missing).toEqual(['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']);
     expect(fileStoreProblems(disk)).toEqual([]);
-    expect(() => openStore({ FILE_STORE: 'disk', S3_REGION: 'us-east-1' })).toThrow(
+    expect(() => openStore({ FILE_STORE: 'disk', S3_REGION: 'us-east-1', S3_STYLE: 'path' })).toThrow(
       'FILE_DISK_PATH is needed',
     );
   });

@@ -28,6 +28,7 @@ function s3Settings(config: FileStoreConfig): S3Settings {
     publicEndpoint: config.S3_PUBLIC_ENDPOINT ?? endpoint,
     region: config.S3_REGION,
     bucket: need(config, 'S3_BUCKET'),
+    style: config.S3_STYLE,
     accessKey: need(config, 'S3_ACCESS_KEY'),
     secretKey: need(config, 'S3_SECRET_KEY'),
   };

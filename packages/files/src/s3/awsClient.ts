@@ -9,7 +9,7 @@ export function createAwsClient(settings: S3Settings, endpoint: string): S3Clien
   return new S3Client({
     endpoint,
     region: settings.region,
-    forcePathStyle: true,
+    forcePathStyle: settings.style !== 'virtual',
     credentials: { accessKeyId: settings.accessKey, secretAccessKey: settings.secretKey },
     logger: silent,
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -44,7 +44,7 @@ function connect(settings: S3Settings): Client {
     accessKey: settings.accessKey,
     secretKey: settings.secretKey,
     region: settings.region,
-    pathStyle: true,
+    pathStyle: settings.style !== 'virtual',
   });
 }
 

@@ -4,6 +4,8 @@ export type S3Settings = {
   publicEndpoint: string;
   region: string;
   bucket: string;
+  /** Where the bucket stands: `host/bucket/key`, or `bucket.host/key`. Default: path. */
+  style?: 'path' | 'virtual';
   accessKey: string;
   secretKey: string;
 };

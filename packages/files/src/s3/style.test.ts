@@ -1,0 +1,90 @@
+import dns from 'node:dns';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createS3Store } from './s3Store.ts';
+import type { S3Settings } from './settings.ts';
+
+/** What was asked, as `METHOD host path`, without ports. */
+const asked: string[] = [];
+
+/** Has every bucket and every object, of one byte. */
+const server = http.createServer((req, res) => {
+  req.resume();
+  const path = req.url?.split('?')[0];
+  asked.push(`${req.method} ${req.headers.host?.split(':')[0]} ${path}`);
+  res.writeHead(200, { 'content-length': '1', etag: '"e"', 'last-modified': new Date(0).toUTCString() });
+  res.end(req.method === 'HEAD' ? undefined : 'x');
+});
+let port: number;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ({ port } = server.address() as AddressInfo);
+  // Every name is that of the server.
+  const found = [{ address: '127.0.0.1', family: 4 }];
+  jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+    const answer = args.at(-1) as (error: null, ...found: unknown[]) => void;
+    const isAll = Object(args.at(-2)).all === true;
+    process.nextTick(() => (isAll ? answer(null, found) : answer(null, '127.0.0.1', 4)));
+  });
+});
+afterAll(() => {
+  jest.restoreAllMocks();
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  asked.length = 0;
+});
+
+function open(style: S3Settings['style']) {
+  return createS3Store({
+    endpoint: `http://s3.test:${port}`,
+    publicEndpoint: 'https://public.test',
+    region: 'us-east-1',
+    bucket: 'pictures',
+    accessKey: 'access',
+    secretKey: 'secret',
+    ...(style ? { style } : {}),
+  });
+}
+
+/** Everything a store does, each with its first request. */
+async function useAll(style: S3Settings['style']) {
+  const store = open(style);
+  await store.prepare();
+  await store.put('a/b', Readable.from(['x']), { contentType: 'text/plain', sizeBytes: 1 });
+  await store.stat('a/b');
+  (await store.read('a/b')).destroy();
+  await store.remove('a/b');
+  const terms = { key: 'a/b', expiresInS: 60 };
+  const upload = await store.presignUpload({ ...terms, contentType: 'text/plain', sizeBytes: 1 });
+  const download = await store.presignDownload({ ...terms, filename: 'b', contentType: 'text/plain' });
+  return [upload.url, download].map((url) => url.split('?')[0]);
+}
+
+describe('the style of S3', () => {
+  it.each([undefined, 'path'] as const)('%s: the bucket begins the path', async (style) => {
+    expect(await useAll(style)).toEqual(Array(2).fill('https://public.test/pictures/a/b'));
+    expect(asked).toEqual([
+      'HEAD s3.test /pictures',
+      'PUT s3.test /pictures/a/b',
+      'HEAD s3.test /pictures/a/b',
+      'GET s3.test /pictures/a/b',
+      'DELETE s3.test /pictures/a/b',
+    ]);
+  });
+
+  it('virtual: the bucket begins the host', async () => {
+    expect(await useAll('virtual')).toEqual(Array(2).fill('https://pictures.public.test/a/b'));
+    expect(asked).toEqual([
+      'HEAD pictures.s3.test /',
+      'PUT pictures.s3.test /a/b',
+      'HEAD pictures.s3.test /a/b',
+      'GET pictures.s3.test /a/b',
+      'DELETE pictures.s3.test /a/b',
+    ]);
+  });
+});
