@@ -9,15 +9,24 @@ const mostPerJob = 256;
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
 export type Queued = z.infer<typeof queued>;
 
-/** Executions to be started and run: gateway -> dispatcher. */
+/**
+ * Executions to be started and run: gateway -> dispatcher. Services of the version before say and read `executionIds`
+ * alone; both are said until no such service runs any more, see "Without downtime" in CONTRIBUTING.md.
+ */
 export const dispatchQueue = defineQueue({
   name: 'dispatch',
-  payload: z.object({ executions: z.array(queued) }),
+  payload: z.object({
+    executions: z.array(queued).default([]),
+    executionIds: z.array(z.string()).default([]),
+  }),
   jobId: ({ executions }) => chunkId(executions.map(([id]) => id)),
   tries: 3,
 });
 
 /** The jobs for executions that were created together. */
-export function dispatchJobs(executions: Queued[]): { executions: Queued[] }[] {
-  return hintChunks(executions, mostPerJob).map((chunk) => ({ executions: chunk }));
+export function dispatchJobs(executions: Queued[]): { executions: Queued[]; executionIds: string[] }[] {
+  return hintChunks(executions, mostPerJob).map((chunk) => ({
+    executions: chunk,
+    executionIds: chunk.map(([id]) => id),
+  }));
 }

@@ -12,26 +12,28 @@ import { type Running, shutDown } from '@holdfast/local/launch/running';
 import { startService, untilReady } from '@holdfast/local/launch/services';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { seed } from '@holdfast/local/seed';
+import { apiClient } from './apiClient.ts';
 import type { ServiceName } from './asRole.ts';
 import { createCustomer } from './customer.ts';
 import { until } from './until.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const mainOf = (name: string) => join(root, 'services', name, 'src/main.ts');
+const mainIn = (tree: string) => (name: string) => join(tree, 'services', name, 'src/main.ts');
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /**
  * What `npm start` starts: every service, Postgres and Redis as processes that are started again when they die. `more` are
- * further environment variables.
+ * further environment variables. The services, the sandbox not, are those of `tree`.
  */
-export async function startFleet(home: string, more: Record<string, string> = {}) {
+export async function startFleet(home: string, more: Record<string, string> = {}, tree = root) {
   const keys = `k1:${randomBytes(32).toString('base64')}`;
   const environment = { ...ownEnvironment(), HOLDFAST_HOME: home, ENCRYPTION_KEYS: keys, ...more };
   const running: Running = { services: [] };
   const flags = { port: await servicePort(), ephemeral: false, help: false };
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
+  const mainOf = (name: string) => mainIn(name === 'sandbox' ? root : tree)(name);
   await launch(
     { root, flags, env: environment, migrate, setRoles: applyRoles, seed, say, mainOf },
     running,
@@ -58,6 +60,8 @@ export async function startFleet(home: string, more: Record<string, string> = {}
     said,
     redisUrl: state.redis_url,
     baseUrl: state.base_url,
+    /** Of the operator, at the first gateway. */
+    admin: apiClient(state.admin_url, state.admin_token),
     newCustomer: () => createCustomer({ db, box, baseUrl: state.base_url, balance: '100' }),
     signal,
     pid: (name: string) => find(name).pid(),
@@ -81,13 +85,13 @@ export async function startFleet(home: string, more: Record<string, string> = {}
       signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       await until(`${name} runs again`, () => running[name]?.pid() !== killed, 60_000);
     },
-    /** A further copy of a service beside the first; answers where it listens, if it does. */
+    /** A further copy of a service beside the first, always of this tree; answers where it listens, if it does. */
     async addCopy(name: ServiceName): Promise<string> {
       const [metricsPort, port, adminPort] = await Promise.all([servicePort(), servicePort(), servicePort()]);
       const ports = { METRICS_PORT: String(metricsPort), PORT: String(port), ADMIN_PORT: String(adminPort) };
       const env = { ...environmentOf(find(name).pid()), ...ports };
       const copy = running.services.filter((one) => one.name.startsWith(name)).length + 1;
-      const program = { name: `${name}-${copy}`, main: mainOf(name), metricsPort, env };
+      const program = { name: `${name}-${copy}`, main: mainIn(root)(name), metricsPort, env };
       const service = startService(program, home, { say, onPid() {} });
       running.services.push(service);
       await untilReady(service, new AbortController().signal);

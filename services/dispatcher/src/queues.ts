@@ -51,7 +51,7 @@ export function startWorkers(
       concurrency: jobsAtOnce,
       log,
       metrics,
-      process: ({ executions }) => dispatch(context, executions),
+      process: (job) => dispatch(context, job),
     }),
     startWorker({
       queue: retryQueue,

@@ -32,6 +32,13 @@ export async function stalePending(
   return rows.map((row) => [row.id, row.organization_id, row.model, row.priority]);
 }
 
+/** Those of these executions that wait still. */
+export async function pendingAmong(db: Database, executionIds: string[]): Promise<PendingRow[]> {
+  type Row = { id: string; organization_id: string; model: string; priority: number };
+  const rows = await runStatement<Row>(db.pool, 'pending_among', among, [executionIds]);
+  return rows.map((row) => [row.id, row.organization_id, row.model, row.priority]);
+}
+
 /** Attempts whose dispatcher has let the lease run out before the provider's answer was recorded. */
 export async function abandonedAttempts(db: Database): Promise<string[]> {
   return await ids(db, 'abandoned_attempts', abandoned, [page]);
@@ -117,6 +124,10 @@ SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LA
   ORDER BY priority, created_at
   LIMIT (SELECT greatest(1, least($2::int, $3::int / greatest(1, count(organization_id)))) FROM waiting)
 ) e`;
+
+const among = `
+SELECT id, organization_id, model, priority FROM executions
+WHERE id = ANY ($1::text[]) AND status = 'PENDING'`;
 
 const abandoned = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()

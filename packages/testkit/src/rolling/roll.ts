@@ -60,7 +60,7 @@ async function addReplicas(fleet: Fleet, balancer: Balancer): Promise<void> {
     url: fleet.baseUrl,
     isReady: () => fleet.isReady('api-gateway'),
   });
-  const [url = ''] = await Promise.all(services.map(fleet.addCopy));
+  const [url = ''] = await Promise.all(services.map((name) => fleet.addCopy(name)));
   balancer.add({ name: 'api-gateway-2', url, isReady: () => fleet.isReady('api-gateway-2') });
 }
 

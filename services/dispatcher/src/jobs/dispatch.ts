@@ -1,11 +1,20 @@
-import type { Queued } from '@holdfast/queues/dispatch';
+import { pendingAmong } from '@holdfast/db/sweeps/due';
+import type { dispatchQueue, Queued } from '@holdfast/queues/dispatch';
+import type { PayloadOf } from '@holdfast/queues/queue';
 import type { Retry } from '@holdfast/queues/retry';
 import type { Waiting } from '../backlog.ts';
 import type { Context } from '../context.ts';
 
-/** New executions wait for their turn; when it comes is the scheduler's business, not the job's. */
-export async function dispatch({ scheduler }: Context, executions: Queued[]): Promise<void> {
-  scheduler.add(executions.map(firstTry));
+/**
+ * New executions wait for their turn; when it comes is the scheduler's business, not the job's. A gateway of the version
+ * before names them alone.
+ */
+export async function dispatch(
+  { db, scheduler }: Pick<Context, 'db' | 'scheduler'>,
+  { executions, executionIds }: PayloadOf<typeof dispatchQueue>,
+): Promise<void> {
+  const isComplete = executions.length >= executionIds.length;
+  scheduler.add((isComplete ? executions : await pendingAmong(db, executionIds)).map(firstTry));
 }
 
 /** So does a further try. */

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type ApiClient, apiClient } from '../apiClient.ts';
+import type { Customer } from '../customer.ts';
+import { type Fleet, startFleet } from '../fleet.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { troublesOf, untilAtRest } from '../rolling/books.ts';
+import { startLoad } from '../rolling/load.ts';
+import { openTally } from '../rolling/tally.ts';
+import { testFolder } from '../testFolder.ts';
+import { checkOut, previousCommit } from './previousVersion.ts';
+
+const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'] as const;
+const tree = testFolder('previous');
+const reason = await whyNot();
+if (reason !== null) process.stderr.write(`skipped: ${reason}\n`);
+const when = reason === null ? it : it.skip;
+
+/** Checks out the version before; what keeps it from being run, if anything does. */
+async function whyNot(): Promise<string | null> {
+  const commit = await previousCommit();
+  if (commit === null) return 'the history of this clone does not reach back to the schema before';
+  const missing = await checkOut(commit, tree);
+  return missing.length === 0
+    ? null
+    : `the version before needs what is not installed: ${missing.join(', ')}`;
+}
+
+let home: string;
+let fleet: Fleet;
+let customer: Customer;
+let receiver: Receiver;
+const accepted: string[] = [];
+
+beforeAll(async () => {
+  if (reason !== null) return;
+  home = testFolder('versions');
+  // Migrated and seeded by this version, as an upgrade does first.
+  fleet = await startFleet(home, {}, tree);
+  receiver = await startReceiver();
+  customer = await fleet.newCustomer();
+}, 120_000);
+afterAll(async () => {
+  await fleet?.close();
+  await receiver?.close();
+}, 30_000);
+
+/** What clients of these gateways meet in some seconds of load; then everything has come to rest. */
+async function failuresUnderLoad(apis: ApiClient[], forMs: number): Promise<string[]> {
+  const tally = openTally();
+  const loads = apis.map((api) => startLoad(api, tally, 6));
+  await delay(forMs);
+  await Promise.all(loads.map((load) => load.stop()));
+  accepted.push(...loads.flatMap((load) => load.accepted));
+  await untilAtRest(fleet.db, customer.organizationId);
+  return tally.failures;
+}
+
+/** Lines of every service's log, those of jobs that failed above all. */
+function errorLines(): string[] {
+  const folder = join(home, 'logs');
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  return lines.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line));
+}
+
+const troubles = () =>
+  troublesOf({
+    db: fleet.db,
+    organizationId: customer.organizationId,
+    accepted,
+    received: receiver.received,
+  });
+
+when(
+  'the version before works on the schema of this one',
+  async () => {
+    const { status } = await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
+    expect(status).toBe(201);
+    expect(await failuresUnderLoad([customer.api], 4000)).toEqual([]);
+    expect(await troubles()).toEqual([]);
+    expect(errorLines()).toEqual([]);
+  },
+  120_000,
+);
+
+when(
+  'and beside it: what one begins, the other ends',
+  async () => {
+    const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
+    const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
+    expect(await failuresUnderLoad(apis, 6000)).toEqual([]);
+    expect(await troubles()).toEqual([]);
+    expect(errorLines()).toEqual([]);
+    for (const copy of ['dispatcher', 'dispatcher-2'])
+      expect(await fleet.metricsOf(copy)).toMatch(/^holdfast_runs_total\{.*\} [1-9]/m);
+  },
+  120_000,
+);
+
+when(
+  'what is asked of another service through a queue is answered by either version',
+  async () => {
+    const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
+    const topUps = Array.from({ length: 8 }, (_, index) =>
+      fleet.admin.post(path, { amount: '1' }, { 'idempotency-key': `top-up-${index}` }),
+    );
+    expect((await Promise.all(topUps)).map(({ status }) => status)).toEqual(topUps.map(() => 201));
+    const { body } = await customer.api.get('/v1/webhooks/endpoints');
+    const [{ id } = { id: '' }] = body['endpoints'] as { id: string }[];
+    for (let call = 0; call < 8; call++) {
+      const answer = await customer.api.post(`/v1/webhooks/endpoints/${id}/test`);
+      expect(answer.body).toMatchObject({ success: true });
+    }
+    expect(errorLines()).toEqual([]);
+  },
+  60_000,
+);

@@ -1,0 +1,64 @@
+import { type Database, openDatabase } from '@holdfast/db/client';
+import { insertExecutions } from '@holdfast/db/executions/insert';
+import { newId } from '@holdfast/domain/ids';
+import { dispatchJobs, dispatchQueue, type Queued } from '@holdfast/queues/dispatch';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Waiting } from '../backlog.ts';
+import type { Context } from '../context.ts';
+import { dispatch } from './dispatch.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  drop = database.drop;
+  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+});
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+/** What waits for its turn after a job with this payload. */
+async function afterJob(payload: unknown): Promise<Waiting[]> {
+  const added: Waiting[] = [];
+  const scheduler = { add: (some: Waiting[]) => void added.push(...some) } as Context['scheduler'];
+  await dispatch({ db, scheduler }, dispatchQueue.payload.parse(payload));
+  return added;
+}
+
+async function create(): Promise<Queued> {
+  const organizationId = await createTestOrganization(db, '10');
+  const execution = {
+    id: newId('exec'),
+    organizationId,
+    apiKeyId: 'key',
+    idempotencyKey: null,
+    requestHash: null,
+    model: 'm',
+    inputJson: '{}',
+    metadataJson: null,
+    webhookUrl: null,
+    holdAmount: '1',
+    estimatedCost: '1',
+    timeoutS: 600,
+    priority: 'high',
+  } as const;
+  await insertExecutions(db, [execution]);
+  return [execution.id, organizationId, 'm', 0];
+}
+
+it('a job of this version, and one of a gateway of the version before, say the same', async () => {
+  const queued = await create();
+  const [id, organizationId, model, rank] = queued;
+  const expected = [{ executionId: id, organizationId, model, rank, again: null }];
+  const [job] = dispatchJobs([queued]);
+  expect(await afterJob(job)).toEqual(expected);
+  expect(await afterJob({ executions: [queued] })).toEqual(expected);
+  expect(await afterJob({ executionIds: [id] })).toEqual(expected);
+  // What a dispatcher of the version before reads.
+  expect(job?.executionIds).toEqual([id]);
+});
