@@ -49,6 +49,10 @@ export const tasks = {
     about: 'write the generated files anew (OpenAPI, configuration tables, commands)',
     run: generate,
   },
+  sbom: {
+    about: 'print what the system is made of, as CycloneDX JSON (argument: a file to write)',
+    run: script('packages/testkit/src/sbom/main.ts'),
+  },
   'db:migration': {
     about: 'write a new migration from prisma/schema.prisma (argument: its name)',
     run: script('packages/local/src/newMigration.ts'),

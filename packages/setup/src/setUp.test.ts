@@ -84,7 +84,11 @@ describe('the setup', () => {
     expect(said[0]).toMatch(/^migrations: \d+ applied$/);
     expect(said[5]).toContain(`API      http://gateway.test\n  API key  ${key}`);
     expect(statSync(environment['FILE_DISK_PATH'] ?? '').isDirectory()).toBe(true);
-    expect(await findApiKey(db, hashApiKey(key))).toMatchObject({ isTest: false, models: [], validForMs: null });
+    expect(await findApiKey(db, hashApiKey(key))).toMatchObject({
+      isTest: false,
+      models: [],
+      validForMs: null,
+    });
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 

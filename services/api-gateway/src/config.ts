@@ -4,6 +4,7 @@ import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, flag, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
+import { parseOrigins } from './http/corsOrigins.ts';
 
 /** The settings of the gateway. */
 export const gatewayConfig = {
@@ -51,6 +52,14 @@ export const gatewayConfig = {
   REQUIRE_IDEMPOTENCY_KEY: flag()
     .default(false)
     .describe('true: creating without Idempotency-Key is refused'),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .refine(
+      (text) => parseOrigins(text) !== null,
+      'must be origins as https://app.example, separated by commas, or *',
+    )
+    .describe('Origins whose pages may call the API (`https://app.example,...`, or `*`); none unless set'),
   TRUST_PROXY: z.coerce
     .number()
     .int()

@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Context } from '../context.ts';
 import { answerError } from './answerError.ts';
+import { allowOrigins, answerPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { identify } from './identify.ts';
 import { limitRate } from './rateLimit.ts';
@@ -13,6 +14,8 @@ export function createPipeline(args: {
   context: Context;
   endpoints: readonly Endpoint[];
   authenticate: RequestHandler;
+  /** Whose pages may read the answers. */
+  origins?: readonly string[];
   /** What answers beside the endpoints, after the rate limit. */
   mount?: (app: Express) => void;
 }): Express {
@@ -24,8 +27,10 @@ export function createPipeline(args: {
   app.use(identify(context, createRoutes(args.endpoints)));
   // Without TLS of its own the gateway can't ask browsers to upgrade the links of /docs.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(allowOrigins(args.origins ?? []));
   app.use(args.authenticate);
   app.use(limitRate(context));
+  app.use(answerPreflight);
   args.mount?.(app);
   app.use(runEndpoint(context));
   app.use(answerError(context));

@@ -1,0 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { readLockfile } from './lockfile.ts';
+import { sbomOf } from './sbom.ts';
+
+const root = new URL('../../../../', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
+
+const [target] = process.argv.slice(2);
+const { version = '0.0.0' } = JSON.parse(read('package.json')) as { version?: string };
+const text = read('pnpm-lock.yaml');
+const document = `${JSON.stringify(sbomOf(readLockfile(text), text, version), null, 2)}\n`;
+if (target === undefined) process.stdout.write(document);
+else writeFileSync(target, document);

@@ -1,0 +1,43 @@
+import type { RequestHandler, Response } from 'express';
+
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const requestHeaders =
+  'Authorization, Content-Type, Idempotency-Key, Accept, Range, Last-Event-ID, traceparent, tracestate';
+const exposedHeaders =
+  'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, ' +
+  'Content-Disposition, Content-Range, Deprecation, Sunset';
+const preflightS = 600;
+
+/**
+ * Lets pages of these origins read the answers. Without credentials: what a browser keeps of its own (cookies) is never
+ * asked for, a page has to hold an API key. No origins: nothing is said, and browsers keep pages out.
+ */
+export function allowOrigins(origins: readonly string[]): RequestHandler {
+  return (request, response, next) => {
+    if (origins.length > 0) allow(response, origins, request.headers.origin);
+    next();
+  };
+}
+
+function allow(response: Response, origins: readonly string[], origin: string | undefined): void {
+  const toAll = origins.includes('*');
+  if (!toAll) response.vary('Origin');
+  if (origin === undefined || !(toAll || origins.includes(origin))) return;
+  response.set('Access-Control-Allow-Origin', toAll ? '*' : origin);
+  response.set('Access-Control-Expose-Headers', exposedHeaders);
+}
+
+/** Answers what a browser asks before the request itself, of origins that are allowed; it has been counted by then. */
+export const answerPreflight: RequestHandler = (request, response, next) => {
+  const isAllowed = response.hasHeader('Access-Control-Allow-Origin');
+  if (request.method !== 'OPTIONS' || !isAllowed || !request.headers['access-control-request-method']) {
+    next();
+    return;
+  }
+  response.set({
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': requestHeaders,
+    'Access-Control-Max-Age': String(preflightS),
+  });
+  response.status(204).end();
+};
