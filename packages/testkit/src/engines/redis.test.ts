@@ -66,6 +66,32 @@ describe('a Redis Cluster of three masters', () => {
   }, 120_000);
 });
 
+describe('a Redis Cluster with a replica of each master', () => {
+  it('fails over under load without a lost execution', async () => {
+    const cluster = await startRedisCluster({ replicas: 1 });
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      const customer = await stack.newCustomer('10');
+      const [master, other] = cluster.nodes;
+      const ids = await createMany(customer, 40, async () => master?.kill());
+      await until(
+        'a replica has taken over',
+        async () => {
+          const known = await cluster.ask(other?.port ?? 0, 'CLUSTER', 'NODES');
+          return known.split('\n').filter((line) => /master -/.test(line) && !/fail/.test(line)).length === 3;
+        },
+        30_000,
+      );
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 120_000);
+});
+
 describe('Redis with sentinels', () => {
   it('fails over under load without a lost execution', async () => {
     const redis = await startRedisSentinel();
@@ -109,7 +135,7 @@ describe('Redis over TLS', () => {
 
   it('is asked of every node of a cluster', async () => {
     const pair = tlsFiles();
-    const cluster = await startRedisCluster(pair);
+    const cluster = await startRedisCluster({ tls: pair });
     const stack = await startStack({ REDIS_URL: cluster.url });
     try {
       await expectRuns(stack);
