@@ -85,7 +85,8 @@ function knownFlags(args: string[]) {
   }
 }
 
-function positive(name: string, text: string): number {
+/** @throws UsageError when the text of a flag is no whole number above 0 */
+export function positive(name: string, text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number > 0) return number;
   throw new UsageError(`${name} takes a whole number above 0, not "${text}".`);

@@ -1,31 +1,14 @@
 // `npm run bench`: the whole walk under load, on a stack of its own.
-import { LaunchError } from '@holdfast/local/launch/launchError';
-import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
+import { startConsole } from './console.ts';
+import { exitWith } from './exit.ts';
+import { type Flags, parseFlags, usage } from './flags.ts';
+import { interruption } from './interruption.ts';
 import { warnOfOthers } from './others.ts';
 import { parts } from './parts.ts';
 import { verdictTable } from './report.ts';
 import { keep } from './results.ts';
 import { runParts } from './run.ts';
 import { startStack } from './stack.ts';
-
-function startConsole(): (line: string) => void {
-  const startMs = performance.now();
-  return (line) => {
-    const seconds = ((performance.now() - startMs) / 1000).toFixed(1).padStart(6);
-    process.stderr.write(`${seconds} s  ${line}\n`);
-  };
-}
-
-class Interrupted extends Error {}
-
-/** Rejects at the first signal. */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => reject(new Interrupted(`ended by ${signal}`)));
-    }
-  });
-}
 
 /** Answers the exit code: 0 when it was measured and the ledger is right. */
 async function measure(flags: Flags): Promise<number> {
@@ -58,10 +41,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-try {
-  process.exit(await main());
-} catch (error) {
-  const isClear = [UsageError, LaunchError, Interrupted].some((kind) => error instanceof kind);
-  process.stderr.write(`${isClear ? (error as Error).message : String((error as Error).stack)}\n`);
-  process.exit(error instanceof UsageError ? 2 : error instanceof Interrupted ? 130 : 1);
-}
+await exitWith(main);

@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { nowMs } from './clock.ts';
-import { readMessage } from './message.ts';
+import { onMessages } from './onMessages.ts';
 import type { Arrival } from './receiver.ts';
 
 const send = parentPort?.postMessage.bind(parentPort);
@@ -28,18 +28,10 @@ function tell(): void {
   arrived = [];
 }
 
-const server = createServer({ noDelay: true }, (socket) => {
-  let received = '';
-  socket.setEncoding('latin1');
-  socket.on('error', () => socket.destroy());
-  socket.on('data', (chunk: string) => {
-    received += chunk;
-    const request = readMessage(received);
-    if (!request) return;
-    const atMs = nowMs();
-    socket.write(answer);
-    received = received.slice(request.length);
-    note(request.body, atMs);
-  });
-});
+const server = createServer({ noDelay: true }, (socket) =>
+  onMessages(socket, ({ body }) => {
+    note(body, nowMs());
+    return answer;
+  }),
+);
 server.listen(0, '127.0.0.1', () => send?.((server.address() as AddressInfo).port));

@@ -37,7 +37,7 @@ export function report(args: {
   };
 }
 
-function describeMachine() {
+export function describeMachine() {
   return {
     cpus: cpus().length,
     model: cpus()[0]?.model ?? 'unknown',

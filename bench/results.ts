@@ -32,6 +32,16 @@ export async function keep(result: Report): Promise<string[]> {
   return files.map(([file]) => relative(root, file));
 }
 
+/** Keeps the result of something else than the bench: `<day>-<commit>-<what>.json`. Answers the file. */
+export async function keepAs(what: string, result: { at: string }): Promise<string> {
+  const commit = readCommit();
+  const folder = join(root, 'bench/results');
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, await freeName(folder, `${result.at.slice(0, 10)}-${commit.hash}-${what}`));
+  await writeFile(file, `${JSON.stringify({ commit, ...result }, null, 2)}\n`);
+  return relative(root, file);
+}
+
 /** Several runs of one commit stay beside each other. */
 async function freeName(folder: string, stem: string): Promise<string> {
   const taken = new Set(await readdir(folder));

@@ -19,11 +19,18 @@ const root = resolve(import.meta.dirname, '..');
 export type Stack = {
   /** Resolves when everything is ready. */
   ready: Promise<LocalState>;
+  /** The processes, by what holds them. */
+  running: Running;
   /** Ends every process and removes every file; also while it still starts. */
   close(): Promise<void>;
 };
 
-export function startStack(flags: Flags, say: (line: string) => void): Stack {
+/** `more`: further environment variables of the services. */
+export function startStack(
+  flags: Pick<Flags, 'cpuProfile' | 'pgStat'>,
+  say: (line: string) => void,
+  more: Record<string, string> = {},
+): Stack {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   const running: Running = { services: [] };
   const aborting = new AbortController();
@@ -32,7 +39,7 @@ export function startStack(flags: Flags, say: (line: string) => void): Stack {
     const options = {
       root,
       flags: { port: await servicePort(), ephemeral: true, help: false },
-      env: serviceEnvironment(home, flags.cpuProfile),
+      env: { ...serviceEnvironment(home, flags.cpuProfile), ...more },
       migrate,
       setRoles: applyRoles,
       seed,
@@ -47,6 +54,7 @@ export function startStack(flags: Flags, say: (line: string) => void): Stack {
   const ready = start();
   return {
     ready,
+    running,
     async close() {
       aborting.abort();
       await ready.catch(() => undefined);

@@ -29,6 +29,10 @@ export const tasks = {
   },
   verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
   bench: { about: 'measure the whole walk under load, as JSON', run: script('bench/main.ts') },
+  soak: {
+    about: 'users at work for an hour while everything breaks in turn: what grows? (--help)',
+    run: script('bench/soak/main.ts'),
+  },
   rolling: {
     about: 'restart two of each service under load: nobody may notice (--help)',
     run: script('packages/testkit/src/rolling/main.ts'),

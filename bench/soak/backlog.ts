@@ -1,0 +1,25 @@
+import type { Database } from '@holdfast/db/client';
+
+export type Backlog = Record<
+  'executions' | 'attempts' | 'unsettled' | 'callbacks' | 'events' | 'deliveries',
+  number
+>;
+
+/** Rows that are still to be worked on; all 0 at rest. A refused attempt is never settled: another one follows. */
+export async function readBacklog({ pool }: Database): Promise<Backlog> {
+  const { rows } = await pool.query<Backlog>(statement);
+  if (!rows[0]) throw new Error('nothing was counted');
+  return rows[0];
+}
+
+const statement = `
+SELECT
+  (SELECT count(*) FROM executions WHERE status IN ('PENDING', 'PROCESSING', 'AWAITING_WEBHOOK'))::int AS executions,
+  (SELECT count(*) FROM attempts WHERE finished_at IS NULL)::int AS attempts,
+  (SELECT count(*) FROM attempts WHERE finished_at IS NOT NULL AND outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused')::int AS unsettled,
+  (SELECT count(*) FROM provider_callbacks WHERE processed_at IS NULL)::int AS callbacks,
+  (SELECT count(*) FROM events WHERE fanned_out_at IS NULL)::int AS events,
+  (SELECT count(*) FROM deliveries WHERE state = 'pending')::int AS deliveries`;
+
+export const sumOf = (backlog: Backlog): number =>
+  Object.values(backlog).reduce((sum, count) => sum + count, 0);

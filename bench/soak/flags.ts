@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { positive, UsageError } from '../flags.ts';
+
+export type Flags = {
+  help: boolean;
+  minutes: number;
+  /** Executions created a second; null: half of what a calibration reaches. */
+  ratePerS: number | null;
+  seed: number;
+  clients: number;
+  /** Whether the result goes to standard output as JSON. */
+  json: boolean;
+  /** Whether the result is kept in bench/results. */
+  write: boolean;
+};
+
+export const usage = `Usage: npm run soak [-- flags]
+
+Starts everything anew on free ports and keeps users at work at half of the top rate: text at once and by callback,
+pictures, uploads, failures, cancels, reads, lists, ?wait, event streams, webhooks to endpoints of which one is down now
+and then. Meanwhile it kills, stops and pauses services, empties Redis, crashes Redis and PostgreSQL and keeps the disk
+busy, by a plan that the seed tells. A line and a sample every minute. At the end it waits for rest, and tells what grew
+per million executions, whether every execution ended once and was charged once, whether every event arrived, and what
+the audit finds. Exit code 0 when all is well and nothing grows that shouldn't.
+
+  --minutes N   how long users are at work (default 60)
+  --rate N      executions created a second (default: half of what a calibration of some seconds reaches)
+  --seed N      of the plan of faults (default: a new one, which is printed)
+  --clients N   creates under way at once, at most (default 64)
+  --json        the result as one JSON document on standard output
+  --no-write    does not keep the result in bench/results
+  --help        this text`;
+
+/** @throws UsageError with one clear line */
+export function parseFlags(args: string[], newSeed: () => number): Flags {
+  const { help = false, minutes = '60', rate, seed, clients = '64', json = false, ...rest } = known(args);
+  return {
+    help,
+    minutes: positive('--minutes', minutes),
+    ratePerS: rate === undefined ? null : positive('--rate', rate),
+    seed: seed === undefined ? newSeed() : positive('--seed', seed),
+    clients: positive('--clients', clients),
+    json,
+    write: !rest['no-write'],
+  };
+}
+
+function known(args: string[]) {
+  const text = { type: 'string' } as const;
+  const yes = { type: 'boolean' } as const;
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    minutes: text,
+    rate: text,
+    seed: text,
+    clients: text,
+    json: yes,
+    'no-write': yes,
+  } as const;
+  try {
+    return parseArgs({ args, options, strict: true }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See --help.`);
+  }
+}

@@ -1,0 +1,24 @@
+/** Ids that end in a UUID, in a sixth of the memory of their text: millions are kept. */
+export function openIdSet() {
+  const kept = new Set<string>();
+  let repeats = 0;
+  return {
+    /** Answers whether it is new. */
+    add(id: string): boolean {
+      const packed = pack(id);
+      if (kept.has(packed)) repeats += 1;
+      const isNew = !kept.has(packed);
+      kept.add(packed);
+      return isNew;
+    },
+    has: (id: string) => kept.has(pack(id)),
+    size: () => kept.size,
+    /** How often something was added that was there. */
+    repeats: () => repeats,
+  };
+}
+
+export type IdSet = ReturnType<typeof openIdSet>;
+
+const pack = (id: string) =>
+  Buffer.from(id.slice(id.indexOf('_') + 1).replaceAll('-', ''), 'hex').toString('latin1');

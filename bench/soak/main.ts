@@ -1,0 +1,38 @@
+// `npm run soak`: users at work while everything breaks in turn, on a stack of its own.
+import { randomInt } from 'node:crypto';
+import { startConsole } from '../console.ts';
+import { exitWith } from '../exit.ts';
+import { interruption } from '../interruption.ts';
+import { keepAs } from '../results.ts';
+import { startStack } from '../stack.ts';
+import { type Flags, parseFlags, usage } from './flags.ts';
+import { isWell, report } from './report.ts';
+import { soak } from './soak.ts';
+
+/** So that no delivery runs out of attempts while its endpoint is down. */
+const retryDelaysS = '0,5,15,30,60';
+
+/** Answers the exit code. */
+async function run(flags: Flags): Promise<number> {
+  const say = startConsole();
+  const interrupted = interruption();
+  const more = { WEBHOOK_RETRY_DELAYS_S: retryDelaysS };
+  const stack = startStack({ cpuProfile: null, pgStat: false }, say, more);
+  try {
+    const state = await Promise.race([stack.ready, interrupted]);
+    const soaked = await Promise.race([soak({ flags, state, running: stack.running, say }), interrupted]);
+    process.stderr.write(`\n${report(soaked)}\n\n`);
+    if (flags.json) process.stdout.write(`${JSON.stringify(soaked, null, 2)}\n`);
+    if (flags.write) say(`written: ${await keepAs('soak', soaked)}`);
+    return isWell(soaked) ? 0 : 1;
+  } finally {
+    say('ending everything');
+    await stack.close();
+  }
+}
+
+await exitWith(async () => {
+  const flags = parseFlags(process.argv.slice(2), () => randomInt(1, 1_000_000));
+  if (flags.help) process.stdout.write(`${usage}\n`);
+  return flags.help ? 0 : await run(flags);
+});

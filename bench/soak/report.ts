@@ -1,0 +1,63 @@
+import type { Growth } from './growth.ts';
+import type { Sample } from './sample.ts';
+import type { Soaked } from './soak.ts';
+
+const mib = 2 ** 20;
+
+/** What a person wants to see of a sample, on one line. */
+export function minuteLine({ atS, executions, values }: Sample): string {
+  const sum = (ending: RegExp) =>
+    Object.entries(values).reduce((total, [name, value]) => (ending.test(name) ? total + value : total), 0);
+  const lagMs = Object.entries(values).filter(([name]) => name.endsWith(' lag ms'));
+  return [
+    `${Math.round(atS / 60)} min`,
+    `${executions} executions`,
+    `backlog ${sum(/^pending /)}`,
+    `rss ${Math.round(sum(/ rss bytes$/) / mib)} MiB`,
+    `heap ${Math.round(sum(/ heap bytes$/) / mib)} MiB`,
+    `${sum(/ handles$/)} handles`,
+    `lag ${Math.round(Math.max(0, ...lagMs.map(([, value]) => value)))} ms`,
+    `tables ${Math.round(sum(/^table \w+ bytes$/) / mib)} MiB`,
+    `indexes ${Math.round(sum(/^index \w+ bytes$/) / mib)} MiB`,
+    `${values['redis keys'] ?? '?'} keys`,
+    `${values['files on disk'] ?? '?'} files`,
+  ].join(', ');
+}
+
+/** Whether all went well and nothing grows that shouldn't. */
+export const isWell = ({ trouble_count: count, growth }: Pick<Soaked, 'trouble_count' | 'growth'>): boolean =>
+  count === 0 && growth.every(({ verdict }) => verdict !== 'GROWS');
+
+/** The whole result for people. */
+export function report(soaked: Soaked): string {
+  const { growth, troubles, trouble_count: count, accepted, executions, events, faults } = soaked;
+  const ends = Object.entries(executions).map(([status, number]) => `${number} ${status}`);
+  return [
+    growthTable(growth),
+    '',
+    `${accepted} executions accepted: ${ends.join(', ')}; ${events} events; ${faults.length} faults`,
+    count === 0
+      ? 'Every execution ended once and was charged once, every event arrived, the audit is clean.'
+      : [`${count} troubles:`, ...troubles].join('\n  '),
+    isWell(soaked) ? 'All is well.' : 'Not all is well.',
+  ].join('\n');
+}
+
+/** Growth per million executions; what grows and should not comes first. */
+export function growthTable(growth: readonly Growth[]): string {
+  const order = ['GROWS', 'steady', 'too few samples', 'by design'];
+  const sorted = growth.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  const rows = sorted.map(({ name, first, last, perMillion, verdict }) => {
+    const shown = (value: number | null) => (value === null ? '-' : shownOf(name, value));
+    return [name, shown(first), shown(last), shown(perMillion), verdict];
+  });
+  const table = [['series', 'first', 'last', 'per million executions', ''], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const cellOf = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return table.map((row) => row.map(cellOf).join('  ').trimEnd()).join('\n');
+}
+
+function shownOf(name: string, value: number): string {
+  return name.endsWith(' bytes') ? `${(value / mib).toFixed(1)} MiB` : String(Math.round(value));
+}

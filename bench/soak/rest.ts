@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@holdfast/db/client';
+import { type Backlog, readBacklog, sumOf } from './backlog.ts';
+
+const everyMs = 1000;
+
+/** Waits until nothing is left to do; answers what still is when it took too long, else null. */
+export async function untilAtRest(db: Database, withinMs: number): Promise<Backlog | null> {
+  const giveUpAtMs = performance.now() + withinMs;
+  for (let last: Backlog | null = null; ; await delay(everyMs)) {
+    last = await readBacklog(db).catch(() => last);
+    if (last !== null && sumOf(last) === 0) return null;
+    if (performance.now() > giveUpAtMs) return last;
+  }
+}
