@@ -7,9 +7,12 @@ export const fileStoreConfig = {
   FILE_DISK_PATH: z.string().optional().describe('disk: the folder'),
   FILE_URL_SECRET: z
     .string()
-    .min(16)
+    .transform((text) => text.split(',').map((secret) => secret.trim()))
+    .pipe(z.array(z.string().min(16, 'each must be 16 characters or more')))
     .optional()
-    .describe('disk: signs upload and download URLs; 16 characters or more'),
+    .describe(
+      'disk: signs upload and download URLs; 16 characters or more. Several, comma-separated: the first signs, all are good',
+    ),
   PUBLIC_URL: publicUrl,
   S3_ENDPOINT: z.url().optional().describe('s3: the server as the services reach it'),
   S3_PUBLIC_ENDPOINT: z

@@ -17,7 +17,7 @@ describe('openStore', () => {
     const config = FileStoreConfig.parse(disk);
     expect(diskSettings(config)).toEqual({
       path: '/data',
-      urlSecret: disk.FILE_URL_SECRET,
+      urlSecrets: [disk.FILE_URL_SECRET],
       publicUrl: disk.PUBLIC_URL,
     });
     expect(openStore(config)).toBeDefined();

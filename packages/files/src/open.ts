@@ -16,7 +16,7 @@ export function diskSettings(config: FileStoreConfig): DiskSettings | null {
   if (config.FILE_STORE !== 'disk') return null;
   return {
     path: need(config, 'FILE_DISK_PATH'),
-    urlSecret: need(config, 'FILE_URL_SECRET'),
+    urlSecrets: need(config, 'FILE_URL_SECRET'),
     publicUrl: need(config, 'PUBLIC_URL'),
   };
 }
@@ -34,8 +34,8 @@ function s3Settings(config: FileStoreConfig): S3Settings {
   };
 }
 
-function need(config: FileStoreConfig, name: keyof FileStoreConfig): string {
+function need<Name extends keyof FileStoreConfig>(config: FileStoreConfig, name: Name) {
   const value = config[name];
   if (!value) throw new Error(`${name} is needed with FILE_STORE=${config.FILE_STORE}`);
-  return value;
+  return value as NonNullable<FileStoreConfig[Name]>;
 }

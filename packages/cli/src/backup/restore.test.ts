@@ -28,7 +28,7 @@ function storeEnvironment() {
     FILE_URL_SECRET: 'a secret for tests',
     PUBLIC_URL: 'http://a',
   };
-  return { env, store: createDiskStore({ path, urlSecret: 'a secret for tests', publicUrl: 'http://a' }) };
+  return { env, store: createDiskStore({ path, urlSecrets: ['a secret for tests'], publicUrl: 'http://a' }) };
 }
 
 async function openTest(made: { url: string; drop: () => Promise<void> }) {

@@ -66,7 +66,7 @@ function grantOf(
   method: 'GET' | 'PUT',
   req: IncomingMessage & { originalUrl?: string },
 ): Grant {
-  const grant = verifyUrl(settings.urlSecret, method, req.originalUrl ?? req.url ?? '');
+  const grant = verifyUrl(settings.urlSecrets, method, req.originalUrl ?? req.url ?? '');
   if (!grant) throw new Refusal(403, 'FORBIDDEN', 'the signature is wrong or has expired');
   return grant;
 }

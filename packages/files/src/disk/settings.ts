@@ -1,2 +1,5 @@
-/** `publicUrl`: where clients reach the gateway. `urlSecret` signs; the same in every process that signs or checks. */
-export type DiskSettings = { path: string; urlSecret: string; publicUrl: string };
+/**
+ * `publicUrl`: where clients reach the gateway. The first of `urlSecrets` signs, all of them check; every process that
+ * checks has the one that any process signs with.
+ */
+export type DiskSettings = { path: string; urlSecrets: readonly string[]; publicUrl: string };

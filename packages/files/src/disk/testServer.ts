@@ -17,7 +17,7 @@ export async function startDiskServer(): Promise<{ settings: DiskSettings; close
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const path = await mkdtemp(join(tmpdir(), 'holdfast-files-'));
-  const settings = { path, urlSecret: 'a secret of sixteen', publicUrl: `http://127.0.0.1:${port}` };
+  const settings = { path, urlSecrets: ['a secret of sixteen'], publicUrl: `http://127.0.0.1:${port}` };
   const { handleStoragePut, handleStorageGet } = createStorageHandlers(
     settings,
     onError,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Grant, signUrl, verifyUrl } from './urls.ts';
 
-const signer = { urlSecret: 'a secret of sixteen', publicUrl: 'https://files.example/base/' };
+const signer = { urlSecrets: ['a secret of sixteen'], publicUrl: 'https://files.example/base/' };
 const grant: Grant = {
   method: 'PUT',
   key: 'org_a/file_1',
@@ -16,10 +16,10 @@ const url = signUrl(signer, grant);
 describe('signed URLs', () => {
   it('carry their grant, whole or as a path', () => {
     expect(url.startsWith('https://files.example/base/storage/org_a/file_1?')).toBe(true);
-    expect(verifyUrl(signer.urlSecret, 'PUT', url, nowMs)).toEqual(grant);
-    expect(verifyUrl(signer.urlSecret, 'PUT', url.slice('https://files.example/base'.length), nowMs)).toEqual(
-      grant,
-    );
+    expect(verifyUrl(signer.urlSecrets, 'PUT', url, nowMs)).toEqual(grant);
+    expect(
+      verifyUrl(signer.urlSecrets, 'PUT', url.slice('https://files.example/base'.length), nowMs),
+    ).toEqual(grant);
   });
 
   it.each([
@@ -36,12 +36,21 @@ describe('signed URLs', () => {
     ['signature with an end that is not hexadecimal', `${url}zz`],
   ])('are void when changed: %s', (_part, changed) => {
     expect(changed).not.toBe(url);
-    expect(verifyUrl(signer.urlSecret, 'PUT', changed, nowMs)).toBeNull();
+    expect(verifyUrl(signer.urlSecrets, 'PUT', changed, nowMs)).toBeNull();
   });
 
   it('are void for another method, another secret, and from their expiry on', () => {
-    expect(verifyUrl(signer.urlSecret, 'GET', url, nowMs)).toBeNull();
-    expect(verifyUrl('another secret of ours', 'PUT', url, nowMs)).toBeNull();
-    expect(verifyUrl(signer.urlSecret, 'PUT', url, 2_000_000_000_000)).toBeNull();
+    expect(verifyUrl(signer.urlSecrets, 'GET', url, nowMs)).toBeNull();
+    expect(verifyUrl(['another secret of ours'], 'PUT', url, nowMs)).toBeNull();
+    expect(verifyUrl(signer.urlSecrets, 'PUT', url, 2_000_000_000_000)).toBeNull();
+  });
+
+  it('are by the first secret, and good for whoever has it among theirs', () => {
+    const newer = { ...signer, urlSecrets: ['another secret of ours', ...signer.urlSecrets] };
+    const signed = signUrl(newer, grant);
+    expect(signed).not.toBe(url);
+    expect(verifyUrl(newer.urlSecrets, 'PUT', url, nowMs)).toEqual(grant);
+    expect(verifyUrl(newer.urlSecrets.toReversed(), 'PUT', signed, nowMs)).toEqual(grant);
+    expect(verifyUrl(signer.urlSecrets, 'PUT', signed, nowMs)).toBeNull();
   });
 });

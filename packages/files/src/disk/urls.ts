@@ -12,7 +12,7 @@ export type Grant = {
   filename: string | null;
 };
 
-type Signer = Pick<DiskSettings, 'urlSecret' | 'publicUrl'>;
+type Signer = Pick<DiskSettings, 'urlSecrets' | 'publicUrl'>;
 
 const prefix = '/storage/';
 
@@ -21,13 +21,13 @@ export function signUrl(signer: Signer, grant: Grant): string {
   if (grant.sizeBytes !== null) query.set('size', String(grant.sizeBytes));
   if (grant.contentType !== null) query.set('content_type', grant.contentType);
   if (grant.filename !== null) query.set('filename', grant.filename);
-  query.set('signature', signatureOf(signer.urlSecret, grant).toString('hex'));
+  query.set('signature', signatureOf(signer.urlSecrets[0] ?? '', grant).toString('hex'));
   return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query.toString()}`;
 }
 
 /** The grant a request target carries, or null when it was not signed by us, for this method, or has expired. */
 export function verifyUrl(
-  urlSecret: string,
+  urlSecrets: readonly string[],
   method: 'GET' | 'PUT',
   target: string,
   nowMs = Date.now(),
@@ -45,7 +45,8 @@ export function verifyUrl(
     contentType: query.get('content_type'),
     filename: query.get('filename'),
   };
-  const isOurs = isSame(signatureOf(urlSecret, grant), query.get('signature') ?? '');
+  const given = query.get('signature') ?? '';
+  const isOurs = urlSecrets.some((urlSecret) => isSame(signatureOf(urlSecret, grant), given));
   return isOurs && nowMs < grant.expires * 1000 ? grant : null;
 }
 

@@ -21,7 +21,7 @@ export async function startCopying() {
   const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
   const store = createDiskStore({
     path: testFolder('copies'),
-    urlSecret: 'a secret of the tests',
+    urlSecrets: ['a secret of the tests'],
     publicUrl: 'http://localhost',
   });
   await store.prepare();
