@@ -39,8 +39,15 @@ export function report(soaked: Soaked): string {
     count === 0
       ? 'Every execution ended once and was charged once, every event arrived, the audit is clean.'
       : [`${count} troubles:`, ...troubles].join('\n  '),
-    isWell(soaked) ? 'All is well.' : 'Not all is well.',
+    growthVerdict(growth),
   ].join('\n');
+}
+
+function growthVerdict(growth: readonly Growth[]): string {
+  const growing = growth.filter(({ verdict }) => verdict === 'GROWS').map(({ name }) => name);
+  if (growing.length > 0) return `Grows and should not: ${growing.join(', ')}.`;
+  const isShort = growth.some(({ verdict }) => verdict === 'too few samples');
+  return isShort ? 'Too short a run to tell what grows.' : 'Nothing grows that should not.';
 }
 
 /** Growth per million executions; what grows and should not comes first. */

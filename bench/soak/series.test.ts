@@ -22,6 +22,7 @@ describe('the series', () => {
     'table balances bytes',
     'index executions_pending bytes',
     'index events_to_fan_out bytes',
+    'index executions_open_expiry bytes',
   ])('%s should not grow', (name) => {
     expect(slackOf(name)).not.toBeNull();
   });

@@ -21,7 +21,10 @@ const steady: [RegExp, slack: number][] = [
     /^(table|index) (api_key|balances|organizations|webhook_endpoints|models|ledger_audit|spend_limits)/,
     16 * mib,
   ],
-  [/^index \w+_(pending|open|leased|waiting|due|to_(poll|settle|process|fan_out)) bytes$/, 64 * mib],
+  [
+    /^index \w+_(pending|open|open_expiry|half_stored|leased|waiting|due|to_(poll|settle|process|fan_out)) bytes$/,
+    64 * mib,
+  ],
 ];
 
 export function slackOf(name: string): number | null {
