@@ -147,7 +147,8 @@ describe('partitions', () => {
     const { rows } = await db.pool.query<{ parent: string; shapes: number }>(
       `WITH shape AS (
          SELECT p.parent, p.partition, (
-           SELECT string_agg(format('%s %s', contype, pg_get_constraintdef(oid)), E'\\n' ORDER BY contype, conname)
+           SELECT string_agg(format('%s %s', contype, replace(pg_get_constraintdef(oid), ' NOT VALID', '')), E'\\n'
+             ORDER BY contype, conname)
            FROM pg_constraint WHERE conrelid = p.partition::regclass
          ) AS rules, (
            SELECT string_agg(regexp_replace(pg_get_indexdef(indexrelid), '(INDEX|ON) \\S+', '', 'g'), E'\\n'
