@@ -13,7 +13,10 @@ export default {
     '<rootDir>/bench/**/*.test.ts',
   ],
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // Most tests wait, for servers, leases and clocks: more of them than processors.
+  maxWorkers: 4,
+  // Modules of a test file are never let go of.
+  workerIdleMemoryLimit: '1GB',
   watchman: false,
   globalSetup: '<rootDir>/packages/testkit/src/globalSetup.mjs',
   globalTeardown: '<rootDir>/packages/testkit/src/globalTeardown.mjs',

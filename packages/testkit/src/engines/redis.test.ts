@@ -20,11 +20,13 @@ async function expectRuns(stack: Stack) {
     await untilStatus(customer.api, id, 'COMPLETED');
     await untilEvent(stack.receiver, id, 'execution.completed');
   }
-  const { status, body } = await stack.admin.post(
-    `/admin/v1/organizations/${customer.organizationId}/top-ups`,
-    { amount: '1' },
-  );
-  expect([status, body['amount']]).toEqual([201, '1.00']);
+  // The first one opens a connection of its own, which may take its time on a busy machine: 503, to be sent again.
+  const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
+  const { body } = await until('a top-up is answered', async () => {
+    const answer = await stack.admin.post(path, { amount: '1' }, { 'idempotency-key': 'once' });
+    return answer.status === 201 && answer;
+  });
+  expect(body['amount']).toBe('1.00');
   // What is not counted in Redis has all of its limit left.
   const left = async () =>
     Number((await customer.api.fetch('/v1/balance')).headers.get('x-ratelimit-remaining'));
