@@ -23,13 +23,11 @@ afterAll(async () => {
 });
 
 const preflight = ({ app }: Pick<TestGateway, 'app'>, origin: string, path = '/v1/executions') =>
-  request(app)
-    .options(path)
-    .set({
-      Origin: origin,
-      'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'authorization',
-    });
+  request(app).options(path).set({
+    Origin: origin,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization',
+  });
 
 describe('CORS', () => {
   it('is off by default: pages read nothing', async () => {
