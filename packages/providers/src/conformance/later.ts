@@ -56,7 +56,7 @@ function describeAcceptance(subject: Subject, later: Later, parties: () => Parti
 }
 
 function describePolls(subject: Subject, later: Later, parties: () => Parties): void {
-  const polled = submissionOf(subject, { mode: 'poll' });
+  const polled = submissionOf(subject, { mode: 'poll', timeoutMs: 60_000 });
   const ask = async (handle: Handle, replies: (run: Run) => readonly Reply[]) => {
     const { counterpart, provider } = parties();
     counterpart.reply(...replies({ id: handle.externalId, baseUrl: counterpart.baseUrl }));
