@@ -14,7 +14,7 @@ export default {
   ],
   testTimeout: 60_000,
   // Most tests wait, for servers, leases and clocks: more of them than processors.
-  maxWorkers: 4,
+  maxWorkers: 3,
   // Modules of a test file are never let go of.
   workerIdleMemoryLimit: '1GB',
   watchman: false,
