@@ -13,6 +13,8 @@ const broughtAgainS = 3;
 /** An execution that waits: its id, organization, model, and the rank of its priority. */
 export type PendingRow = [id: string, organizationId: string, model: string, rank: number];
 
+type Waiting = { id: string; organization_id: string; model: string; priority: number };
+
 /**
  * Pending executions whose `dispatch` job may be lost: the first ones of every organization, so that a hundred thousand
  * of one hide nobody's only one.
@@ -23,20 +25,13 @@ export async function stalePending(
   mostOfEach: number,
   mostInAll = pendingPage,
 ): Promise<PendingRow[]> {
-  type Row = { id: string; organization_id: string; model: string; priority: number };
-  const rows = await runStatement<Row>(db.pool, 'stale_pending', pending, [
-    olderThanS,
-    mostOfEach,
-    mostInAll,
-  ]);
-  return rows.map((row) => [row.id, row.organization_id, row.model, row.priority]);
+  const values = [olderThanS, mostOfEach, mostInAll];
+  return (await runStatement<Waiting>(db.pool, 'stale_pending', pending, values)).map(toPending);
 }
 
 /** Those of these executions that wait still. */
 export async function pendingAmong(db: Database, executionIds: string[]): Promise<PendingRow[]> {
-  type Row = { id: string; organization_id: string; model: string; priority: number };
-  const rows = await runStatement<Row>(db.pool, 'pending_among', among, [executionIds]);
-  return rows.map((row) => [row.id, row.organization_id, row.model, row.priority]);
+  return (await runStatement<Waiting>(db.pool, 'pending_among', among, [executionIds])).map(toPending);
 }
 
 /** Attempts whose dispatcher has let the lease run out before the provider's answer was recorded. */
@@ -52,24 +47,13 @@ export type WaitingTry = [attemptId: string, ...PendingRow, connection: string, 
  * attempts of those whose executions have ended, which nobody needs to begin.
  */
 export async function waitingTries(db: Database): Promise<{ due: WaitingTry[]; over: string[] }> {
-  type Row = Record<'id' | 'execution_id' | 'organization_id' | 'model' | 'provider' | 'target', string> & {
-    priority: number;
-    ended: boolean;
-  };
+  type Row = Waiting & { attempt_id: string; provider: string; target: string; ended: boolean };
   const rows = await runStatement<Row>(db.pool, 'waiting_tries', waiting, [page, broughtAgainS]);
   return {
     due: rows
       .filter(({ ended }) => !ended)
-      .map((row) => [
-        row.id,
-        row.execution_id,
-        row.organization_id,
-        row.model,
-        row.priority,
-        row.provider,
-        row.target,
-      ]),
-    over: rows.filter(({ ended }) => ended).map(({ id }) => id),
+      .map((row) => [row.attempt_id, ...toPending(row), row.provider, row.target]),
+    over: rows.filter(({ ended }) => ended).map(({ attempt_id: attemptId }) => attemptId),
   };
 }
 
@@ -102,6 +86,10 @@ export async function unsettledAttempts(
   olderThanS: number,
 ): Promise<{ attemptId: string; ok: boolean }[]> {
   return await runStatement(db.pool, 'unsettled_attempts', unsettled, [olderThanS, page]);
+}
+
+function toPending(row: Waiting): PendingRow {
+  return [row.id, row.organization_id, row.model, row.priority];
 }
 
 async function ids(db: Database, name: string, text: string, values: unknown[]): Promise<string[]> {
@@ -143,7 +131,7 @@ brought AS (
   UPDATE attempts a SET poll_at = now() + $2::int * interval '1 second' FROM due WHERE a.id = due.id
   RETURNING a.id, a.execution_id, a.provider, a.target
 )
-SELECT a.id, a.execution_id, e.organization_id, e.model, e.priority, a.provider, a.target, e.ended
+SELECT a.id AS attempt_id, a.execution_id AS id, e.organization_id, e.model, e.priority, a.provider, a.target, e.ended
 FROM brought a CROSS JOIN LATERAL (
   SELECT organization_id, model, priority, completed_at IS NOT NULL AS ended FROM executions
   WHERE id = a.execution_id LIMIT 1
