@@ -42,6 +42,22 @@ describe('connectionConfig', () => {
 });
 
 describe('createProviders', () => {
+  it('dresses each provider once', () => {
+    const dressed: string[] = [];
+    const providers = createProviders(
+      { gpu: { baseUrl: 'http://gpu', apiKey: null, settings: {} } },
+      (provider, connection) => {
+        dressed.push(connection);
+        return { ...provider, name: 'dressed' };
+      },
+    );
+    const cog = providers.find({ adapter: 'cog', connection: 'gpu' });
+    expect(cog?.name).toBe('dressed');
+    expect(providers.find({ adapter: 'cog', connection: 'gpu' })).toBe(cog);
+    expect(dressed).toEqual(['gpu']);
+    providers.close();
+  });
+
   it('makes one provider per adapter and connection, and none for what is not configured', () => {
     const providers = createProviders({ gpu: { baseUrl: 'http://gpu', apiKey: null, settings: {} } });
     const cog = providers.find({ adapter: 'cog', connection: 'gpu' });

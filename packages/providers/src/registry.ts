@@ -21,14 +21,18 @@ export type Providers = {
   close(): void;
 };
 
-export function createProviders(connections: Record<string, Connection>): Providers {
+/** `dress`: what each adapter is given out as, once. */
+export function createProviders(
+  connections: Record<string, Connection>,
+  dress: (provider: Provider, connection: string) => Provider = (provider) => provider,
+): Providers {
   const made = new Map<string, Provider>();
   return {
     find({ adapter, connection }) {
       const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
       if (known === undefined) return null;
       const key = `${adapter} ${connection}`;
-      const provider = made.get(key) ?? adapters[adapter](known);
+      const provider = made.get(key) ?? dress(adapters[adapter](known), connection);
       made.set(key, provider);
       return provider;
     },

@@ -14,6 +14,14 @@ export type QueueWorker = {
   stop(): Promise<void>;
 };
 
+/** Several workers as one. */
+export function workerGroup(workers: readonly QueueWorker[]): QueueWorker {
+  return {
+    problem: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
+    stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))),
+  };
+}
+
 const watchEveryMs = 5000;
 const answerWithinMs = 1000;
 const closeWithinMs = 5000;

@@ -36,9 +36,8 @@ export type Context = {
   /** Who goes next. */
   scheduler: Scheduler;
   desk: AdmissionDesk;
-  limits: LimitsOf;
+  limits(): Promise<LimitsOf>;
   isRedisUp(): boolean;
-  organizationLimits(): Promise<ReadonlyMap<string, number>>;
   breakers: Breakers;
   /** Where providers call back; null: they can't. */
   callbackBaseUrl: string | null;

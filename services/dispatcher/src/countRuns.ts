@@ -6,20 +6,13 @@ import type { Context } from './context.ts';
  * a Redis that was emptied knows of nothing.
  */
 export async function countRuns(context: Context): Promise<void> {
-  const { limits, catalogue } = context;
-  const own = await context.organizationLimits();
-  const models = await catalogue.list();
-  if (
-    !limits.areSet(
-      models.map(({ definition }) => definition),
-      own,
-    )
-  )
-    return;
-  const definitions = new Map(models.map(({ definition }) => [definition.slug, definition]));
+  const limits = await context.limits();
+  const models = (await context.catalogue.list()).map(({ definition }) => definition);
+  if (!limits.areSet(models)) return;
+  const definitions = new Map(models.map((definition) => [definition.slug, definition]));
   const open = new Map<string, Set<string>>();
   for (const run of await openRuns(context.db)) {
-    for (const name of limits.names(run, definitions.get(run.model) ?? null, own)) {
+    for (const name of limits.names(run, definitions.get(run.model) ?? null)) {
       const runs = open.get(name) ?? new Set<string>();
       open.set(name, runs.add(run.executionId));
     }

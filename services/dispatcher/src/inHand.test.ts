@@ -1,23 +1,12 @@
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createInHand } from './inHand.ts';
 
 const log = createLogger('test', 'silent');
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase();
 
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 async function attempt(id: string): Promise<string> {
   await db.pool.query(

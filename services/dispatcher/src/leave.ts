@@ -4,7 +4,7 @@ import type { Counted } from './limits.ts';
 /** The run is over, or waits again: it counts no more against any limit, and makes room for another. */
 export async function leave(context: Context, executionId: string, run: Counted): Promise<void> {
   const definition = (await context.catalogue.find(run.model))?.definition ?? null;
-  const names = context.limits.names(run, definition, await context.organizationLimits());
+  const names = (await context.limits()).names(run, definition);
   if (names.length === 0) return;
   await context.desk.release([{ executionId, names }]);
   context.scheduler.wake(names);

@@ -5,51 +5,59 @@ import type { Limits } from '@holdfast/queues/admission';
 /** Whose limits a run counts against. */
 export type Counted = { organizationId: string; model: string; connection: string };
 
-/** How much may go on at once, and begin in a minute. `own`: of organizations that have a limit of their own. */
+/** How much may go on at once, and begin in a minute. */
 export type LimitsOf = {
-  organization(id: string, own: ReadonlyMap<string, number>): Limits;
+  organization(id: string): Limits;
   model(slug: string, definition: ModelDefinition | null): Limits;
   connection(name: string): Limits;
   /** The names under which a run is counted. */
-  names(run: Counted, definition: ModelDefinition | null, own: ReadonlyMap<string, number>): string[];
+  names(run: Counted, definition: ModelDefinition | null): string[];
   /** Whether there is a limit at all. */
-  areSet(definitions: ModelDefinition[], own: ReadonlyMap<string, number>): boolean;
+  areSet(definitions: ModelDefinition[]): boolean;
 };
 
-/** `usual`: of organizations without a limit of their own (null: none). */
-export function createLimits(args: {
+/**
+ * The limits as they are now. `own`: of organizations that have one of their own; `usual`: of all others (null: none).
+ */
+export function openLimits(args: {
   connections: Record<string, Connection>;
+  own(): Promise<ReadonlyMap<string, number>>;
   usual: number | null;
-}): LimitsOf {
-  const limits: Pick<LimitsOf, 'organization' | 'model' | 'connection'> = {
-    organization(id, own) {
-      const most = own.get(id) ?? args.usual;
-      return limitsUnder(`organization:${id}`, most ?? undefined, undefined);
-    },
-    model(slug, definition) {
-      const { concurrency, per_minute } = definition?.limits ?? {};
-      return limitsUnder(`model:${slug}`, concurrency, per_minute);
-    },
-    connection(name) {
-      const { MAX_CONCURRENCY, MAX_PER_MINUTE } = args.connections[name]?.settings ?? {};
-      return limitsUnder(`connection:${name}`, count(MAX_CONCURRENCY), count(MAX_PER_MINUTE));
-    },
-  };
-  return {
-    ...limits,
-    areSet: (definitions, own) =>
-      args.usual !== null ||
-      own.size > 0 ||
-      Object.keys(args.connections).some((name) => !areNone(limits.connection(name))) ||
-      definitions.some((definition) => !areNone(limits.model(definition.slug, definition))),
-    names: (run, definition, own) =>
-      [
-        limits.organization(run.organizationId, own),
-        limits.model(run.model, definition),
-        limits.connection(run.connection),
-      ].flatMap(({ scopes }) => scopes.map(({ name }) => name)),
+}): () => Promise<LimitsOf> {
+  const byConnection = new Map(
+    Object.entries(args.connections).map(([name, { settings }]) => [
+      name,
+      limitsUnder(`connection:${name}`, count(settings.MAX_CONCURRENCY), count(settings.MAX_PER_MINUTE)),
+    ]),
+  );
+  const connection = (name: string) => byConnection.get(name) ?? none;
+  const model = (slug: string, definition: ModelDefinition | null) =>
+    limitsUnder(`model:${slug}`, definition?.limits.concurrency, definition?.limits.per_minute);
+
+  return async () => {
+    const own = await args.own();
+    const organization = (id: string) =>
+      limitsUnder(`organization:${id}`, own.get(id) ?? args.usual ?? undefined, undefined);
+    return {
+      organization,
+      model,
+      connection,
+      names: (run, definition) =>
+        together(
+          organization(run.organizationId),
+          model(run.model, definition),
+          connection(run.connection),
+        ).scopes.map(({ name }) => name),
+      areSet: (definitions) =>
+        args.usual !== null ||
+        own.size > 0 ||
+        [...byConnection.values()].some((limits) => !areNone(limits)) ||
+        definitions.some((definition) => !areNone(model(definition.slug, definition))),
+    };
   };
 }
+
+const none: Limits = { scopes: [], rates: [] };
 
 /** Settings of connections that are no limits, a line each. */
 export function limitProblems(connections: Record<string, Connection>): string[] {

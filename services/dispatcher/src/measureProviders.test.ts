@@ -1,7 +1,7 @@
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import { describe, expect, it } from '@jest/globals';
-import { measureProviders } from './measureProviders.ts';
+import { measured } from './measureProviders.ts';
 import { dispatcherMetrics } from './metrics.ts';
 
 const submission = {} as Submission;
@@ -10,11 +10,8 @@ const submission = {} as Submission;
 async function afterSubmit(progress: Progress, signal = new AbortController().signal): Promise<string> {
   const registry = createRegistry('test');
   const provider = { name: 'test', submit: async () => progress } as unknown as Provider;
-  const providers = { find: () => provider, close: () => {} };
-  const measured = measureProviders(providers, dispatcherMetrics(registry));
-  const found = measured.find({ adapter: 'cog', connection: 'replicate' });
-  expect(measured.find({ adapter: 'cog', connection: 'replicate' })).toBe(found);
-  expect(await found?.submit(submission, signal)).toBe(progress);
+  const found = measured(dispatcherMetrics(registry))(provider, 'replicate');
+  expect(await found.submit(submission, signal)).toBe(progress);
   return await registry.metrics();
 }
 

@@ -1,25 +1,11 @@
 import type { Progress, Provider } from '@holdfast/providers/interface';
-import type { Providers } from '@holdfast/providers/registry';
 import type { DispatcherMetrics } from './metrics.ts';
 
 type Measures = Pick<DispatcherMetrics, 'providerCalls' | 'providerErrors' | 'providerAlerts'>;
 
-/** The same providers, with a measure of every call that asks how a run goes. */
-export function measureProviders(providers: Providers, metrics: Measures): Providers {
-  const measured = new Map<string, { of: Provider; by: Provider }>();
-  return {
-    ...providers,
-    find(wanted) {
-      const provider = providers.find(wanted);
-      if (provider === null) return null;
-      const name = `${wanted.adapter} ${wanted.connection}`;
-      const known = measured.get(name);
-      if (known?.of === provider) return known.by;
-      const by = measure(provider, wanted.connection, metrics);
-      measured.set(name, { of: provider, by });
-      return by;
-    },
-  };
+/** Makes of a provider the same with a measure of every call that asks how a run goes. */
+export function measured(metrics: Measures): (provider: Provider, connection: string) => Provider {
+  return (provider, connection) => measure(provider, connection, metrics);
 }
 
 function measure(provider: Provider, connection: string, metrics: Measures): Provider {

@@ -10,7 +10,7 @@ import { openProducer } from '@holdfast/queues/producer';
 import { recoverQueue } from '@holdfast/queues/recover';
 import { retryQueue } from '@holdfast/queues/retry';
 import { settleQueue } from '@holdfast/queues/settle';
-import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
+import { type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
 import type { Context } from './context.ts';
 import { abort } from './jobs/abort.ts';
 import { callback } from './jobs/callback.ts';
@@ -36,62 +36,50 @@ export function openQueues(redis: Redis, log: Logger) {
 /** Jobs of what is to be started; how many runs are in hand at once is up to the scheduler. */
 const jobsAtOnce = 64;
 
-/** The queues that the dispatcher takes from. */
+/** The queues that the dispatcher takes from, as one. */
 export function startWorkers(
   context: Context,
   redis: Redis,
   concurrency: number,
   metrics: JobMetrics,
-): QueueWorker[] {
-  const { log } = context;
-  return [
+): QueueWorker {
+  const common = { redis, log: context.log, metrics };
+  return workerGroup([
     startWorker({
+      ...common,
       queue: dispatchQueue,
-      redis,
       concurrency: jobsAtOnce,
-      log,
-      metrics,
       process: (job) => dispatch(context, job),
     }),
     startWorker({
+      ...common,
       queue: retryQueue,
-      redis,
       concurrency: jobsAtOnce,
-      log,
-      metrics,
       process: (job) => retry(context, job.retry),
     }),
     startWorker({
+      ...common,
       queue: recoverQueue,
-      redis,
       concurrency,
-      log,
-      metrics,
       process: ({ attemptId }) => recover(context, attemptId),
     }),
     startWorker({
+      ...common,
       queue: pollQueue,
-      redis,
       concurrency,
-      log,
-      metrics,
       process: ({ attemptId }) => poll(context, attemptId),
     }),
     startWorker({
+      ...common,
       queue: callbackQueue,
-      redis,
       concurrency,
-      log,
-      metrics,
       process: ({ callbackId }) => callback(context, callbackId),
     }),
     startWorker({
+      ...common,
       queue: abortQueue,
-      redis,
       concurrency,
-      log,
-      metrics,
       process: ({ executionId }) => abort(context, executionId),
     }),
-  ];
+  ]);
 }

@@ -6,7 +6,7 @@ import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Waiting } from './backlog.ts';
-import { createLimits } from './limits.ts';
+import { openLimits } from './limits.ts';
 import { createScheduler } from './scheduler.ts';
 
 const routes = ['a', 'b'].map((connection) => ({ connection, model: 'm' })) as ProviderRoute[];
@@ -44,14 +44,13 @@ function setUp(
     shares,
     size,
     desk,
-    limits: createLimits({ connections: {}, usual: null }),
+    limits: openLimits({ connections: {}, own: async () => new Map(), usual: null }),
     breakers: { isOpen: () => false, called() {}, stop: async () => {} },
     isConfigured: () => true,
     definitionOf: async (model) => {
       if (part.fails?.()) throw new Error('the database is away');
       return (definitions[model] as ModelDefinition) ?? null;
     },
-    organizationLimits: async () => new Map(),
     begin: async ({ executionId }, route) => {
       if (part.isGone?.(executionId)) return false;
       await new Promise<void>((resolve) =>

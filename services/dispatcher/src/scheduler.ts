@@ -37,15 +37,14 @@ export function createScheduler(args: {
   shares: Shares;
   size: number;
   desk: AdmissionDesk;
-  limits: LimitsOf;
+  limits(): Promise<LimitsOf>;
   breakers: Breakers;
   isConfigured(route: ProviderRoute): boolean;
   definitionOf(model: string): Promise<ModelDefinition | null>;
-  organizationLimits(): Promise<ReadonlyMap<string, number>>;
   begin: Begin;
   log: Logger;
 }): Scheduler {
-  const { shares, desk, limits, breakers, log } = args;
+  const { shares, desk, breakers, log } = args;
   const backlog = createBacklog();
   /** Organizations, models and lines that are full, until when. */
   let fullUntilMs = new Map<string, number>();
@@ -72,11 +71,11 @@ export function createScheduler(args: {
     return taken;
   }
 
-  async function candidateOf(waiting: Waiting, ownLimits: ReadonlyMap<string, number>): Promise<Candidate> {
+  async function candidateOf(waiting: Waiting, limits: LimitsOf): Promise<Candidate> {
     const { executionId, organizationId, model } = waiting;
     const definition = await args.definitionOf(model);
     const routes = routesFor(definition, waiting.again, args.isConfigured);
-    const own = together(limits.organization(organizationId, ownLimits), limits.model(model, definition));
+    const own = together(limits.organization(organizationId), limits.model(model, definition));
     const asked = routes.map(({ connection }) => ({ connection, limits: limits.connection(connection) }));
     const isFree =
       areNone(own) && asked.every((route) => areNone(route.limits) && !breakers.isOpen(route.connection));
@@ -87,8 +86,8 @@ export function createScheduler(args: {
 
   async function candidatesOf(taken: Waiting[]): Promise<Candidate[]> {
     try {
-      const ownLimits = await args.organizationLimits();
-      return await Promise.all(taken.map((waiting) => candidateOf(waiting, ownLimits)));
+      const limits = await args.limits();
+      return await Promise.all(taken.map((waiting) => candidateOf(waiting, limits)));
     } catch (error) {
       for (const waiting of taken.toReversed())
         leaveWaiting(waiting, `organization:${waiting.organizationId}`);

@@ -29,8 +29,8 @@ import type { DispatcherConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { createInHand } from './inHand.ts';
 import { leaseS } from './lease.ts';
-import { createLimits } from './limits.ts';
-import { measureProviders } from './measureProviders.ts';
+import { openLimits } from './limits.ts';
+import { measured } from './measureProviders.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import { openOrganizationLimits } from './organizationLimits.ts';
 import { openQueues, startWorkers } from './queues.ts';
@@ -75,7 +75,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
     live: {
-      workers: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
+      workers: workers.problem,
       sweeps: sweeps.problem,
       readings: readings.problem,
     },
@@ -86,7 +86,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   return {
     async stop() {
       context.scheduler.close();
-      const stopped = Promise.all(workers.map((worker) => worker.stop()));
+      const stopped = workers.stop();
       // A sweep that takes long, as removing files does, must not keep runs from being handed back.
       await Promise.all([sweeps.stop(), readings.stop(), context.inHand.handBack(stopGraceMs)]);
       await stopped;
@@ -121,8 +121,11 @@ function openContext(args: {
   });
   const catalogue = openModelCatalogue(db);
   const desk = openAdmissionDesk(redis);
-  const limits = createLimits({ connections, usual: config.ORGANIZATION_MAX_CONCURRENCY ?? null });
-  const organizationLimits = openOrganizationLimits(db);
+  const limits = openLimits({
+    connections,
+    own: openOrganizationLimits(db),
+    usual: config.ORGANIZATION_MAX_CONCURRENCY ?? null,
+  });
   const breakers = openBreakers({
     desk,
     connections: Object.keys(connections),
@@ -137,7 +140,6 @@ function openContext(args: {
     breakers,
     isConfigured: (route) => isConfigured(route, connections),
     definitionOf: async (model) => (await catalogue.find(model))?.definition ?? null,
-    organizationLimits,
     begin: (waiting, route) => begin(context, waiting, route),
     log,
   });
@@ -145,7 +147,7 @@ function openContext(args: {
     db,
     store: openStore(config),
     catalogue,
-    providers: measureProviders(createProviders(connections), metrics),
+    providers: createProviders(connections, measured(metrics)),
     connections,
     egress: createEgressPolicy(egressSettings(config)),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),
@@ -157,7 +159,6 @@ function openContext(args: {
     scheduler,
     desk,
     limits,
-    organizationLimits,
     breakers,
     isRedisUp: () => redis.status === 'ready',
     callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,

@@ -6,7 +6,7 @@ import { deliverQueue } from '@holdfast/queues/deliver';
 import { fanoutQueue } from '@holdfast/queues/fanout';
 import type { JobMetrics } from '@holdfast/queues/jobMetrics';
 import { testCallQueue } from '@holdfast/queues/testCall';
-import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
+import { type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
 import type { Lanes } from './lanes.ts';
 import type { Send } from './send.ts';
 import { makeTestCall } from './testCall.ts';
@@ -22,34 +22,25 @@ export function startWorkers(args: {
   lanes: Lanes;
 }): QueueWorker {
   const { redis, metrics, log, db, send, fanOut, lanes } = args;
-  const workers = [
+  const common = { redis, log, metrics };
+  return workerGroup([
     startWorker({
+      ...common,
       queue: fanoutQueue,
-      redis,
       concurrency: 256,
-      log,
-      metrics,
       process: ({ eventIds }) => Promise.all(eventIds.map(fanOut.add)),
     }),
     startWorker({
+      ...common,
       queue: deliverQueue,
-      redis,
       concurrency: 64,
-      log,
-      metrics,
       process: async (lane) => lanes.wake(lane),
     }),
     startWorker({
+      ...common,
       queue: testCallQueue,
-      redis,
       concurrency: 64,
-      log,
-      metrics,
       process: (call) => makeTestCall({ db, send }, call),
     }),
-  ];
-  return {
-    problem: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
-    stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))),
-  };
+  ]);
 }

@@ -1,26 +1,16 @@
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { insertExecutions } from '@holdfast/db/executions/insert';
 import { newId } from '@holdfast/domain/ids';
 import { dispatchJobs, dispatchQueue, type Queued } from '@holdfast/queues/dispatch';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import type { Waiting } from '../backlog.ts';
 import type { Context } from '../context.ts';
 import { dispatch } from './dispatch.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase();
 
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 /** What waits for its turn after a job with this payload. */
 async function afterJob(payload: unknown): Promise<Waiting[]> {
