@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Logger } from '@holdfast/kit/logger';
 import { type RedisAddress, readRedisUrl } from '@holdfast/kit/redisAddress';
+import { within } from '@holdfast/kit/within';
 import { Redis as Client, Cluster, type RedisOptions } from 'ioredis';
 
 /** One server, the master that sentinels name, or a cluster. Every script and every queue keeps to one hash tag. */
@@ -22,6 +24,11 @@ export function connectProducer(url: string, log: Logger): Redis {
 /** For workers: waits for Redis to come back, for ever. */
 export function connectWorker(url: string, log: Logger): Redis {
   return connect(url, log, { maxRetriesPerRequest: null });
+}
+
+/** Resolves once Redis answers. @throws when that takes longer than `withinMs`, and what first goes wrong */
+export async function untilReady(redis: Redis, withinMs: number): Promise<void> {
+  if (redis.status !== 'ready') await within(withinMs, 'connecting to Redis', once(redis, 'ready'));
 }
 
 function connect(url: string, log: Logger, options: Options): Redis {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { gauge, type Registry } from '@holdfast/kit/metrics';
 import type { Reading } from '@holdfast/kit/readings';
 import { within } from '@holdfast/kit/within';
-import type { Redis } from './connection.ts';
+import { type Redis, untilReady } from './connection.ts';
 import { depthOf } from './depth.ts';
 import { openQueue } from './producer.ts';
 import { queueNames } from './queues.ts';
@@ -27,8 +26,7 @@ export function depthGauges(registry: Registry, redis: Redis): Reading {
   return {
     async read() {
       // A service that has just begun is about to reach it.
-      if (redis.status !== 'ready')
-        await within(readyWithinMs, 'connecting', once(redis, 'ready')).catch(forget);
+      await untilReady(redis, readyWithinMs).catch(forget);
       if (redis.status !== 'ready') return;
       const depths = await within(
         answerWithinMs,

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createLogger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
-import { Queue } from 'bullmq';
-import { connectProducer } from './connection.ts';
+import type { Queue } from 'bullmq';
+import { connectProducer, untilReady } from './connection.ts';
 import { depthOf, type QueueDepth } from './depth.ts';
-import { queuePrefix } from './queue.ts';
+import { openQueue } from './producer.ts';
 import { queueNames } from './queues.ts';
 
 export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
@@ -39,15 +38,14 @@ export async function openInspector(url: string): Promise<Inspector> {
   const redis = connectProducer(url, createLogger('inspector', 'silent'));
   try {
     // The first error is told as it is: nobody waits for Redis to come back.
-    await within(answerWithinMs, 'connecting to Redis', once(redis, 'ready'));
+    await untilReady(redis, answerWithinMs);
   } catch (error) {
     redis.disconnect();
     throw error;
   }
   const queues = new Map<string, Queue>();
   const open = (name: string) => {
-    const queue = queues.get(name) ?? new Queue(name, { connection: redis, prefix: queuePrefix(name) });
-    queue.on('error', () => {}); // What fails is told by the question that failed.
+    const queue = queues.get(name) ?? openQueue(name, redis)();
     queues.set(name, queue);
     return queue;
   };

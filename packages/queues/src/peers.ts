@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
-import type { Redis } from './connection.ts';
+import { type Redis, untilReady } from './connection.ts';
 
 /** How many copies of a service are there, this one included. */
 export type Peers = {
@@ -33,7 +32,7 @@ export async function openPeers(redis: Redis, service: string, log: Logger): Pro
   const tellNow = () => void tell();
   // One that has just begun to connect is not asked in vain, and told when it is there.
   redis.on('ready', tellNow);
-  await within(answerWithinMs, 'connecting', untilReady(redis)).catch(() => undefined);
+  await untilReady(redis, answerWithinMs).catch(() => undefined);
   await tell();
   const timer = setInterval(tellNow, tellEveryMs);
   return {
@@ -45,10 +44,6 @@ export async function openPeers(redis: Redis, service: string, log: Logger): Pro
       await within(answerWithinMs, 'leaving', redis.zrem(key, id)).catch(() => undefined);
     },
   };
-}
-
-async function untilReady(redis: Redis): Promise<void> {
-  if (redis.status !== 'ready') await once(redis, 'ready');
 }
 
 /** By the clock of Redis, for those of the copies may differ. */
