@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { adminPath } from '../admin/path.ts';
 import { adjustment } from '../admin/shapes.ts';
 import type { Command, Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
@@ -41,7 +42,7 @@ async function adjust(name: string, path: string, args: string[], context: Conte
   const asked = { body: { amount, reason }, headers: { 'idempotency-key': key } };
   const answer = await context
     .openAdmin()
-    .ask('POST', `/organizations/${encodeURIComponent(org)}/${path}`, asked)
+    .ask('POST', adminPath('organizations', org, path), asked)
     .catch((error: unknown) => {
       // It may have been done all the same: under this key it is done once.
       context.tell(`holdfast: to try again: the same, with --idempotency-key ${key}`);

@@ -1,3 +1,6 @@
+import { reasonOf } from '@holdfast/kit/reason';
+import type { Finding } from './finding.ts';
+
 const answerWithinMs = 10_000;
 
 /** @throws the reason when nobody answers within 10 s */
@@ -9,7 +12,9 @@ export async function fetchWithin(url: string): Promise<Response> {
   }
 }
 
-/** Whether a URL names the machine that it is used on: in a container it leads nowhere, and that is no fault. */
-export function isOwnName(url: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+/** That clients could not reach an origin. A name of the machine that it is used on leads nowhere in a container: no fault. */
+export function unreached(check: string, origin: string, error: unknown, mend: string): Finding {
+  const isOwnName = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(origin).hostname);
+  const found = `${origin} is not reached from here: ${reasonOf(error)}`;
+  return { state: isOwnName ? 'warn' : 'fail', check, found, mend };
 }

@@ -1,18 +1,11 @@
-import type { Command } from '../command.ts';
-import { readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
+import { askCommand } from '../admin/askCommand.ts';
+import { adminPath } from '../admin/path.ts';
 
-export const executionsCancel: Command = {
+export const executionsCancel = askCommand({
   name: 'executions cancel',
   about: 'cancel an execution of any organization: its hold is released at once, its provider told to stop',
   usage: 'holdfast executions cancel <execution> [--json]',
-  async run(args, context) {
-    const options = { json: { type: 'boolean' } } as const;
-    const { operands, values } = readOperands('executions cancel', args, ['execution'], options);
-    const [id] = operands;
-    const answer = await context.openAdmin().ask('POST', `/executions/${encodeURIComponent(id)}/cancel`);
-    if (values.json) sayJson(context, answer);
-    else context.say(`${id} is cancelled.`);
-    return 0;
-  },
-};
+  operands: ['execution'],
+  ask: (admin, [id]) => admin.ask('POST', adminPath('executions', id, 'cancel')),
+  show: (_answer, { say }, [id]) => say(`${id} is cancelled.`),
+});

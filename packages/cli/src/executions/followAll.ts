@@ -1,4 +1,5 @@
 import { readList } from '../admin/list.ts';
+import { adminPath } from '../admin/path.ts';
 import { type ExecutionRecord, execution } from '../admin/shapes.ts';
 import { sayJson, sayLine } from '../output/print.ts';
 import { askOn, changeText, clock, type Following } from './following.ts';
@@ -43,7 +44,7 @@ async function changed({ admin, org }: Following & { org: string }, open: Map<st
   const older: ExecutionRecord[] = [];
   for (const id of open.keys()) {
     if (data.some((one) => one.id === id)) continue;
-    older.push(execution.parse(await admin.ask('GET', `/executions/${encodeURIComponent(id)}`)));
+    older.push(execution.parse(await admin.ask('GET', adminPath('executions', id))));
   }
   return [...older, ...data.toReversed()];
 }

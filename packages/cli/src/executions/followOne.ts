@@ -1,3 +1,4 @@
+import { adminPath } from '../admin/path.ts';
 import { executionWithAttempts } from '../admin/shapes.ts';
 import { sayJson, sayLine } from '../output/print.ts';
 import { askOn, changeText, clock, type Following } from './following.ts';
@@ -24,7 +25,7 @@ export async function followOne(following: Following & { id: string }): Promise<
     return one.status === 'COMPLETED' ? 0 : 1;
   }
 
-  return await askOn(following, () => admin.ask('GET', `/executions/${encodeURIComponent(id)}`), take, 1);
+  return await askOn(following, () => admin.ask('GET', adminPath('executions', id)), take, 1);
 }
 
 /** What a log has that was not there before; only its end is kept. */

@@ -1,24 +1,21 @@
+import type { z } from 'zod';
+import { askCommand } from '../admin/askCommand.ts';
+import { adminPath } from '../admin/path.ts';
 import { executionWithAttempts } from '../admin/shapes.ts';
-import type { Command, Context } from '../command.ts';
-import { readOperands } from '../flags.ts';
-import { sayFacts, sayJson, sayTable } from '../output/print.ts';
+import type { Context } from '../command.ts';
+import { sayFacts, sayTable } from '../output/print.ts';
 import { shownTime } from '../output/times.ts';
 
-export const executionsShow: Command = {
+export const executionsShow = askCommand({
   name: 'executions show',
   about: 'show an execution of any organization and every try of it at a provider; its input is never shown',
   usage: 'holdfast executions show <execution> [--json]',
-  async run(args, context) {
-    const options = { json: { type: 'boolean' } } as const;
-    const { operands, values } = readOperands('executions show', args, ['execution'], options);
-    const answer = await context.openAdmin().ask('GET', `/executions/${encodeURIComponent(operands[0])}`);
-    if (values.json) sayJson(context, answer);
-    else say(context, executionWithAttempts.parse(answer));
-    return 0;
-  },
-};
+  operands: ['execution'],
+  ask: (admin, [id]) => admin.ask('GET', adminPath('executions', id)),
+  show: (answer, context) => say(context, executionWithAttempts.parse(answer)),
+});
 
-function say(context: Context, one: ReturnType<typeof executionWithAttempts.parse>): void {
+function say(context: Context, one: z.infer<typeof executionWithAttempts>): void {
   sayFacts(context, {
     id: one.id,
     organization: one.organization_id,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { AdminApi } from '../admin/api.ts';
 import type { Command } from '../command.ts';
 import { readArguments } from '../flags.ts';
+import { interruptible } from '../interrupt.ts';
 import { UsageError } from '../usageError.ts';
 import { followAll } from './followAll.ts';
 import { followOne } from './followOne.ts';
@@ -17,20 +17,13 @@ an organization from now on, until Ctrl-C. --json: a document for each change, a
   usage: 'holdfast executions tail <execution> [--json]\nholdfast executions tail --org ORG [--json]',
   async run(args, context) {
     const { id, org, json } = read(args);
-    const interrupt = new AbortController();
-    const stop = () => interrupt.abort();
-    for (const signal of signals) process.on(signal, stop);
-    try {
-      const admin: AdminApi = context.openAdmin();
-      const args = { admin, context, json, everyMs, signal: interrupt.signal };
-      return await (id === undefined ? followAll({ ...args, org: org ?? '' }) : followOne({ ...args, id }));
-    } finally {
-      for (const signal of signals) process.off(signal, stop);
-    }
+    return await interruptible(async (signal) => {
+      const following = { admin: context.openAdmin(), context, json, everyMs, signal };
+      if (id === undefined) return await followAll({ ...following, org: org ?? '' });
+      return await followOne({ ...following, id });
+    });
   },
 };
-
-const signals = ['SIGINT', 'SIGTERM'] as const;
 
 function read(args: string[]) {
   const options = { org: { type: 'string' }, json: { type: 'boolean', default: false } } as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adminPath } from '../admin/path.ts';
 import { apiKey } from '../admin/shapes.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
@@ -27,7 +28,7 @@ export const keyCreate: Command = {
   async run(args, context) {
     const { operands, values } = readOperands('key create', args, ['org', 'name'], options);
     const [org, name] = operands;
-    const path = `/organizations/${encodeURIComponent(org)}/api-keys`;
+    const path = adminPath('organizations', org, 'api-keys');
     const body = {
       name,
       mode: values.mode,

@@ -1,4 +1,5 @@
 import { readList } from '../admin/list.ts';
+import { adminPath } from '../admin/path.ts';
 import { apiKey } from '../admin/shapes.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
@@ -12,7 +13,7 @@ export const keyList: Command = {
   usage: 'holdfast key list <org> [--json]',
   async run(args, context) {
     const { operands, values } = readOperands('key list', args, ['org'], { json: { type: 'boolean' } });
-    const path = `/organizations/${encodeURIComponent(operands[0])}/api-keys`;
+    const path = adminPath('organizations', operands[0], 'api-keys');
     const list = await readList(context.openAdmin(), path, { limit: 10_000, item: apiKey });
     if (values.json) sayJson(context, list);
     else

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { invariants } from '@holdfast/db/audit/invariants';
-import { type Database, openDatabase } from '@holdfast/db/client';
+import type { Database } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { insertExecutions } from '@holdfast/db/executions/insert';
+import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/asRole';
-import { createBareDatabase, createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createBareDatabase, openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -13,32 +14,30 @@ import { holdfast, holdfastInShell, npmRunHoldfast } from '../testing/holdfast.t
 
 let url: string;
 let db: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 let organizationId: string;
 
 beforeEach(async () => {
-  ({ url, drop } = await createTestDatabase());
-  db = openDatabase({ url, poolSize: 10, applicationName: 'test' });
+  ({ db, url, close } = await openTestDatabase(10));
   organizationId = await createTestOrganization(db, '10');
 });
-afterEach(async () => {
-  await db.close();
-  await drop();
-});
+afterEach(() => close());
 
 const lines = (text: string) => text.trimEnd().split('\n');
 const names = Object.keys(invariants);
 const allHold = `The books are right: ${names.length} invariants hold.\n`;
 
 async function create(): Promise<string> {
-  const { rows } = await db.pool.query<{ id: string }>(`SELECT new_id('exec') AS id`);
-  const id = rows[0]?.id ?? '';
-  const rest = { apiKeyId: 'key', idempotencyKey: id, requestHash: 'h', model: 'm', metadataJson: null };
+  const id = newId('exec');
   const money = { holdAmount: '0.01', estimatedCost: '0.01' };
-  await insertExecutions(db, [
-    { id, organizationId, ...rest, ...money, inputJson: '{}', webhookUrl: null, timeoutS: 60 },
-  ]);
-  return id;
+  return await insertTestExecution(db, {
+    id,
+    organizationId,
+    ...money,
+    idempotencyKey: id,
+    requestHash: 'h',
+    timeoutS: 60,
+  });
 }
 
 describe('holdfast ledger audit', () => {

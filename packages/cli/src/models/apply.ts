@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
+import { applyModels } from '@holdfast/db/models/apply';
 import { openModelCatalogue } from '@holdfast/db/models/cache';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isOffered } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
-import { applyCatalogue } from '@holdfast/setup/models';
 import type { Command, Context } from '../command.ts';
 import { modelsFolder } from '../config.ts';
 import { readArguments } from '../flags.ts';
@@ -23,12 +24,12 @@ export const modelsApply: Command = {
     });
     const models = await readFolder(folder, context);
     if (models === null) return 1;
-    const environment = context.providerEnvironment();
-    const connections = connectionConfig(environment);
+    const connections = connectionConfig(context.providerEnvironment());
     const db = context.openDatabase();
-    const after = models.map((definition) => ({ definition, isActive: isOffered(definition, connections) }));
+    const isReachable = (model: ModelDefinition) => isOffered(model, connections);
+    const after = models.map((definition) => ({ definition, isActive: isReachable(definition) }));
     const changes = catalogueChanges(await openModelCatalogue(db).list(), after);
-    if (!isDryRun) await applyCatalogue(db, folder, environment);
+    if (!isDryRun) await applyModels(db, models, isReachable);
     sayChanges(changes, context.say);
     for (const { definition, isActive } of after) {
       const missing = isActive ? null : missingSettings(definition, connections);

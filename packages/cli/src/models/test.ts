@@ -7,6 +7,7 @@ import { createProviders } from '@holdfast/providers/registry';
 import type { Command, Context } from '../command.ts';
 import { exitCodes } from '../exitCodes.ts';
 import { readArguments } from '../flags.ts';
+import { interruptible } from '../interrupt.ts';
 import { UsageError } from '../usageError.ts';
 import { findModel } from './source.ts';
 import { cleaned } from './test/cleaned.ts';
@@ -91,22 +92,16 @@ async function ask(
   const say = (line: string) => output.say(clean(line));
   const tell = (line: string) => output.tell(clean(line));
   const providers = createProviders(connections);
-  const interrupt = new AbortController();
-  const onSignal = () => interrupt.abort();
-  for (const signal of signals) process.on(signal, onSignal);
   try {
     const provider = providers.find(route);
     if (provider === null) throw new Error(`nobody here speaks ${route.adapter}`);
     tell(`${definition.slug} at ${route.connection}, as ${route.model}; no balance is touched`);
     const startedMs = performance.now();
-    const end = await runOnce(provider, submission, interrupt.signal, tell);
+    const end = await interruptible((signal) => runOnce(provider, submission, signal, tell));
     for (const line of reportLines(definition, end, performance.now() - startedMs)) say(line);
     if (end.state === 'refused') return exitCodes.notRun;
     return end.state === 'ended' && end.outcome.ok ? 0 : 1;
   } finally {
-    for (const signal of signals) process.off(signal, onSignal);
     providers.close();
   }
 }
-
-const signals = ['SIGINT', 'SIGTERM'] as const;

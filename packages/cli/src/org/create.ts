@@ -1,20 +1,14 @@
+import { askCommand } from '../admin/askCommand.ts';
 import { organization } from '../admin/shapes.ts';
-import type { Command } from '../command.ts';
-import { readOperands } from '../flags.ts';
-import { sayFacts, sayJson } from '../output/print.ts';
+import { sayFacts } from '../output/print.ts';
 import { organizationFacts } from './facts.ts';
 
-export const orgCreate: Command = {
+export const orgCreate = askCommand({
   name: 'org create',
   about: 'make an organization, with an empty balance',
   usage: 'holdfast org create <name> [--json]',
   examples: 'holdfast org create "Acme Inc."',
-  async run(args, context) {
-    const { operands, values } = readOperands('org create', args, ['name'], { json: { type: 'boolean' } });
-    const [name] = operands;
-    const answer = await context.openAdmin().ask('POST', '/organizations', { body: { name } });
-    if (values.json) sayJson(context, answer);
-    else sayFacts(context, organizationFacts(organization.parse(answer)));
-    return 0;
-  },
-};
+  operands: ['name'],
+  ask: (admin, [name]) => admin.ask('POST', '/organizations', { body: { name } }),
+  show: (answer, context) => sayFacts(context, organizationFacts(organization.parse(answer))),
+});

@@ -1,4 +1,5 @@
 import type { AdminApi } from '../admin/api.ts';
+import { adminPath } from '../admin/path.ts';
 import { organization } from '../admin/shapes.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
@@ -19,7 +20,7 @@ none takes the limit away. What is not given stays as it is.`,
       throw new UsageError('holdfast org limit needs --max-concurrency or --monthly-spend');
     const concurrency = most === undefined ? undefined : readConcurrency(most);
     const admin = context.openAdmin();
-    const path = `/organizations/${encodeURIComponent(operands[0])}`;
+    const path = adminPath('organizations', operands[0]);
     if (concurrency !== undefined) await admin.ask('PATCH', path, { body: { max_concurrency: concurrency } });
     if (spend !== undefined) await limitSpend(admin, path, spend);
     const answer = await admin.ask('GET', path);

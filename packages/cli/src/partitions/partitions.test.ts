@@ -1,25 +1,15 @@
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { listPartitions } from '@holdfast/db/partitions/list';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UsageError } from '../usageError.ts';
 import { partitions } from './partitions.ts';
 
-let db: Database;
-let remove: () => Promise<void>;
+const { db, close } = await openTestDatabase();
 
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  remove = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
 beforeEach(async () => {
   await db.pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);
 });
-afterAll(async () => {
-  await db.close();
-  await remove();
-});
+afterAll(close);
 
 /** The exit code and what was said. */
 async function run(...args: string[]) {

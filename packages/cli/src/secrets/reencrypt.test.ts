@@ -1,28 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '@holdfast/db/client';
+import type { Database } from '@holdfast/db/client';
 import { getWebhookSecret, rotateWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
 import { countSecrets } from '@holdfast/db/secrets/count';
 import { replaceSealed } from '@holdfast/db/secrets/replace';
 import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdfast } from '../testing/holdfast.ts';
 
 let url: string;
 let db: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 
 beforeEach(async () => {
-  ({ url, drop } = await createTestDatabase());
-  db = openDatabase({ url, poolSize: 4, applicationName: 'test' });
+  ({ db, url, close } = await openTestDatabase(4));
 });
-afterEach(async () => {
-  await db.close();
-  await drop();
-});
+afterEach(() => close());
 
 const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 const boxOf = (keys: string) => createSealedBox(encryptionKeys.parse(keys));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { askCommand } from '../admin/askCommand.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayJson } from '../output/print.ts';
@@ -6,20 +7,14 @@ import { sinceTime } from '../output/times.ts';
 import { UsageError } from '../usageError.ts';
 import { webhooksPath } from './paths.ts';
 
-export const webhooksRedeliver: Command = {
+export const webhooksRedeliver = askCommand({
   name: 'webhooks redeliver',
   about: 'send a delivery again, whatever became of it: same event id, same bytes',
   usage: 'holdfast webhooks redeliver <org> <delivery> [--json]',
-  async run(args, context) {
-    const options = { json: { type: 'boolean' } } as const;
-    const { operands, values } = readOperands('webhooks redeliver', args, ['org', 'delivery'], options);
-    const [org, id] = operands;
-    const answer = await context.openAdmin().ask('POST', webhooksPath(org, 'deliveries', id, 'redeliver'));
-    if (values.json) sayJson(context, answer);
-    else context.say(`${id} is due again.`);
-    return 0;
-  },
-};
+  operands: ['org', 'delivery'],
+  ask: (admin, [org, id]) => admin.ask('POST', webhooksPath(org, 'deliveries', id, 'redeliver')),
+  show: (_answer, { say }, [, id]) => say(`${id} is due again.`),
+});
 
 const recovered = z.object({ redelivered: z.number(), has_more: z.boolean() });
 

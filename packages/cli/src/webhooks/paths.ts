@@ -1,5 +1,5 @@
+import { adminPath } from '../admin/path.ts';
+
 /** Of what an organization has of webhooks, below `/admin/v1`. */
 export const webhooksPath = (org: string, ...rest: string[]) =>
-  ['/organizations', org, 'webhooks', ...rest]
-    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
-    .join('/');
+  adminPath('organizations', org, 'webhooks', ...rest);

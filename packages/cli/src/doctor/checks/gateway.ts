@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { reasonOf } from '@holdfast/kit/reason';
 import { within } from '@holdfast/kit/within';
-import { fetchWithin, isOwnName } from '../dial.ts';
+import { fetchWithin, unreached } from '../dial.ts';
 import type { Check, Finding } from '../finding.ts';
 
 export const adminCheck: Check = {
@@ -42,8 +42,7 @@ async function reachedFinding(origin: string): Promise<Finding> {
     const found = `${origin} answers ${response.status}, and is not the gateway`;
     return { state: 'fail', check, found, mend: leadHere };
   } catch (error) {
-    const found = `${origin} is not reached from here: ${reasonOf(error)}`;
-    return { state: isOwnName(origin) ? 'warn' : 'fail', check, found, mend: leadHere };
+    return unreached(check, origin, error, leadHere);
   }
 }
 

@@ -3,8 +3,7 @@ import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { openStore } from '@holdfast/files/open';
 import type { ObjectStore } from '@holdfast/files/store';
 import { parseConfig } from '@holdfast/kit/config';
-import { reasonOf } from '@holdfast/kit/reason';
-import { fetchWithin, isOwnName } from '../dial.ts';
+import { fetchWithin, unreached } from '../dial.ts';
 import type { Check, Finding } from '../finding.ts';
 
 const own = 'its settings are not known here: set FILE_STORE and what it needs as the gateway has them';
@@ -50,7 +49,6 @@ async function signedFinding(store: ObjectStore, key: string, bytes: Buffer): Pr
     if (isSame) return { state: 'ok', check, found: `answered at ${origin}` };
     return { state: 'fail', check, found: `${origin} answered ${response.status}`, mend };
   } catch (error) {
-    const found = `${origin} is not reached from here: ${reasonOf(error)}`;
-    return { state: isOwnName(origin) ? 'warn' : 'fail', check, found, mend };
+    return unreached(check, origin, error, mend);
   }
 }
