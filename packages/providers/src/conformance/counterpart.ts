@@ -1,9 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { pipeline, Readable } from 'node:stream';
-import { parseJson } from '../parseJson.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { startWireServer, type WireReply, type WireRequest } from './wireServer.ts';
 
-export type Received = { method: string; path: string; headers: IncomingMessage['headers']; json: unknown };
+export type Received = { method: string; path: string; headers: IncomingHttpHeaders; json: unknown };
 
 /** How the other side behaves: answers like a server, or in one of the ways in which servers go wrong. */
 export type Reply =
@@ -26,56 +24,32 @@ export type Counterpart = {
 /** The provider's side of the wire: real HTTP on a free loopback port, saying what the test tells it to. */
 export async function startCounterpart(): Promise<Counterpart> {
   const received: Received[] = [];
-  const hungUp = Promise.withResolvers<void>();
   let replies: Reply[] = [{ status: 500 }];
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const json = await readJson(request);
-    received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, json });
+  const server = await startWireServer((request) => {
+    received.push(asReceived(request));
     const reply = replies[0] ?? 'reset';
     if (replies.length > 1) replies = replies.slice(1);
-    send(reply, response);
-  };
-  const server = createServer((request, response) => {
-    response.on('close', () => hungUp.resolve());
-    void answer(request, response);
+    return asSent(reply);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: server.origin,
     received,
-    hungUp: hungUp.promise,
+    hungUp: server.hungUp,
     reply(...given) {
       replies = given;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
 }
 
-function send(reply: Reply, response: ServerResponse): void {
-  if (reply === 'silence') return;
-  if (reply === 'reset') {
-    response.socket?.resetAndDestroy();
-  } else if (reply === 'half a body') {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
-    response.write('{"id":"', () => response.socket?.destroy());
-  } else if (reply === 'more than is read') {
-    const piece = Buffer.alloc(1024 * 1024, 'A');
-    response.writeHead(200, { 'content-type': 'application/json' });
-    pipeline(Readable.from(Array.from({ length: 130 }, () => piece)), response, () => {});
-  } else {
-    const text = reply.text ?? JSON.stringify(reply.json ?? {});
-    const contentType = reply.text === undefined ? 'application/json' : 'text/html';
-    response.writeHead(reply.status, { 'content-type': contentType, ...reply.headers }).end(text);
-  }
+/** What is no JSON as the text that it is. */
+function asReceived({ method, path, headers, json, body }: WireRequest): Received {
+  const text = body.length === 0 ? undefined : body.toString('utf8');
+  return { method, path, headers, json: json ?? text };
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
-  return text === '' ? undefined : (parseJson(Buffer.from(text)) ?? text);
+function asSent(reply: Reply): WireReply {
+  if (typeof reply === 'string') return reply;
+  const { text, json = {}, ...head } = reply;
+  return text === undefined ? { ...head, json } : { ...head, text };
 }

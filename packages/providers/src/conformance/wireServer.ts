@@ -1,12 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listen } from '@holdfast/egress/listen';
 import { parseJson } from '../parseJson.ts';
 
-/** `json` is undefined, where the body is none; `body` is its bytes. */
+/** `path` has its query behind it; `json` is undefined, where the body is none; `body` is its bytes. */
 export type WireRequest = {
   method: string;
   path: string;
+  pathname: string;
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
   json: unknown;
@@ -15,8 +18,16 @@ export type WireRequest = {
 
 export type WireAnswer = { status: number; headers?: Record<string, string>; json?: unknown };
 
-/** How servers answer, and how they go wrong. */
-export type WireReply = WireAnswer | 'silence' | 'reset' | 'half a body' | 'html';
+/** How servers answer, and how they go wrong. `picture`: a PNG of one pixel; `text`: a page that is no JSON. */
+export type WireReply =
+  | WireAnswer
+  | { status: number; headers?: Record<string, string>; text: string }
+  | 'picture'
+  | 'silence'
+  | 'reset'
+  | 'half a body'
+  | 'more than is read'
+  | 'html';
 
 /**
  * What a submit gets. All that begin with `accept` are accepted and counted, whatever comes back; an answer is a refusal.
@@ -60,6 +71,12 @@ export type WireServer = {
   received: WireRequest[];
   /** Resolves after that time; rejects once the server is closed. */
   wait(ms: number): Promise<void>;
+  /** Has it done after that time, unless the server is closed by then; null: never. */
+  after(ms: number | null, act: () => Promise<unknown>): void;
+  /** Calls back as a provider does; resolves with the status of the answer, rejects where nobody is there. */
+  callBack(url: string, body: object, headers?: (body: Buffer) => Record<string, string>): Promise<number>;
+  /** Resolves once a request has come in and its socket is closed again. */
+  hungUp: Promise<void>;
   close(): Promise<void>;
 };
 
@@ -73,19 +90,33 @@ export async function startWireServer(
     received.push(read);
     send(response, await answer(read));
   };
-  const server = createServer((request, response) => {
+  const hungUp = Promise.withResolvers<void>();
+  const server = await listen((request, response) => {
+    response.on('close', () => hungUp.resolve());
     void serve(request, response).catch(() => response.destroy());
   });
+  const wait = (ms: number) => delay(ms, undefined, { signal: closing.signal });
   return {
-    origin: await listen(server),
+    origin: server.url,
     received,
-    wait: (ms) => delay(ms, undefined, { signal: closing.signal }),
-    async close() {
+    hungUp: hungUp.promise,
+    wait,
+    after(ms, act) {
+      if (ms !== null)
+        void wait(ms)
+          .then(act)
+          .catch(() => undefined);
+    },
+    async callBack(url, json, headers = () => ({})) {
+      const body = Buffer.from(JSON.stringify(json));
+      const sent = { 'content-type': 'application/json', ...headers(body) };
+      const answered = await fetch(url, { method: 'POST', headers: sent, body, signal: closing.signal });
+      await answered.arrayBuffer();
+      return answered.status;
+    },
+    close() {
       closing.abort();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      return server.close();
     },
   };
 }
@@ -105,20 +136,12 @@ export function submitReply(
   return plan === 'accept, then html' ? 'html' : 'half a body';
 }
 
-/** Calls back as a provider does; resolves with the status of the answer, none where nobody is there. */
-export async function callBack(
-  url: string,
-  body: Buffer,
-  headers: Record<string, string> = {},
-): Promise<number[]> {
-  const sent = { 'content-type': 'application/json', ...headers };
-  try {
-    const answer = await fetch(url, { method: 'POST', headers: sent, body });
-    await answer.arrayBuffer();
-    return [answer.status];
-  } catch {
-    return [];
-  }
+/** The status of a callback's answer; none where nobody is there. */
+export function statuses(calledBack: Promise<number>): Promise<number[]> {
+  return calledBack.then(
+    (status) => [status],
+    () => [],
+  );
 }
 
 /** The run of that id. */
@@ -128,32 +151,39 @@ export function known<Run>(runs: Map<string, Run>, id: string): Run {
   return run;
 }
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 async function readRequest(request: IncomingMessage): Promise<WireRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  const { method = '', url = '/', headers } = request;
-  const { pathname, searchParams } = new URL(url, 'http://localhost');
-  return { method, path: pathname, query: searchParams, headers, json: parseJson(body), body };
+  const body = await buffer(request);
+  const { method = '', url: path = '/', headers } = request;
+  const { pathname, searchParams: query } = new URL(path, 'http://localhost');
+  return { method, path, pathname, query, headers, json: parseJson(body), body };
 }
 
 function send(response: ServerResponse, reply: WireReply): void {
-  if (reply === 'silence') return;
-  if (reply === 'reset') {
-    response.socket?.resetAndDestroy();
-  } else if (reply === 'half a body') {
+  if (typeof reply === 'string') return inWords[reply](response);
+  const isText = 'text' in reply;
+  const json = !isText && reply.json !== undefined ? JSON.stringify(reply.json) : '';
+  const contentType = isText ? 'text/html' : 'application/json';
+  response.writeHead(reply.status, { 'content-type': contentType, ...reply.headers });
+  response.end(isText ? reply.text : json);
+}
+
+const inWords: Record<Extract<WireReply, string>, (response: ServerResponse) => void> = {
+  picture: (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(onePixel),
+  silence: () => undefined,
+  reset: (response) => void response.socket?.resetAndDestroy(),
+  'half a body'(response) {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
     response.write('{"id":"', () => response.destroy());
-  } else if (reply === 'html') {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<html><h1>It works!</h1></html>');
-  } else {
-    const { status, headers, json } = reply;
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(json === undefined ? '' : JSON.stringify(json));
-  }
-}
+  },
+  'more than is read'(response) {
+    const piece = Buffer.alloc(1024 * 1024, 'A');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    pipeline(Readable.from(Array.from({ length: 130 }, () => piece)), response, () => {});
+  },
+  html: (response) => send(response, { status: 200, text: '<html><h1>It works!</h1></html>' }),
+};

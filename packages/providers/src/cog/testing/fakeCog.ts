@@ -1,9 +1,9 @@
 import {
-  callBack,
   type Fake,
   type FakePlan,
   known,
   startWireServer,
+  statuses,
   submitReply,
   type WireAnswer,
   type WireRequest,
@@ -47,8 +47,7 @@ export async function startFakeCog(): Promise<FakeCog> {
     if (!prediction.plan.remembers) predictions.delete(id);
     const { webhook } = prediction.body;
     if (webhook === undefined || !prediction.plan.callsBack) return [];
-    const body = Buffer.from(JSON.stringify(told(prediction)));
-    return callBack(webhook, body);
+    return statuses(server.callBack(webhook, told(prediction)));
   }
 
   function begin(id: string, model: string, body: FakePrediction['body']): FakePrediction {
@@ -56,12 +55,7 @@ export async function startFakeCog(): Promise<FakeCog> {
     const prediction: FakePrediction = { id, model, body, state: 'processing', plan, ended };
     predictions.set(id, prediction);
     accepted.push(id);
-    if (plan.endsAfterMs !== null) {
-      void server
-        .wait(plan.endsAfterMs)
-        .then(() => finish(id))
-        .catch(() => []);
-    }
+    server.after(plan.endsAfterMs, () => finish(id));
     return prediction;
   }
 

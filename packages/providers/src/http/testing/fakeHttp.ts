@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import {
-  callBack,
   type Fake,
   type FakePlan,
   known,
   startWireServer,
+  statuses,
   submitReply,
   type WireAnswer,
   type WireRequest,
@@ -52,21 +52,19 @@ export async function startFakeHttp(): Promise<FakeHttp> {
     const job = known(jobs, id);
     if (job.state === 'queued') job.state = 'finished';
     if (job.notify === null || !job.plan.callsBack) return [];
-    const body = Buffer.from(JSON.stringify(told(job)));
+    return statuses(server.callBack(job.notify, told(job), signed));
+  }
+
+  function signed(body: Buffer): Record<string, string> {
     const signature = createHmac('sha256', settings.CALLBACK_SECRET).update(body).digest('hex');
-    return callBack(job.notify, body, { 'x-signature': `sha256=${signature}` });
+    return { 'x-signature': `sha256=${signature}` };
   }
 
   function accept({ json }: WireRequest): WireAnswer {
     const { reference = '', notify = null } = json as { reference?: string; notify?: string };
     const job: FakeJob = { id: randomUUID(), reference, notify, state: 'queued', plan };
     jobs.set(job.id, job);
-    if (plan.endsAfterMs !== null) {
-      void server
-        .wait(plan.endsAfterMs)
-        .then(() => finish(job.id))
-        .catch(() => []);
-    }
+    server.after(plan.endsAfterMs, () => finish(job.id));
     return { status: 202, json: told(job) };
   }
 

@@ -37,12 +37,7 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
     const response: FakeResponse = { id: `resp_${randomBytes(24).toString('hex')}`, state: 'queued', plan };
     responses.set(response.id, response);
     accepted.push(response.id);
-    if (plan.endsAfterMs !== null) {
-      void server
-        .wait(plan.endsAfterMs)
-        .then(() => finish(response.id))
-        .catch(() => []);
-    }
+    server.after(plan.endsAfterMs, () => finish(response.id));
     return { status: 200, json: responseOf(response) };
   }
 
