@@ -1,15 +1,9 @@
-import { flag, publicUrl } from '@holdfast/kit/config';
+import { flag, listOf, publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
 import { parseCidr } from './addresses.ts';
 import { parseOrigin } from './origin.ts';
 import type { EgressSettings } from './policy.ts';
 import { parseProxyUrl } from './proxy.ts';
-
-const listOf = (text: string) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
 
 /** The settings of the egress policy, for `parseConfig`. */
 export const egressConfig = {

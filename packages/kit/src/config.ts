@@ -81,3 +81,10 @@ export const baseConfig = {
     .default('info')
     .describe('Least level of log line that is written'),
 };
+
+/** What stands between the commas of a setting. */
+export const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);

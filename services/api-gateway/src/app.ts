@@ -42,7 +42,6 @@ import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
 import { postTest } from './endpoints/webhooks/postTest.ts';
 import { mountStorage } from './files/mountStorage.ts';
 import { authenticate } from './http/authenticate.ts';
-import { parseOrigins } from './http/corsOrigins.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { openKeyCache } from './http/keyCache.ts';
 import { createPipeline } from './http/pipeline.ts';
@@ -94,7 +93,7 @@ export function createApp(context: Context): Express {
   return createPipeline({
     context,
     endpoints,
-    origins: parseOrigins(context.config.CORS_ORIGINS) ?? [],
+    origins: context.config.CORS_ORIGINS,
     authenticate: authenticate(openKeyCache(context.db)),
     mount: (app) => {
       mountStorage(app, context);

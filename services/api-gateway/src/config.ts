@@ -1,10 +1,10 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
-import { baseConfig, flag, parseConfig, port, positiveInt } from '@holdfast/kit/config';
+import { baseConfig, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
-import { parseOrigins } from './http/corsOrigins.ts';
+import { isCorsOrigin } from './http/corsOrigins.ts';
 
 /** The settings of the gateway. */
 export const gatewayConfig = {
@@ -55,8 +55,9 @@ export const gatewayConfig = {
   CORS_ORIGINS: z
     .string()
     .default('')
+    .transform(listOf)
     .refine(
-      (text) => parseOrigins(text) !== null,
+      (origins) => origins.every(isCorsOrigin),
       'must be origins as https://app.example, separated by commas, or *',
     )
     .describe('Origins whose pages may call the API (`https://app.example,...`, or `*`); none unless set'),
