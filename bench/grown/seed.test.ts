@@ -1,22 +1,15 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { stalePending } from '@holdfast/db/sweeps/due';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seed } from './seed.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let db: Database;
+const { db, url, close } = await openTestDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'bench' });
-  await seed(database.url, { finished: 96, pending: 6, organizations: 2 }, () => undefined);
+  await seed(url, { finished: 96, pending: 6, organizations: 2 }, () => undefined);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(close);
 
 describe('a database that has grown', () => {
   it('has what was asked for, with all that belongs to it', async () => {

@@ -1,24 +1,12 @@
 import { markStopped } from '@holdfast/db/attempts/lease';
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { newId } from '@holdfast/domain/ids';
 import { createLogger } from '@holdfast/kit/logger';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, expect, it } from '@jest/globals';
 import { openAwaiter } from './awaitCallback.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+const { db, close } = await openTestDatabase();
+afterAll(close);
 
 async function attempt(id: string): Promise<void> {
   const executionId = newId('exec');

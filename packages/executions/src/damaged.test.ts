@@ -1,49 +1,26 @@
 import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
-import { type Database, openDatabase } from '@holdfast/db/client';
-import { insertExecutions } from '@holdfast/db/executions/insert';
+import type { Database } from '@holdfast/db/client';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { newId } from '@holdfast/domain/ids';
-import type { Producer } from '@holdfast/queues/producer';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openCompleter } from './complete.ts';
 import { expireDue } from './expire.ts';
+import { nowhere } from './testing/nowhere.ts';
 
 let db: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 
 beforeEach(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
+  ({ db, close } = await openTestDatabase(4));
 });
 
-afterEach(async () => {
-  await db.close();
-  await drop();
-});
-
-const nowhere: Producer<never> = { add: async () => {}, addAll: async () => {}, close: async () => {} };
+afterEach(() => close());
 
 async function create(): Promise<string> {
-  const id = newId('exec');
   const organizationId = await createTestOrganization(db, '10');
-  const money = { holdAmount: '0.60000000', estimatedCost: '0.50000000' };
-  const texts = { model: 'm', inputJson: '{}', metadataJson: null, webhookUrl: null };
-  await insertExecutions(db, [
-    {
-      id,
-      organizationId,
-      apiKeyId: 'key',
-      idempotencyKey: null,
-      requestHash: null,
-      timeoutS: 600,
-      ...texts,
-      ...money,
-    },
-  ]);
-  return id;
+  return await insertTestExecution(db, { organizationId });
 }
 
 /** Somebody gave the hold back by hand: no statement can resolve it again. */

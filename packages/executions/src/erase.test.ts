@@ -6,12 +6,11 @@ import { auditLedger } from '@holdfast/db/audit/audit';
 import { getBalance } from '@holdfast/db/balances/get';
 import { readCallback } from '@holdfast/db/callbacks/inbox';
 import { storeCallback } from '@holdfast/db/callbacks/store';
-import { type Database, openDatabase } from '@holdfast/db/client';
+import { openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { failExecutions } from '@holdfast/db/executions/fail';
 import { getExecution } from '@holdfast/db/executions/get';
-import { insertExecutions } from '@holdfast/db/executions/insert';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { getFiles } from '@holdfast/db/files/get';
 import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
@@ -23,26 +22,18 @@ import { recordAttempts } from '@holdfast/db/webhooks/recordAttempts';
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { asRole } from '@holdfast/testkit/asRole';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { erase } from './erase.ts';
 
 const secret = 'SECRET-6f1d';
 
-let db: Database;
+const { db, url, close } = await openTestDatabase(10);
 /** Logged in as the gateway, whose rights must do. */
-let gateway: Database;
-let drop: () => Promise<void>;
+const gateway = openDatabase({ url: asRole(url, 'holdfast_gateway'), poolSize: 10, applicationName: 'test' });
 let organizationId: string;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
-  const url = asRole(database.url, 'holdfast_gateway');
-  gateway = openDatabase({ url, poolSize: 10, applicationName: 'test' });
-});
 
 beforeEach(async () => {
   organizationId = await createTestOrganization(db, '100');
@@ -50,8 +41,8 @@ beforeEach(async () => {
 
 afterAll(async () => {
   expect(await auditLedger(db)).toEqual([]);
-  await Promise.all([db.close(), gateway.close()]);
-  await drop();
+  await gateway.close();
+  await close();
 });
 
 const success: RecordedOutcome = {
@@ -65,23 +56,15 @@ const failure: RecordedOutcome = { ok: false, code: 'GENERATION_FAILED', message
 
 async function create(): Promise<string> {
   const id = newId('exec');
-  await insertExecutions(db, [
-    {
-      id,
-      organizationId,
-      apiKeyId: 'key',
-      idempotencyKey: id,
-      requestHash: 'hash',
-      model: 'm',
-      inputJson: JSON.stringify({ prompt: secret }),
-      metadataJson: JSON.stringify({ secret }),
-      webhookUrl: `https://${secret}.test/`,
-      holdAmount: '0.60000000',
-      estimatedCost: '0.50000000',
-      timeoutS: 600,
-    },
-  ]);
-  return id;
+  return await insertTestExecution(db, {
+    id,
+    organizationId,
+    idempotencyKey: id,
+    requestHash: 'hash',
+    inputJson: JSON.stringify({ prompt: secret }),
+    metadataJson: JSON.stringify({ secret }),
+    webhookUrl: `https://${secret}.test/`,
+  });
 }
 
 /** An execution that a provider is at. */

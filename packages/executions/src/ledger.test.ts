@@ -1,7 +1,6 @@
 import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { getBalance } from '@holdfast/db/balances/get';
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { expireExecutions } from '@holdfast/db/executions/expire';
@@ -9,34 +8,19 @@ import { failExecutions } from '@holdfast/db/executions/fail';
 import { getExecution } from '@holdfast/db/executions/get';
 import { startExecutions } from '@holdfast/db/executions/start';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import type { Producer } from '@holdfast/queues/producer';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Created, type CreateRequest, type Creator, openCreator } from './create.ts';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { type Created, type CreateRequest, openCreator } from './create.ts';
+import { nowhere } from './testing/nowhere.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
-let creator: Creator;
+const { db, close } = await openTestDatabase(10);
 
-/** Nothing listens: what these tests promise holds without a queue. */
-const nowhere: Producer<never> = {
-  add: async () => {},
-  addAll: async () => {},
-  close: async () => {},
-};
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
-  creator = openCreator({ db, dispatch: nowhere });
-});
+const creator = openCreator({ db, dispatch: nowhere });
 
 afterAll(async () => {
   expect(await auditLedger(db)).toEqual([]);
-  await db.close();
-  await drop();
+  await close();
 });
 
 function request(organizationId: string, change: Partial<CreateRequest> = {}): CreateRequest {

@@ -1,4 +1,3 @@
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { failExecutions } from '@holdfast/db/executions/fail';
 import { getExecution } from '@holdfast/db/executions/get';
@@ -6,34 +5,21 @@ import { startExecutions } from '@holdfast/db/executions/start';
 import { unsettledAttempts } from '@holdfast/db/sweeps/due';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createLogger } from '@holdfast/kit/logger';
-import type { Producer } from '@holdfast/queues/producer';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openCreator } from './create.ts';
 import { openOutcomeRecorder } from './recordOutcome.ts';
+import { nowhere } from './testing/nowhere.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase(4);
 let organizationId: string;
 
-const nowhere: Producer<never> = {
-  add: async () => {},
-  addAll: async () => {},
-  close: async () => {},
-};
-
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
   organizationId = await createTestOrganization(db, '100');
 });
 
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 async function started(): Promise<{ id: string; attemptId: string }> {
   const { record } = await openCreator({ db, dispatch: nowhere }).create({

@@ -4,22 +4,19 @@ import { recordProgress } from '@holdfast/db/attempts/recordProgress';
 import { recordRefusals } from '@holdfast/db/attempts/recordRefusals';
 import { recordRunning } from '@holdfast/db/attempts/recordRunning';
 import { triesOf } from '@holdfast/db/attempts/tries';
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { getExecution } from '@holdfast/db/executions/get';
-import { insertExecutions } from '@holdfast/db/executions/insert';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { unsettledAttempts, waitingTries } from '@holdfast/db/sweeps/due';
-import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase(4);
 let organizationId: string;
 let run: { id: string; attemptId: string; attemptToken: string };
 
@@ -27,39 +24,15 @@ const at = { connection: 'a', target: 'a-model' };
 const elsewhere = { connection: 'b', target: 'b-model' };
 const refusal = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
 
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
-});
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 beforeEach(async () => {
   organizationId = await createTestOrganization(db, '10');
   run = await start();
 });
 
 async function start() {
-  const id = newId('exec');
-  await insertExecutions(db, [
-    {
-      id,
-      organizationId,
-      apiKeyId: 'key',
-      idempotencyKey: null,
-      requestHash: null,
-      model: 'm',
-      inputJson: '{}',
-      metadataJson: null,
-      webhookUrl: null,
-      holdAmount: '1',
-      estimatedCost: '1',
-      timeoutS: 600,
-      priority: 'high',
-    },
-  ]);
+  const money = { holdAmount: '1', estimatedCost: '1' };
+  const id = await insertTestExecution(db, { organizationId, ...money, priority: 'high' });
   const [started] = await startExecutions(db, [{ id, ...at }], 30);
   if (!started) throw new Error('not started');
   return started;

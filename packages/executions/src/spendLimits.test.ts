@@ -1,7 +1,6 @@
 import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { getBalance } from '@holdfast/db/balances/get';
-import { type Database, openDatabase } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { failExecutions } from '@holdfast/db/executions/fail';
@@ -10,36 +9,22 @@ import { getSpendLimits } from '@holdfast/db/spendLimits/get';
 import { removeSpendLimit } from '@holdfast/db/spendLimits/remove';
 import { setSpendLimit } from '@holdfast/db/spendLimits/set';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import type { Producer } from '@holdfast/queues/producer';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CreateRequest, type Creator, openCreator } from './create.ts';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CreateRequest, openCreator } from './create.ts';
+import { nowhere } from './testing/nowhere.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
-/** Two processes. */
-let creators: [Creator, Creator];
+const { db, close } = await openTestDatabase(10);
 let organizationId: string;
 
-const nowhere: Producer<never> = {
-  add: async () => {},
-  addAll: async () => {},
-  close: async () => {},
-};
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
-  creators = [openCreator({ db, dispatch: nowhere }), openCreator({ db, dispatch: nowhere })];
-});
+/** Two processes. */
+const creators = [openCreator({ db, dispatch: nowhere }), openCreator({ db, dispatch: nowhere })] as const;
 
 afterAll(async () => {
   expect(await auditLedger(db)).toEqual([]);
-  await db.close();
-  await drop();
+  await close();
 });
 
 beforeEach(async () => {

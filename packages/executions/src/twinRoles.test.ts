@@ -3,11 +3,10 @@ import { auditLedger } from '@holdfast/db/audit/audit';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { getExecution } from '@holdfast/db/executions/get';
-import { insertExecutions } from '@holdfast/db/executions/insert';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { roleOf } from '@holdfast/db/roles/rights';
-import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
@@ -15,21 +14,17 @@ const services = ['api-gateway', 'dispatcher', 'ledger'] as const;
 /** Roles belong to the whole server, which other tests use too. */
 const twinOf = (service: (typeof services)[number]) => `${roleOf[service]}_twin_${process.pid}`;
 
-let owner: Database;
-let drop: () => Promise<void>;
+const { db: owner, url, close } = await openTestDatabase();
 let gateway: Database;
 let dispatcher: Database;
 let ledger: Database;
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   for (const service of services) {
     const role = twinOf(service);
     await owner.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'twin' IN ROLE ${roleOf[service]}`);
   }
-  [gateway, dispatcher, ledger] = services.map((service) => openAs(database.url, twinOf(service))) as [
+  [gateway, dispatcher, ledger] = services.map((service) => openAs(url, twinOf(service))) as [
     Database,
     Database,
     Database,
@@ -38,8 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([gateway, dispatcher, ledger].map((db) => db.close()));
   for (const service of services) await owner.pool.query(`DROP ROLE ${twinOf(service)}`);
-  await owner.close();
-  await drop();
+  await close();
 });
 
 function openAs(databaseUrl: string, role: string): Database {
@@ -51,23 +45,7 @@ function openAs(databaseUrl: string, role: string): Database {
 
 it('services do their work as members of their roles, so that a second login can take the place of the first', async () => {
   const organizationId = await createTestOrganization(owner, '10');
-  const id = newId('exec');
-  const execution = {
-    id,
-    organizationId,
-    apiKeyId: 'key',
-    idempotencyKey: null,
-    requestHash: null,
-    model: 'm',
-    inputJson: '{}',
-    metadataJson: null,
-    webhookUrl: null,
-    holdAmount: '1',
-    estimatedCost: '1',
-    timeoutS: 600,
-    priority: 'high',
-  } as const;
-  await insertExecutions(gateway, [execution]);
+  const id = await insertTestExecution(gateway, { organizationId });
   const [started] = await startExecutions(dispatcher, [{ id, connection: 'a', target: 'm' }], 30);
   const attemptId = String(started?.attemptId);
   const outcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.5' } as const;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Database, openDatabase } from '@holdfast/db/client';
 import { createDatabase } from '@holdfast/db/databases/createDatabase';
 import { dropDatabase } from '@holdfast/db/databases/dropDatabase';
 import { readTestServers } from './config.ts';
@@ -10,6 +11,22 @@ export async function createTestDatabase(): Promise<{ url: string; drop: () => P
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = await createDatabase(server, name, { template: templateName });
   return { url, drop: () => dropDatabase(server, name) };
+}
+
+/** A test database with a pool on it; `close` ends the pool and drops the database. */
+export async function openTestDatabase(
+  poolSize = 2,
+): Promise<{ db: Database; url: string; close: () => Promise<void> }> {
+  const { url, drop } = await createTestDatabase();
+  const db = openDatabase({ url, poolSize, applicationName: 'test' });
+  return {
+    db,
+    url,
+    async close() {
+      await db.close();
+      await drop();
+    },
+  };
 }
 
 /** An empty database without any table, for what works on bare databases (migrations). */

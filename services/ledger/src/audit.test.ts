@@ -1,9 +1,9 @@
 import { auditLedger, type Checked } from '@holdfast/db/audit/audit';
 import { invariants } from '@holdfast/db/audit/invariants';
-import { type Database, openDatabase } from '@holdfast/db/client';
+import type { Database } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { audit, exportAudit } from './audit.ts';
@@ -12,20 +12,15 @@ import { type Books, keepBooks } from './testing/books.ts';
 import { damages } from './testing/damages.ts';
 
 let db: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 let books: Books;
 
 beforeEach(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
+  ({ db, close } = await openTestDatabase(10));
   books = await keepBooks(db);
 });
 
-afterEach(async () => {
-  await db.close();
-  await drop();
-});
+afterEach(() => close());
 
 const log = createLogger('test', 'silent');
 

@@ -3,26 +3,24 @@ import { listPartitions } from '@holdfast/db/partitions/list';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { asRole } from '@holdfast/testkit/asRole';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ledgerMetrics } from './metrics.ts';
 import { exportHorizon, keepPartitions } from './partitions.ts';
 
 let owner: Database;
 let db: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 
 beforeEach(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-  const url = asRole(database.url, 'holdfast_ledger');
-  db = openDatabase({ url, poolSize: 2, applicationName: 'test' });
+  let url: string;
+  ({ db: owner, url, close } = await openTestDatabase());
+  db = openDatabase({ url: asRole(url, 'holdfast_ledger'), poolSize: 2, applicationName: 'test' });
 });
 
 afterEach(async () => {
-  await Promise.all([db.close(), owner.close()]);
-  await drop();
+  await db.close();
+  await close();
 });
 
 const log = createLogger('test', 'silent');

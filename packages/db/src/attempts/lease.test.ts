@@ -1,24 +1,12 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, expect, it } from '@jest/globals';
 import { claimByToken } from './claim.ts';
 import { extendLeases } from './lease.ts';
 import { recordRunning } from './recordRunning.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+const { db, close } = await openTestDatabase(4);
+afterAll(close);
 
 async function started(id: string): Promise<void> {
   const executionId = newId('exec');

@@ -1,21 +1,16 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
 import { extendLeases, markStopped, releaseLeases } from './lease.ts';
 import { recordOutcomes } from './recordOutcomes.ts';
 import { recordRunning } from './recordRunning.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase(8);
 
 const ids = Array.from({ length: 300 }, (_, index) => `att_${String(index).padStart(3, '0')}`);
 const executionIds = ids.map(() => newId('exec'));
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 8, applicationName: 'test' });
   // Written backwards, so that the order of the table is not the order of ids.
   await db.pool.query(
     `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
@@ -30,10 +25,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 it('statements over the same attempts, in any order and at once, wait for each other and never deadlock', async () => {
   const reversed = ids.toReversed();

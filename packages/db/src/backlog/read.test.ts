@@ -1,22 +1,11 @@
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
-import { insertExecutions } from '../executions/insert.ts';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { readBacklog } from './read.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+const { db, close } = await openTestDatabase();
+afterAll(close);
 
 describe('the backlog', () => {
   it('is empty when nothing waits, and tells how many wait and since when', async () => {
@@ -33,24 +22,7 @@ describe('the backlog', () => {
       deliveries: nothing,
     });
     const organizationId = await createTestOrganization(db, '10');
-    const { rows } = await db.pool.query<{ id: string }>(`SELECT new_id('exec') AS id`);
-    const id = rows[0]?.id ?? '';
-    await insertExecutions(db, [
-      {
-        id,
-        organizationId,
-        apiKeyId: 'key',
-        idempotencyKey: null,
-        requestHash: null,
-        model: 'm',
-        metadataJson: null,
-        holdAmount: '0.01',
-        estimatedCost: '0.01',
-        inputJson: '{}',
-        webhookUrl: null,
-        timeoutS: 60,
-      },
-    ]);
+    await insertTestExecution(db, { organizationId, timeoutS: 60 });
     await db.pool.query(
       `UPDATE executions SET created_at = now() - interval '100 s', expires_at = now() - interval '40 s'`,
     );

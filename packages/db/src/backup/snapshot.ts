@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { ClientBase } from 'pg';
 import copyStreams from 'pg-copy-streams';
+import { type AppliedMigration, readAppliedMigrations } from '../migrate/appliedMigrations.ts';
 import { keyIdSql, sealedColumns } from '../secrets/sealedColumns.ts';
 import { inLongTransaction, lockTables } from './connection.ts';
-import { type AppliedMigration, readAppliedMigrations } from './migrations.ts';
 
 /** An object of the store that a row names. `isReady`: its bytes must be there. */
 export type NamedObject = { fileId: string; key: string; contentType: string; isReady: boolean };

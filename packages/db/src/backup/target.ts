@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import copyStreams from 'pg-copy-streams';
+import { type AppliedMigration, readAppliedMigrations } from '../migrate/appliedMigrations.ts';
 import { roleOf, roles } from '../roles/rights.ts';
 import { type SealedColumn, sealedColumns } from '../secrets/sealedColumns.ts';
 import { BackupRefusedError, inLongTransaction, lockTables } from './connection.ts';
-import { type AppliedMigration, readAppliedMigrations } from './migrations.ts';
 import { arrangePartitions } from './partitions.ts';
 import { backupTables, replacedTables } from './tables.ts';
 

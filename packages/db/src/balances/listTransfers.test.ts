@@ -1,26 +1,18 @@
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
 import { fillPastYear } from '../testing/pastYear.ts';
 import { readBy } from '../testing/readBy.ts';
 import { listTransfers, type TransferFilter } from './listTransfers.ts';
 
 const perMonth = 500;
 
-let db: Database;
-let drop: () => Promise<void>;
+const { db, url, close } = await openTestDatabase();
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-  await fillPastYear(database.url, ['org_own', 'org_other'], perMonth);
+  await fillPastYear(url, ['org_own', 'org_other'], perMonth);
 });
 
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 /** A page of 20, with the one more that tells of a next. */
 const limit = 21;

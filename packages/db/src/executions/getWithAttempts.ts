@@ -2,6 +2,7 @@ import type { Execution } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { organizationOf } from './organizationOf.ts';
 import { executionColumnsWithLogs } from './row.ts';
 
 export type AttemptRow = {
@@ -26,8 +27,7 @@ export type AttemptRow = {
 
 /** The attempts of an execution of any organization, in order; null when there is no such execution. */
 export async function getAttempts(db: Database, id: string): Promise<AttemptRow[] | null> {
-  const [known] = await runStatement<{ id: string }>(db.pool, 'has_execution', isKnown, [id]);
-  return known ? await readAttempts(db, id) : null;
+  return (await organizationOf(db, id)) === null ? null : await readAttempts(db, id);
 }
 
 /** An execution of any organization with its attempts in order, for the operator; null when there is none. */
@@ -43,8 +43,6 @@ export async function getExecutionWithAttempts(
 async function readAttempts(db: Database, id: string): Promise<AttemptRow[]> {
   return await runStatement<AttemptRow>(db.pool, 'list_attempts', itsAttempts, [id]);
 }
-
-const isKnown = 'SELECT id FROM executions WHERE id = $1';
 
 const oneExecution = `SELECT ${executionColumnsWithLogs('e')} FROM executions e WHERE e.id = $1`;
 

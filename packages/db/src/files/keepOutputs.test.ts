@@ -1,23 +1,14 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { insertOutput, markOutputReady } from './insertOutput.ts';
 import { dropOutputs, keepOutputs } from './keepOutputs.ts';
 import { listRemovableFiles } from './removable.ts';
 
-let database: { url: string; drop: () => Promise<void> };
-let db: Database;
+const { db, close } = await openTestDatabase();
 let id: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(close);
 beforeEach(async () => {
   const organizationId = await createTestOrganization(db, '1');
   id = newId('file');

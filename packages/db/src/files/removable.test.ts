@@ -1,22 +1,13 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
+import { afterAll, expect, it } from '@jest/globals';
 import { insertUpload } from './insertUpload.ts';
 import { markFileReady } from './markReady.ts';
 import { listRemovableFiles, markFilesDeleted } from './removable.ts';
 
-let database: { url: string; drop: () => Promise<void> };
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+const { db, close } = await openTestDatabase();
+afterAll(close);
 
 it('a file whose time is over goes with all its bytes: the checked ones, and what was uploaded after', async () => {
   const organizationId = await createTestOrganization(db, '1');

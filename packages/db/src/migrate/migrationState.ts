@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { readAppliedMigrations } from './appliedMigrations.ts';
 import { migrationsFolder, readMigrations } from './migrationFiles.ts';
 
 export type MigrationState = {
@@ -16,14 +17,11 @@ export async function readMigrationState(
 ): Promise<MigrationState> {
   const known = (await readMigrations(folder)).migrationDirectories.map(({ path }) => path);
   const { rows: table } = await db.pool.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`);
-  const { rows } = table.length > 0 ? await db.pool.query<{ name: string }>(applied) : { rows: [] };
-  const names = rows.map(({ name }) => name);
+  const applied = table.length > 0 ? await readAppliedMigrations(db.pool) : [];
+  const names = applied.map(({ name }) => name);
   return {
     applied: names.length,
     missing: known.filter((name) => !names.includes(name)),
     unknown: names.filter((name) => !known.includes(name)),
   };
 }
-
-const applied = `SELECT migration_name AS name FROM _prisma_migrations
-  WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`;

@@ -1,22 +1,11 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { applyModels } from './apply.ts';
 import { openModelCatalogue } from './cache.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let db: Database;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+const { db, close } = await openTestDatabase();
+afterAll(close);
 
 const model = (slug: string): ModelDefinition =>
   modelDefinition.parse({

@@ -1,21 +1,9 @@
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, expect, it } from '@jest/globals';
 import { openModelCatalogue } from './cache.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+const { db, close } = await openTestDatabase();
+afterAll(close);
 
 it('a model that another process knows already is found, though this one has just read the table', async () => {
   const catalogue = openModelCatalogue(db);

@@ -1,7 +1,8 @@
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { asRole } from '@holdfast/testkit/asRole';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -13,7 +14,6 @@ import { type Database, openDatabase } from '../client.ts';
 import { completeExecutions } from '../executions/complete.ts';
 import { findByIdempotencyKey } from '../executions/findByIdempotencyKey.ts';
 import { getExecution } from '../executions/get.ts';
-import { insertExecutions } from '../executions/insert.ts';
 import { listExecutions } from '../executions/list.ts';
 import { startExecutions } from '../executions/start.ts';
 import { insertOutput, markOutputReady } from '../files/insertOutput.ts';
@@ -27,22 +27,20 @@ import { planDrop } from './plan.ts';
 let db: Database;
 /** Logged in as the ledger, which does the upkeep. */
 let ledger: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 let organizationId: string;
 
 beforeEach(async () => {
-  const database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolSize: 10, applicationName: 'test' });
-  const url = asRole(database.url, 'holdfast_ledger');
-  ledger = openDatabase({ url, poolSize: 10, applicationName: 'test' });
-  drop = database.drop;
+  let url: string;
+  ({ db, url, close } = await openTestDatabase(10));
+  ledger = openDatabase({ url: asRole(url, 'holdfast_ledger'), poolSize: 10, applicationName: 'test' });
   organizationId = await createTestOrganization(db, '100');
   await db.pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
 });
 
 afterEach(async () => {
-  await Promise.all([db.close(), ledger.close()]);
-  await drop();
+  await ledger.close();
+  await close();
 });
 
 const outcome: RecordedOutcome = {
@@ -66,12 +64,7 @@ function idOf(time: string): string {
 /** An execution of that time, with a key that is named as it. */
 async function create(time: string): Promise<string> {
   const id = idOf(time);
-  const texts = { model: 'm', inputJson: '{}', metadataJson: null, webhookUrl: null, requestHash: 'h' };
-  const money = { holdAmount: '0.60000000', estimatedCost: '0.50000000' };
-  await insertExecutions(db, [
-    { id, organizationId, apiKeyId: 'key', idempotencyKey: id, timeoutS: 600, ...texts, ...money },
-  ]);
-  return id;
+  return await insertTestExecution(db, { id, organizationId, idempotencyKey: id, requestHash: 'h' });
 }
 
 /** One that has run and ended, with everything that hangs on it. */

@@ -1,30 +1,25 @@
 import { newId } from '@holdfast/domain/ids';
 import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { auditLedger } from '../audit/audit.ts';
 import { getBalance } from '../balances/get.ts';
-import { type Database, openDatabase } from '../client.ts';
 import { applyRoles } from './applyRoles.ts';
 import type { Role } from './rights.ts';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let db: Database;
+const { db, url, close } = await openTestDatabase();
 const pools = new Map<Role, pg.Pool>();
 let organizationId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await applyRoles(database.url, rolePasswords);
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
+  await applyRoles(url, rolePasswords);
 });
 
 afterAll(async () => {
   await Promise.all([...pools.values()].map((pool) => pool.end()));
-  await db.close();
-  await database.drop();
+  await close();
 });
 
 beforeEach(async () => {
@@ -32,7 +27,7 @@ beforeEach(async () => {
 });
 
 function as(role: Role): pg.Pool {
-  const pool = pools.get(role) ?? new pg.Pool({ connectionString: asRole(database.url, role), max: 1 });
+  const pool = pools.get(role) ?? new pg.Pool({ connectionString: asRole(url, role), max: 1 });
   pools.set(role, pool);
   return pool;
 }

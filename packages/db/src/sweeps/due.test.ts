@@ -1,17 +1,12 @@
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { recordRefusals } from '../attempts/recordRefusals.ts';
-import { type Database, openDatabase } from '../client.ts';
 import { readBy } from '../testing/readBy.ts';
 import { openRuns, stalePending, stillOpen } from './due.ts';
 
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase();
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   await db.pool.query(`
     INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, created_at, expires_at)
     SELECT new_id('exec'), 'org_' || n % 5, 'm', CASE WHEN n % 100 = 0 THEN 'PROCESSING' ELSE 'PENDING' END, '{}', 1, 1,
@@ -22,10 +17,7 @@ beforeAll(async () => {
   await db.pool.query('ANALYZE');
 });
 
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 it('counting what is under way looks at nothing else', async () => {
   const { rows } = await readBy(db, openRuns);

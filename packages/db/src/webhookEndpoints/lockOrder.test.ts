@@ -1,31 +1,26 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
+import type { Database } from '../client.ts';
 import { removeWebhookEndpoint } from './remove.ts';
 import { updateWebhookEndpoint } from './update.ts';
 
 let db: Database;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 let organizationId: string;
 const endpointId = newId('wh');
 
 beforeEach(async () => {
-  const database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
-  drop = database.drop;
+  ({ db, close } = await openTestDatabase(4));
   organizationId = await createTestOrganization(db, '1');
   await db.prisma.webhookEndpoint.create({
     data: { id: endpointId, organizationId, url: 'https://example.com', secret: 'k.s' },
   });
 });
 
-afterEach(async () => {
-  await db.close();
-  await drop();
-});
+afterEach(() => close());
 
 /** Deliveries that wait for a retry, the last of them written and due first. Answers their ids in order. */
 async function addWaiting(): Promise<string[]> {

@@ -1,7 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../client.ts';
 import { readBy } from '../testing/readBy.ts';
 import { claimLanes, type LaneRoom } from './claimLanes.ts';
 import { listDueLanes } from './dueLanes.ts';
@@ -13,13 +12,9 @@ const crowdedLanes = 10;
 const quietLanes = 200;
 
 const organizationId = newId('org');
-let db: Database;
-let drop: () => Promise<void>;
+const { db, close } = await openTestDatabase();
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   await db.pool.query(`INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, 'test', '')`, [
     organizationId,
   ]);
@@ -28,10 +23,7 @@ beforeAll(async () => {
   await db.pool.query(made('finished', 'delivered'), [organizationId, crowdedLanes, finished / crowdedLanes]);
 }, 120_000);
 
-afterAll(async () => {
-  await db.close();
-  await drop();
-});
+afterAll(close);
 
 /** `$2` endpoints that are named like this with `$3` deliveries each, and their events. */
 const made = (name: string, state: string) => `

@@ -1,21 +1,13 @@
 import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
 import type { Database } from '@holdfast/db/client';
 import { completeExecutions } from '@holdfast/db/executions/complete';
-import { insertExecutions } from '@holdfast/db/executions/insert';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { newId } from '@holdfast/domain/ids';
 import type { Money } from '@holdfast/domain/money';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 
 /** An execution that is pending, its hold 0.60; answers its id. */
-export async function newExecution(db: Database, organizationId: string, model = 'writer'): Promise<string> {
-  const id = newId('exec');
-  const none = { idempotencyKey: null, requestHash: null, metadataJson: null, webhookUrl: null };
-  const terms = { inputJson: '{}', holdAmount: '0.60', estimatedCost: '0.50', timeoutS: 600 };
-  const [result] = await insertExecutions(db, [
-    { id, organizationId, apiKeyId: 'key', model, ...none, ...terms },
-  ]);
-  if (result?.kind !== 'created') throw new Error('the execution was not created');
-  return id;
+export function newExecution(db: Database, organizationId: string, model = 'writer'): Promise<string> {
+  return insertTestExecution(db, { organizationId, model });
 }
 
 /** One that has run and is charged, and completed when it is said so; answers its id. */

@@ -1,7 +1,6 @@
-import { insertExecutions } from '@holdfast/db/executions/insert';
-import { newId } from '@holdfast/domain/ids';
 import { dispatchJobs, dispatchQueue, type Queued } from '@holdfast/queues/dispatch';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, expect, it } from '@jest/globals';
 import type { Waiting } from '../backlog.ts';
@@ -9,7 +8,6 @@ import type { Context } from '../context.ts';
 import { dispatch } from './dispatch.ts';
 
 const { db, close } = await openTestDatabase();
-
 afterAll(close);
 
 /** What waits for its turn after a job with this payload. */
@@ -22,23 +20,8 @@ async function afterJob(payload: unknown): Promise<Waiting[]> {
 
 async function create(): Promise<Queued> {
   const organizationId = await createTestOrganization(db, '10');
-  const execution = {
-    id: newId('exec'),
-    organizationId,
-    apiKeyId: 'key',
-    idempotencyKey: null,
-    requestHash: null,
-    model: 'm',
-    inputJson: '{}',
-    metadataJson: null,
-    webhookUrl: null,
-    holdAmount: '1',
-    estimatedCost: '1',
-    timeoutS: 600,
-    priority: 'high',
-  } as const;
-  await insertExecutions(db, [execution]);
-  return [execution.id, organizationId, 'm', 0];
+  const id = await insertTestExecution(db, { organizationId, priority: 'high' });
+  return [id, organizationId, 'm', 0];
 }
 
 it('a job of this version, and one of a gateway of the version before, say the same', async () => {

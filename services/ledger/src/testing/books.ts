@@ -5,10 +5,10 @@ import type { Database } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/cancel';
 import { completeExecutions } from '@holdfast/db/executions/complete';
 import { eraseExecution } from '@holdfast/db/executions/erase';
-import { insertExecutions } from '@holdfast/db/executions/insert';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { setSpendLimit } from '@holdfast/db/spendLimits/set';
 import { newId } from '@holdfast/domain/ids';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 
 /** The ids in books that hold a row of everything. */
@@ -43,12 +43,13 @@ export async function keepBooks(db: Database): Promise<Books> {
 
 async function create(db: Database, organizationId: string): Promise<string> {
   const id = newId('exec');
-  const rest = { apiKeyId: 'key', idempotencyKey: id, requestHash: 'h', model: 'm', metadataJson: null };
-  const money = { holdAmount: '0.6', estimatedCost: '0.5' };
-  await insertExecutions(db, [
-    { id, organizationId, ...rest, ...money, inputJson: '{}', webhookUrl: null, timeoutS: 60 },
-  ]);
-  return id;
+  return await insertTestExecution(db, {
+    id,
+    organizationId,
+    idempotencyKey: id,
+    requestHash: 'h',
+    timeoutS: 60,
+  });
 }
 
 async function complete(db: Database, id: string, cost: string): Promise<string> {

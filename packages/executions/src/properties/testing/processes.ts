@@ -2,7 +2,6 @@ import { type Database, openDatabase } from '@holdfast/db/client';
 import type { Ended } from '@holdfast/db/executions/ending';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { createLogger } from '@holdfast/kit/logger';
-import type { Producer } from '@holdfast/queues/producer';
 import { asRole } from '@holdfast/testkit/asRole';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { type Awaiter, openAwaiter } from '../../awaitCallback.ts';
@@ -13,6 +12,7 @@ import type { EndingHints } from '../../hints.ts';
 import { type OutcomeRecorder, openOutcomeRecorder } from '../../recordOutcome.ts';
 import type { Settler } from '../../settle.ts';
 import { openStarter, type Starter } from '../../start.ts';
+import { nowhere } from '../../testing/nowhere.ts';
 
 export type Gateway = { db: Database; creator: Creator; hints: EndingHints };
 export type Dispatcher = { db: Database; starter: Starter; awaiter: Awaiter; outcomes: OutcomeRecorder };
@@ -39,7 +39,6 @@ export type Processes = {
 export type Ending = { executionId: string; status: ExecutionStatus; by: object };
 
 /** Queues are hints: nobody listens. */
-const nowhere: Producer<never> = { add: async () => {}, addAll: async () => {}, close: async () => {} };
 const log = createLogger('test', 'silent');
 const leaseS = 30;
 
