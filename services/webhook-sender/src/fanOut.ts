@@ -114,11 +114,12 @@ type Claim = Omit<ClaimedDelivery, 'id'> & Pick<PlannedReceiver, 'isFailing' | '
 function claimsOf(planned: PlannedEvent[]): Map<string, Claim> {
   const first = { attempts: 1, number: 1, isProbe: false };
   return new Map(
-    planned.flatMap(({ event, body, receivers }) => {
+    planned.flatMap(({ event, body, receivers, traceparent }) => {
       const { id: eventId, type: eventType, createdAt: eventCreatedAt, organizationId, executionId } = event;
-      const about = { eventId, eventType, eventCreatedAt, organizationId, executionId, body: body ?? '' };
+      const about = { eventId, eventType, eventCreatedAt, organizationId, executionId, traceparent };
+      const its = { ...first, ...about, body: body ?? '' };
       return receivers.map(
-        (receiver) => [`${eventId} ${receiver.endpointId}`, { ...receiver, ...first, ...about }] as const,
+        (receiver) => [`${eventId} ${receiver.endpointId}`, { ...receiver, ...its }] as const,
       );
     }),
   );

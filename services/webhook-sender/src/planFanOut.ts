@@ -11,6 +11,8 @@ export type PlannedEvent = {
   /** Null when nobody receives it. */
   body: string | null;
   receivers: PlannedReceiver[];
+  /** Its place in a trace. */
+  traceparent: string | null;
 };
 
 export type PlannedReceiver = Omit<EndpointToTell, 'id' | 'events' | 'models'> & {
@@ -30,7 +32,8 @@ export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger)
   };
   try {
     const receivers = receiversOf(read, audience);
-    return [{ event, body: receivers.length > 0 ? toldEventBody(event, read) : null, receivers }];
+    const body = receivers.length > 0 ? toldEventBody(event, read) : null;
+    return [{ event, body, receivers, traceparent: read.traceparent }];
   } catch (error) {
     log.error(
       { err: error, eventId: event.id, executionId: event.executionId },

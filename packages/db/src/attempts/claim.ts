@@ -21,6 +21,8 @@ export type ClaimedAttempt = {
   /** Whether the execution has already ended: then the run is only to be stopped. */
   ended: boolean;
   remainingMs: number;
+  /** The execution's place in a trace. */
+  traceparent: string | null;
 };
 
 /** Takes over an attempt whose dispatcher has let its lease run out between start and answer. */
@@ -73,7 +75,7 @@ async function claim(
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
   a.logged, (extract(epoch FROM a.created_at) * 1000)::float8 AS "begunAtMs", e.id, e.organization_id AS "organizationId",
-  e.model, e.input, e.completed_at IS NOT NULL AS ended,
+  e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
 const lease = `lease_until = now() + $2::int * interval '1 second'`;

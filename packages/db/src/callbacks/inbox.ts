@@ -11,7 +11,11 @@ export type StoredCallback = {
   finished: boolean;
   /** Whether its execution was erased: then it must not stay here. */
   erased: boolean;
+  executionId: string;
+  organizationId: string;
   model: string;
+  /** The execution's place in a trace. */
+  traceparent: string | null;
   /** Where the attempt was sent. */
   connection: string;
   target: string;
@@ -36,7 +40,8 @@ export async function dropCallback(db: Database, id: string): Promise<void> {
 const read = `
 SELECT c.id, c.token, c.headers, c.body, (extract(epoch FROM c.received_at) * 1000)::float8 AS "receivedAtMs",
   a.finished_at IS NOT NULL AS finished,
-  e.erased_at IS NOT NULL AS erased, e.model, a.provider AS connection, a.target, a.handle
+  e.erased_at IS NOT NULL AS erased, e.id AS "executionId",
+  e.organization_id AS "organizationId", e.model, e.traceparent, a.provider AS connection, a.target, a.handle
 FROM provider_callbacks c JOIN attempts a ON a.token = c.token JOIN executions e ON e.id = a.execution_id
 WHERE c.id = $1 AND c.processed_at IS NULL`;
 

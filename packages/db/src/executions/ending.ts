@@ -5,6 +5,9 @@ import { quoted } from './statusList.ts';
 export type Ended = {
   executionId: string;
   organizationId: string;
+  model: string;
+  /** Its place in a trace, which its event has too. */
+  traceparent: string | null;
   /** Null when nobody receives the event. */
   eventId: string | null;
 };
@@ -36,6 +39,7 @@ ended AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
   WHERE e.id = c.id AND ${args.among} AND c.status IN (${quoted(from)})
   RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount AS hold, e.cost, e.webhook_url IS NOT NULL AS has_url,
+    e.model, e.traceparent,
     date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date AS month
 ),
 balance AS (
@@ -74,12 +78,12 @@ spending AS (
 ),
 listener AS (${listeners('ended', event)}),
 event AS (
-  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at)
+  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, traceparent)
   SELECT event_id(id, '${event}'), organization_id, id, '${event}',
-    CASE WHEN NOT has_url AND organization_id NOT IN (SELECT organization_id FROM listener) THEN now() END
+    CASE WHEN NOT has_url AND organization_id NOT IN (SELECT organization_id FROM listener) THEN now() END, traceparent
   FROM ended
-  RETURNING id, execution_id, organization_id, fanned_out_at
+  RETURNING id, execution_id, fanned_out_at
 )${args.also ? `,\n${args.also}` : ''}
-SELECT execution_id AS "executionId", organization_id AS "organizationId",
-  CASE WHEN fanned_out_at IS NULL THEN id END AS "eventId" FROM event`;
+SELECT e.id AS "executionId", e.organization_id AS "organizationId", e.model, e.traceparent,
+  CASE WHEN v.fanned_out_at IS NULL THEN v.id END AS "eventId" FROM ended e JOIN event v ON v.execution_id = e.id`;
 }

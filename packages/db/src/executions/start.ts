@@ -20,6 +20,8 @@ export type StartedExecution = {
   eventId: string | null;
   /** Milliseconds until it expires, by the database's clock. */
   remainingMs: number;
+  /** Its place in a trace, which its event has too. */
+  traceparent: string | null;
 };
 
 /**
@@ -53,7 +55,7 @@ WITH asked AS (
 started AS (
   UPDATE executions e SET status = '${to}', started_at = now() FROM asked a
   WHERE e.id = a.id AND e.id >= $3 AND a.status IN (${quoted(from)}) AND a.expires_at > now()
-  RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at
+  RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at, e.traceparent
 ),
 listener AS (${listeners('started', event)}),
 issued AS MATERIALIZED (
@@ -69,10 +71,10 @@ attempt AS (
   SELECT attempt_id, id, 1, connection, target, 'starting', token, now() + $2::int * interval '1 second' FROM issued
 ),
 event AS (
-  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at)
-  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END FROM issued
+  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, traceparent)
+  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END, traceparent FROM issued
 )
-SELECT id, organization_id AS "organizationId", model, input, attempt_id AS "attemptId", token AS "attemptToken",
+SELECT id, organization_id AS "organizationId", model, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
   connection, target, (extract(epoch FROM now()) * 1000)::float8 AS "begunAtMs",
   CASE WHEN is_awaited THEN event_id END AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
 FROM issued`;

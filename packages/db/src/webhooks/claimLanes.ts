@@ -112,7 +112,7 @@ attempt AS (
 )
 SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts, c.number, c.endpoint_id AS "endpointId",
   c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt",
-  v.execution_id AS "executionId", v.body, coalesce(w.payload = 'thin', false) AS "isThin", w.headers,
+  v.execution_id AS "executionId", v.traceparent, v.body, coalesce(w.payload = 'thin', false) AS "isThin", w.headers,
   s.*, c.max_in_flight AS "maxInFlight",
   (1000.0 * count(*) FILTER (WHERE c.state = 'pending') OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c JOIN events v ON v.id = c.event_id JOIN organizations o ON o.id = c.organization_id

@@ -18,6 +18,8 @@ export type ClaimedDelivery = SigningSecrets & {
   eventCreatedAt: Date;
   /** Null: the event tells of an endpoint. */
   executionId: string | null;
+  /** The event's place in a trace. */
+  traceparent: string | null;
   /** Whether ids and status alone are sent, which follow from the event. */
   isThin: boolean;
   /** The event in full. */

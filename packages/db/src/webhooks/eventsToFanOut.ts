@@ -5,7 +5,13 @@ import { executionColumns } from '../executions/row.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
-export type EventToFanOut = { eventId: string; eventType: EventType; eventCreatedAt: Date } & Execution;
+export type EventToFanOut = {
+  eventId: string;
+  eventType: EventType;
+  eventCreatedAt: Date;
+  /** The event's place in a trace. */
+  traceparent: string | null;
+} & Execution;
 
 /** Those of `eventIds` that nobody has fanned out yet, each with its execution (whose id is `id`). */
 export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
@@ -25,10 +31,10 @@ export async function listUnfannedEvents(db: Database, graceS: number, limit: nu
 // Events are found by their ids and judged then: the index of what is to be fanned out is full of what has just left it.
 const readStatement = `
 WITH asked AS MATERIALIZED (
-  SELECT id, type, created_at, execution_id, fanned_out_at FROM events
+  SELECT id, type, created_at, execution_id, fanned_out_at, traceparent FROM events
   WHERE id = ANY ($1::text[]) AND id >= $2
 )
-SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", ${executionColumns('x')}
+SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.traceparent, ${executionColumns('x')}
 FROM asked v JOIN executions x ON x.id = v.execution_id AND x.id >= $3
 WHERE v.fanned_out_at IS NULL`;
 

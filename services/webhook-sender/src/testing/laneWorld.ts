@@ -140,6 +140,7 @@ function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean): Claimed
     eventType: 'execution.completed',
     eventCreatedAt: new Date(0),
     executionId: 'exec_1',
+    traceparent: null,
     isThin: false,
     body: '{}',
     headers: null,
