@@ -30,7 +30,7 @@ export async function startHealthServer(args: {
     else response.writeHead(404).end();
   });
   const port = await listenAt(server, args.at);
-  return { port, close: () => closeServer(server) };
+  return { port, close: () => closeServer(server, answerWithinMs) };
 }
 
 async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/listen';
 import { answerBrokenRequest, refuseConnect } from './http/answerBrokenRequest.ts';
 
@@ -8,11 +9,16 @@ const requestTimeoutMs = 3_600_000;
 /** Longer than proxies keep an idle connection (60 s usually): what they send on it must not meet one that is just closed. */
 const keepAliveMs = 75_000;
 
+/** A request whose first bytes are on their way when the gateway closes has so long to come. */
+const headWithinMs = 1000;
+/** Requests in hand have so long when the gateway closes; slow uploads and downloads are cut off then. */
+const finishWithinMs = 24_000;
+
 export type Listening = {
   port: number;
   /** From now on each answer is the last on its connection, so that who asks again asks another gateway. */
   retire(): void;
-  /** Accepts no more, and resolves when every request in hand is answered. */
+  /** Accepts no more, and resolves when every request in hand is answered or cut off. */
   close(): Promise<void>;
 };
 
@@ -22,6 +28,11 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
+  });
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
   const inHand = new Set<ServerResponse>();
   let isRetiring = false;
@@ -38,6 +49,10 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     isRetiring = true;
     for (const response of inHand) if (!response.headersSent) response.setHeader('Connection', 'close');
   }
+  function dropSilent(): void {
+    const asking = new Set([...inHand].map(({ socket }) => socket));
+    for (const socket of connections) if (!asking.has(socket)) socket.destroy();
+  }
   server.on('request', answer);
   // An Expect that nobody knows is answered like any request, not by a bare 417.
   server.on('checkExpectation', answer);
@@ -49,7 +64,9 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     async close() {
       retire();
       isClosing = true;
-      await closeServer(server);
+      const silence = setTimeout(dropSilent, headWithinMs);
+      await closeServer(server, finishWithinMs);
+      clearTimeout(silence);
     },
   };
 }

@@ -203,4 +203,25 @@ describe('the gateway as a process', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
     await stopped;
   });
+
+  it('is not held up by connections on which nothing is asked, and answers what is on its way', async () => {
+    const other = await start(database.url);
+    const open = async (url: string) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      return { socket, gone: once(socket.resume(), 'close') };
+    };
+    const silent = await Promise.all([other.url, other.adminUrl, other.metricsUrl].map(open));
+    const { socket: slow, gone } = await open(other.url);
+    slow.write('GET /v1/models HTTP/1.1\r\nHo');
+    // Its bytes have come: they were sent before this was.
+    await fetch(`${other.url}/v1/models`);
+    const sentAtMs = performance.now();
+    const stopped = other.stop();
+    slow.write('st: x\r\n\r\n');
+    const [answer] = await once(slow, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i);
+    await Promise.all([stopped, gone, ...silent.map((one) => one.gone)]);
+    expect(performance.now() - sentAtMs).toBeLessThan(15_000);
+  });
 });

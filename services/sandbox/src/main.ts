@@ -24,10 +24,8 @@ runService(async () => {
   });
   log.info({ port, metricsPort: health.port }, 'listening');
   const stop = async () => {
-    const closed = closeServer(server);
-    // Runs that somebody waits for may take ten minutes: whoever asked will ask again.
-    setTimeout(() => server.closeAllConnections(), 5000).unref();
-    await Promise.all([closed, health.close()]);
+    // Runs that somebody waits for may take ten minutes: whoever asked and is cut off will ask again.
+    await Promise.all([closeServer(server), health.close()]);
   };
   return { service: { stop }, log };
 });
