@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readRedisUrl, redisUrlForms } from './redisAddress.ts';
+import { databaseUrlForm, databaseUrlProblems } from './databaseAddress.ts';
+import { redisUrlForms, redisUrlProblems } from './redisAddress.ts';
 
 /** What no single variable tells: the problems of an environment, a line each. */
 export type ConfigCheck = (env: NodeJS.ProcessEnv) => string[];
@@ -47,24 +48,17 @@ export const publicUrl = z
     'Where clients reach the gateway: begins the URLs of the disk store; is not dialled for webhooks or files',
   );
 
-/** One server is left to the driver, whose forms are many. */
-function checkRedisUrl(url: string, check: z.RefinementCtx): void {
-  if (!/^rediss?\+/.test(url)) return;
-  try {
-    readRedisUrl(url);
-  } catch (error) {
-    check.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-}
+/** A text in which `problemsOf` finds nothing wrong; what it finds must not repeat the text. */
+const checked = (problemsOf: (text: string) => string[]) =>
+  z.string().superRefine((text, check) => {
+    for (const message of problemsOf(text)) check.addIssue({ code: 'custom', message });
+  });
+
+export const databaseUrl = () => checked(databaseUrlProblems);
 
 /** What every service needs. */
 export const baseConfig = {
-  DATABASE_URL: z
-    .string()
-    .startsWith('postgres')
-    .describe(
-      'PostgreSQL, as postgresql://user:password@host:port/database (?sslmode=verify-full&sslrootcert=/path over TLS)',
-    ),
+  DATABASE_URL: databaseUrl().describe(`PostgreSQL, as ${databaseUrlForm}`),
   DATABASE_PREPARED: flag()
     .default(true)
     .describe('false: behind PgBouncer in transaction mode (docs/engines.md)'),
@@ -73,7 +67,7 @@ export const baseConfig = {
     .describe(
       'Connections to PostgreSQL this process may hold; those of all processes must fit its max_connections',
     ),
-  REDIS_URL: z.string().startsWith('redis').superRefine(checkRedisUrl).describe(`Redis, as ${redisUrlForms}`),
+  REDIS_URL: checked(redisUrlProblems).describe(`Redis, as ${redisUrlForms}`),
   LISTEN_HOST: z.string().optional().describe('Address that every port is opened on; all of them unless set'),
   METRICS_PORT: port().default(0).describe('Port of /healthz, /readyz and /metrics; 0 chooses a free one'),
   LOG_LEVEL: z

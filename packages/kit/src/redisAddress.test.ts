@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { baseConfig } from './config.ts';
-import { readRedisUrl } from './redisAddress.ts';
+import { readRedisUrl, redisUrlProblems } from './redisAddress.ts';
 
 describe('readRedisUrl', () => {
   it('reads one server', () => {
@@ -9,6 +9,8 @@ describe('readRedisUrl', () => {
       nodes: [{ host: 'cache.example', port: 7000 }],
       isEncrypted: true,
       caFile: '/etc/ca.pem',
+      certFile: null,
+      keyFile: null,
       username: 'u@x',
       password: 'p/w',
       sentinelPassword: null,
@@ -47,7 +49,19 @@ describe('readRedisUrl', () => {
     });
   });
 
+  it.each(['redis://cache.example', 'redis://:p@ss@10.0.0.1:1/2?family=6', 'rediss://[::1]:7000'])(
+    'leaves to the driver what one server takes: %s',
+    (url) => {
+      expect(redisUrlProblems(url)).toEqual([]);
+    },
+  );
+
   it.each([
+    'redisrubbish:secret',
+    'redis://:secret@n1:99999/0',
+    'redis://:secret@n1:6379/zero',
+    'redis://:secret%zz@n1:6379',
+    'redis+cluster://:secret@n1:99999',
     'redis+sentinel://:secret@s1,s2',
     'redis+cluster://:secret@n1/1',
     'redis+cluster://:secret@n1,:1',
@@ -57,5 +71,18 @@ describe('readRedisUrl', () => {
     const problem = baseConfig.REDIS_URL.safeParse(url).error?.issues[0]?.message ?? 'it was taken';
     expect(problem).toMatch(/^is no URL like redis:/);
     expect(problem).not.toMatch(/secret/);
+  });
+
+  it.each([
+    ['redis://:secret@n1?cafile=/no/ca.pem', [/^cafile is for rediss/, /^cafile \/no\/ca.pem can't be read/]],
+    ['rediss+cluster://:secret@n1?cafile=/no/ca.pem', [/^cafile \/no\/ca.pem can't be read \(ENOENT\)$/]],
+    [`rediss://:secret@n1?cafile=${import.meta.filename}`, [/ is no PEM file$/]],
+    ['rediss://:secret@n1?keyfile=/no/key.pem', [/go together/, /^keyfile /]],
+    ['redis+cluster://:secret@n1?cafle=/secret', [/^has a parameter that is none of cafile, /]],
+    ['redis+cluster://:secret@n1?sentinelpassword=secret', [/^has a parameter that is none of/]],
+  ])('says at the start what is wrong with %s', (url, expected) => {
+    const problems = redisUrlProblems(url);
+    expect(problems).toEqual(expected.map((one) => expect.stringMatching(one)));
+    expect(problems.join()).not.toMatch(/secret/);
   });
 });

@@ -48,15 +48,13 @@ function connect(url: string, log: Logger, options: Options): Redis {
 const retryStrategy = (times: number) => Math.min(times * 100, 2000);
 
 function open(url: string, options: Options): Redis {
-  if (/^redis(s\+|\+|s:.*[?&]cafile=)/.test(url)) return openAddress(readRedisUrl(url), options);
-  return new Client(url, options);
-}
-
-function openAddress(address: RedisAddress, options: Options): Redis {
-  const { nodes, database, master } = address;
-  const entry: Options = { ...options, ...entryOf(address) };
-  if (address.kind === 'cluster') return openCluster(nodes, entry);
-  if (address.kind === 'server') return new Client({ ...entry, ...nodes[0], db: database });
+  const address = readRedisUrl(url);
+  const { kind, nodes, database, master } = address;
+  const tls = tlsOf(address);
+  // One server's URL is read by the driver, which knows more parameters.
+  if (kind === 'server') return new Client(url, { ...options, ...tls });
+  const entry: Options = { ...options, ...tls, ...loginOf(address) };
+  if (kind === 'cluster') return openCluster(nodes, entry);
   return new Client({
     ...entry,
     sentinels: nodes,
@@ -88,10 +86,20 @@ function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {
   });
 }
 
-function entryOf({ username, password, isEncrypted, caFile }: RedisAddress): Options {
+function loginOf({ username, password }: RedisAddress): Options {
   return {
     ...(username === null ? {} : { username }),
     ...(password === null ? {} : { password }),
-    ...(isEncrypted ? { tls: caFile === null ? {} : { ca: readFileSync(caFile) } } : {}),
+  };
+}
+
+function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Options {
+  if (!isEncrypted) return {};
+  return {
+    tls: {
+      ...(caFile === null ? {} : { ca: readFileSync(caFile) }),
+      ...(certFile === null ? {} : { cert: readFileSync(certFile) }),
+      ...(keyFile === null ? {} : { key: readFileSync(keyFile) }),
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type FileStoreConfig, fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
-import { baseConfig, parseConfig } from '@holdfast/kit/config';
+import { baseConfig, databaseUrl, parseConfig } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 
@@ -14,9 +14,7 @@ const passwordOf = (service: string) =>
 /** The settings of the setup. */
 export const setupConfig = {
   DATABASE_URL: baseConfig.DATABASE_URL,
-  DATABASE_DIRECT_URL: z
-    .string()
-    .startsWith('postgres')
+  DATABASE_DIRECT_URL: databaseUrl()
     .optional()
     .describe('PostgreSQL past the pooler that DATABASE_URL names; the CLI takes it too'),
   GATEWAY_DB_PASSWORD: passwordOf('api-gateway'),

@@ -1,7 +1,7 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
-import { baseConfig, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
+import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 import { isCorsOrigin } from './http/corsOrigins.ts';
@@ -22,9 +22,7 @@ export const gatewayConfig = {
     )
     .describe('Bearer token of the admin API, 16 characters or more; or a list `name:token,name:token`'),
   ENCRYPTION_KEYS: encryptionKeys,
-  DATABASE_REPLICA_URL: z
-    .string()
-    .startsWith('postgres')
+  DATABASE_REPLICA_URL: databaseUrl()
     .optional()
     .describe('A streaming replica of DATABASE_URL that lists are read from; the primary unless set'),
   DATABASE_REPLICA_MAX_LAG_S: positiveInt()

@@ -1,0 +1,32 @@
+import { pemFileProblem } from './pemFile.ts';
+
+export const databaseUrlForm =
+  'postgresql://user:password@host:port/database (?sslmode=verify-full&sslrootcert=/path over TLS)';
+
+const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/** What keeps the driver from dialling this URL, a line each; none repeats it, for it may hold a password. */
+export function databaseUrlProblems(url: string): string[] {
+  const parameters = parametersOf(url);
+  if (parameters === null) return [`is no URL like ${databaseUrlForm}`];
+  const mode = parameters.get('sslmode') ?? 'disable';
+  const files = fileParameters.flatMap((name) => {
+    const path = parameters.get(name);
+    return path === null ? [] : (pemFileProblem(name, path) ?? []);
+  });
+  return sslModes.includes(mode) ? files : [`sslmode is none of ${sslModes.join(', ')}`, ...files];
+}
+
+/** Null when it can't be read. */
+function parametersOf(url: string): URLSearchParams | null {
+  if (!/^postgres(ql)?:\/\//.test(url)) return null;
+  try {
+    // The driver takes a user without a host, whose socket `?host=` names.
+    const { username, password, pathname, searchParams } = new URL(url.replace('@/', '@socket/'));
+    decodeURIComponent(username + password + pathname);
+    return searchParams;
+  } catch {
+    return null;
+  }
+}
