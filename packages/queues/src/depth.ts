@@ -28,3 +28,9 @@ export async function depthOf(queue: Queue): Promise<QueueDepth> {
     oldestWaitingMs: oldest ? Math.max(0, Date.now() - oldest.timestamp) : null,
   };
 }
+
+/** How many jobs a worker may take now: none of a queue that somebody has paused. */
+export async function takableOf(queue: Queue): Promise<number> {
+  const count = await queue.getWaitingCount();
+  return count > 0 && (await queue.isPaused()) ? 0 : count;
+}

@@ -23,7 +23,7 @@ const answerWithinMs = 2000;
  */
 export function createWatch(args: {
   queue: string;
-  /** Jobs waiting in Redis. */
+  /** Jobs in Redis that could be taken now. */
   waiting(): Promise<number>;
   renew(): void;
   nowMs?: () => number;

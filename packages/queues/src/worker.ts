@@ -2,6 +2,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { Worker } from 'bullmq';
 import type { Redis } from './connection.ts';
+import { takableOf } from './depth.ts';
 import type { JobMetrics } from './jobMetrics.ts';
 import { openQueue } from './producer.ts';
 import { type QueueDefinition, queuePrefix } from './queue.ts';
@@ -43,7 +44,7 @@ export function startWorker<Payload>(args: {
   let worker = open();
   const watch = createWatch({
     queue: queue.name,
-    waiting: async () => counts().getWaitingCount(),
+    waiting: async () => takableOf(counts()),
     renew() {
       log.warn({ queue: queue.name }, 'the worker fell silent; opening a new one');
       worker.close(true).catch(() => {});

@@ -1,0 +1,33 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { abortQueue } from './abort.ts';
+import { connectProducer, type Redis, untilReady } from './connection.ts';
+import { depthOf, takableOf } from './depth.ts';
+import { pauseQueue } from './pause.ts';
+import { openProducer, openQueue } from './producer.ts';
+
+let redis: Redis;
+beforeAll(async () => {
+  redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
+  await untilReady(redis, 5000);
+});
+afterAll(() => redis.disconnect());
+
+describe('the jobs of a paused queue', () => {
+  it('wait, and nobody is blamed for not taking them', async () => {
+    const producer = openProducer(abortQueue, redis, createLogger('test', 'silent'));
+    const queue = openQueue(abortQueue.name, redis)();
+    const resume = await pauseQueue(abortQueue, redis);
+    await producer.add({ executionId: 'exec_of_a_paused_queue' });
+    expect(await depthOf(queue)).toMatchObject({
+      waiting: 1,
+      isPaused: true,
+      oldestWaitingMs: expect.any(Number),
+    });
+    expect(await takableOf(queue)).toBe(0);
+    await resume();
+    expect(await takableOf(queue)).toBe(1);
+    await producer.close();
+  });
+});
