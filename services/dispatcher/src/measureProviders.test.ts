@@ -10,7 +10,7 @@ const submission = {} as Submission;
 async function afterSubmit(progress: Progress, signal = new AbortController().signal): Promise<string> {
   const registry = createRegistry('test');
   const provider = { name: 'test', submit: async () => progress } as unknown as Provider;
-  const found = measured(dispatcherMetrics(registry))(provider, 'replicate');
+  const found = measured(dispatcherMetrics(registry, ['replicate', 'fal']))(provider, 'replicate');
   expect(await found.submit(submission, signal)).toBe(progress);
   return await registry.metrics();
 }
@@ -38,6 +38,7 @@ describe('calls to providers', () => {
       /^holdfast_provider_errors_total\{.*connection="replicate",code="SERVICE_UNAVAILABLE".*\} 1$/m,
     );
     expect(text).toMatch(/^holdfast_provider_alerts_total\{.*connection="replicate".*\} 1$/m);
+    expect(text).toMatch(/^holdfast_provider_alerts_total\{.*connection="fal".*\} 0$/m);
   });
 
   it('do not count when they were cut off', async () => {

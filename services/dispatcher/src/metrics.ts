@@ -2,7 +2,15 @@ import { counter, gauge, histogram, type Registry } from '@holdfast/kit/metrics'
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
-export function dispatcherMetrics(registry: Registry) {
+export function dispatcherMetrics(registry: Registry, connections: string[]) {
+  const providerAlerts = counter(
+    registry,
+    'provider_alerts_total',
+    'Answers that only the operator can do something about: a refused key, a wrong URL',
+    ['connection'],
+  );
+  // Prometheus sees no rise in what begins with 1.
+  for (const connection of connections) providerAlerts.inc({ connection }, 0);
   return {
     breakers: gauge(registry, 'provider_left_alone', 'Whether the breaker of a connection is open', [
       'connection',
@@ -25,12 +33,7 @@ export function dispatcherMetrics(registry: Registry) {
       'Failures that providers answered, by our code',
       ['connection', 'code'],
     ),
-    providerAlerts: counter(
-      registry,
-      'provider_alerts_total',
-      'Answers that only the operator can do something about: a refused key, a wrong URL',
-      ['connection'],
-    ),
+    providerAlerts,
     /** `to`: `same` after a pause, or the model's next provider (`next`). */
     retries: counter(registry, 'run_retries_total', 'Runs that were refused and are tried again', [
       'connection',

@@ -48,7 +48,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const working = connectWorker(config.REDIS_URL, log);
   const queues = openQueues(producing, log);
   const shares = createShares(config.DISPATCH_CONCURRENCY);
-  const metrics = dispatcherMetrics(registry);
+  const metrics = dispatcherMetrics(registry, Object.keys(config.connections));
   const context = openContext({ config, redis: producing, queues, metrics, shares, log });
   const { db } = context;
   engineGauges(registry, { pool: db.pool, redis: producing });
