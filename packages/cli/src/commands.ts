@@ -22,7 +22,7 @@ import { orgLimit } from './org/limit.ts';
 import { orgList } from './org/list.ts';
 import { orgShow } from './org/show.ts';
 import { partitions, partitionsUsage } from './partitions/partitions.ts';
-import { queuesFailed, queuesRetry } from './queues/failed.ts';
+import { queuesFailed, queuesResume, queuesRetry } from './queues/failed.ts';
 import { queuesShow } from './queues/queues.ts';
 import { secretsReencrypt } from './secrets/reencrypt.ts';
 import { webhooksRecover, webhooksRedeliver } from './webhooks/again.ts';
@@ -53,6 +53,7 @@ export const commands: readonly Command[] = [
   queuesShow,
   queuesFailed,
   queuesRetry,
+  queuesResume,
   ledgerAudit,
   actions,
   backup,

@@ -27,6 +27,8 @@ export type Inspector = {
   failed(queue: string, limit: number): Promise<FailedJob[]>;
   /** Puts every failed job that is kept back to wait; answers how many there were. */
   retryFailed(queue: string): Promise<number>;
+  /** Lets jobs of a queue be taken again; false: nobody had paused it. */
+  resume(queue: string): Promise<boolean>;
   facts(): Promise<RedisFacts>;
   close(): Promise<void>;
 };
@@ -58,6 +60,12 @@ export async function openInspector(url: string): Promise<Inspector> {
       const count = await answered(queue.getFailedCount());
       if (count > 0) await queue.retryJobs({ state: 'failed' });
       return count;
+    },
+    async resume(name) {
+      const queue = open(name);
+      const wasPaused = await answered(queue.isPaused());
+      if (wasPaused) await answered(queue.resume());
+      return wasPaused;
     },
     async facts() {
       const from = Date.now();

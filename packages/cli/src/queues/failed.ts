@@ -52,6 +52,22 @@ export const queuesRetry: Command = {
   },
 };
 
+export const queuesResume: Command = {
+  name: 'queues resume',
+  about: 'let the jobs of a queue be taken again that somebody has paused with a tool of BullMQ',
+  usage: `holdfast queues resume <${choices}> [--json]`,
+  async run(args, context) {
+    const { operands, values } = readOperands('queues resume', args, ['queue'], {
+      json: { type: 'boolean' },
+    });
+    const queue = known(operands[0]);
+    const resumed = await (await context.openInspector()).resume(queue);
+    if (values.json) sayJson(context, { queue, resumed });
+    else context.say(resumed ? `The jobs of ${queue} are taken again.` : `${queue} is not paused.`);
+    return 0;
+  },
+};
+
 function known(queue: string): string {
   if (queueNames.includes(queue)) return queue;
   throw new UsageError(`there is no queue "${queue}": one of ${queueNames.join(', ')}`);

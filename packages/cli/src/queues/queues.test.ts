@@ -1,5 +1,6 @@
 import { createLogger } from '@holdfast/kit/logger';
-import { connectProducer } from '@holdfast/queues/connection';
+import { connectProducer, untilReady } from '@holdfast/queues/connection';
+import { pauseQueue } from '@holdfast/queues/pause';
 import { openProducer } from '@holdfast/queues/producer';
 import { queueNames } from '@holdfast/queues/queues';
 import { settleQueue } from '@holdfast/queues/settle';
@@ -54,6 +55,21 @@ describe('holdfast queues', () => {
     );
     const wrong = await holdfast(['queues', 'failed', 'everything'], env);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of dispatch, retry')]);
+  });
+
+  it('lets a queue go on that somebody has paused', async () => {
+    const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
+    await untilReady(redis, 5000);
+    await pauseQueue(settleQueue, redis);
+    redis.disconnect();
+    expect((await holdfast(['queues'], env)).stdout).toMatch(/^settle .* yes$/m);
+    const [first, again] = [
+      await holdfast(['queues', 'resume', 'settle'], env),
+      await holdfast(['queues', 'resume', 'settle'], env),
+    ];
+    expect(first.stdout).toBe('The jobs of settle are taken again.\n');
+    expect(again.stdout).toBe('settle is not paused.\n');
+    expect((await holdfast(['queues'], env)).stdout).not.toMatch(/^settle .* yes$/m);
   });
 
   it('says in a line that Redis is away, without its password', async () => {
