@@ -3,4 +3,7 @@ export type Counts = Record<
   number
 >;
 
+export type Files = { testResults: { testResults: { status: string; fullName: string }[] }[] };
+
+export function skipped(results: Files): string[];
 export function summary(results: Counts): string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { summary } from './plainReporter.mjs';
+import { skipped, summary } from './plainReporter.mjs';
 
 const none = {
   numPassedTests: 0,
@@ -18,4 +18,11 @@ describe('the last line of a test run', () => {
   ])('for %j is %s', (results, line) => {
     expect(summary({ ...none, ...results })).toBe(line);
   });
+});
+
+it('tests that were left out are named, a line each', () => {
+  const ran = { status: 'passed', fullName: 'redis runs' };
+  const left = { status: 'pending', fullName: 'helm (skipped without helm) makes the same' };
+  const results = { testResults: [{ testResults: [ran] }, { testResults: [ran, left] }] };
+  expect(skipped(results)).toEqual(['skipped: helm (skipped without helm) makes the same']);
 });

@@ -42,7 +42,7 @@ async function startHoldfast(home: string) {
 // A machine needs no curl to run the tests.
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-(hasCurl ? describe : describe.skip)("the README's walk, pasted into bash", () => {
+(hasCurl ? describe : describe.skip)("the README's walk, pasted into bash (skipped without curl)", () => {
   const home = testFolder('readme');
   let holdfast: Awaited<ReturnType<typeof startHoldfast>> | undefined;
   let output = '';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ApiClient, apiClient } from '../apiClient.ts';
 import type { Customer } from '../customer.ts';
 import { type Fleet, startFleet } from '../fleet.ts';
@@ -15,8 +15,7 @@ import { checkOut, previousCommit } from './previousVersion.ts';
 const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'] as const;
 const tree = testFolder('previous');
 const reason = await whyNot();
-if (reason !== null) process.stderr.write(`skipped: ${reason}\n`);
-const when = reason === null ? it : it.skip;
+const [described, why] = reason === null ? [describe, ''] : [describe.skip, ` (skipped: ${reason})`];
 
 /** Checks out the version before; what keeps it from being run, if anything does. */
 async function whyNot(): Promise<string | null> {
@@ -33,19 +32,6 @@ let fleet: Fleet;
 let customer: Customer;
 let receiver: Receiver;
 const accepted: string[] = [];
-
-beforeAll(async () => {
-  if (reason !== null) return;
-  home = testFolder('versions');
-  // Migrated and seeded by this version, as an upgrade does first.
-  fleet = await startFleet(home, {}, tree);
-  receiver = await startReceiver();
-  customer = await fleet.newCustomer();
-}, 120_000);
-afterAll(async () => {
-  await fleet?.close();
-  await receiver?.close();
-}, 30_000);
 
 /** What clients of these gateways meet in some seconds of load; then everything has come to rest. */
 async function failuresUnderLoad(apis: ApiClient[], forMs: number): Promise<string[]> {
@@ -73,21 +59,28 @@ const troubles = () =>
     received: receiver.received,
   });
 
-when(
-  'the version before works on the schema of this one',
-  async () => {
+described(`the version before, on the schema of this one${why}`, () => {
+  beforeAll(async () => {
+    home = testFolder('versions');
+    // Migrated and seeded by this version, as an upgrade does first.
+    fleet = await startFleet(home, {}, tree);
+    receiver = await startReceiver();
+    customer = await fleet.newCustomer();
+  }, 120_000);
+  afterAll(async () => {
+    await fleet?.close();
+    await receiver?.close();
+  }, 30_000);
+
+  it('works by itself', async () => {
     const { status } = await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
     expect(status).toBe(201);
     expect(await failuresUnderLoad([customer.api], 4000)).toEqual([]);
     expect(await troubles()).toEqual([]);
     expect(errorLines()).toEqual([]);
-  },
-  120_000,
-);
+  }, 120_000);
 
-when(
-  'and beside it: what one begins, the other ends',
-  async () => {
+  it('works beside this one: what one begins, the other ends', async () => {
     const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
     const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
     expect(await failuresUnderLoad(apis, 6000)).toEqual([]);
@@ -95,13 +88,9 @@ when(
     expect(errorLines()).toEqual([]);
     for (const copy of ['dispatcher', 'dispatcher-2'])
       expect(await fleet.metricsOf(copy)).toMatch(/^holdfast_runs_total\{.*\} [1-9]/m);
-  },
-  120_000,
-);
+  }, 120_000);
 
-when(
-  'what is asked of another service through a queue is answered by either version',
-  async () => {
+  it('what is asked of another service through a queue is answered by either version', async () => {
     const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
     const topUps = Array.from({ length: 8 }, (_, index) =>
       fleet.admin.post(path, { amount: '1' }, { 'idempotency-key': `top-up-${index}` }),
@@ -114,6 +103,5 @@ when(
       expect(answer.body).toMatchObject({ success: true });
     }
     expect(errorLines()).toEqual([]);
-  },
-  60_000,
-);
+  }, 60_000);
+});
