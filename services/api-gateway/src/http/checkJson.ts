@@ -6,22 +6,54 @@ const maxNameLength = 100;
 
 /** What no field may hold, for the database could not keep it: the first problem, or null. */
 export function checkJson(value: unknown, field: string, depth: number): ErrorDetail | null {
-  if (typeof value === 'string') return checkText(value, field);
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return { field, code: 'OUT_OF_RANGE', message: `${field} is too large a number.` };
-  }
+  const problem = search(value, depth);
+  return problem && problem.detail(problem.names.reduce(fieldPath, field));
+}
+
+/** `names` lead to it; they are put together only when there is one, for most bodies have none and many fields. */
+type Problem = { names: string[]; detail: (field: string) => ErrorDetail };
+
+function search(value: unknown, depth: number): Problem | null {
+  if (typeof value === 'string') return textProblem(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? null : tooLarge;
   if (value === null || typeof value !== 'object') return null;
-  if (depth > limits.jsonDepth) {
-    const message = `The body must not be nested deeper than ${limits.jsonDepth} levels.`;
-    return { field: field.slice(0, 200), code: 'OUT_OF_RANGE', message };
-  }
-  for (const [name, one] of Object.entries(value)) {
-    const path = fieldPath(field, name);
-    const problem = checkText(name, path) ?? checkJson(one, path, depth + 1);
-    if (problem) return problem;
+  if (depth > limits.jsonDepth) return tooDeep;
+  return Array.isArray(value) ? searchList(value, depth) : searchObject(value, depth);
+}
+
+function searchList(list: readonly unknown[], depth: number): Problem | null {
+  for (const [index, one] of list.entries()) {
+    const problem = search(one, depth + 1);
+    if (problem) return below(String(index), problem);
   }
   return null;
 }
+
+function searchObject(object: object, depth: number): Problem | null {
+  for (const name of Object.keys(object)) {
+    const problem = textProblem(name) ?? search(Reflect.get(object, name), depth + 1);
+    if (problem) return below(name, problem);
+  }
+  return null;
+}
+
+function below(name: string, { names, detail }: Problem): Problem {
+  return { names: [name, ...names], detail };
+}
+
+const tooLarge: Problem = {
+  names: [],
+  detail: (field) => ({ field, code: 'OUT_OF_RANGE', message: `${field} is too large a number.` }),
+};
+
+const tooDeep: Problem = {
+  names: [],
+  detail: (field) => ({
+    field: field.slice(0, 200),
+    code: 'OUT_OF_RANGE',
+    message: `The body must not be nested deeper than ${limits.jsonDepth} levels.`,
+  }),
+};
 
 /** `input` and `width` make `input.width`; what the database cannot keep is not repeated to the client either. */
 export function fieldPath(parent: string, name: string): string {
@@ -31,12 +63,14 @@ export function fieldPath(parent: string, name: string): string {
   return parent === '' ? shown : `${parent}.${shown}`;
 }
 
-function checkText(text: string, field: string): ErrorDetail | null {
-  if (text.includes('\0')) {
-    return { field, code: 'INVALID_FORMAT', message: `${field} must not contain NUL characters.` };
-  }
-  if (!text.isWellFormed()) {
-    return { field, code: 'INVALID_FORMAT', message: `${field} must not contain lone surrogates.` };
-  }
-  return null;
+function textProblem(text: string): Problem | null {
+  if (text.includes('\0')) return unstorable('NUL characters');
+  return text.isWellFormed() ? null : unstorable('lone surrogates');
+}
+
+function unstorable(what: string): Problem {
+  return {
+    names: [],
+    detail: (field) => ({ field, code: 'INVALID_FORMAT', message: `${field} must not contain ${what}.` }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { ApiError } from '@holdfast/domain/errors';
 
-const maxDetails = 100;
+/** Problems that an answer names: a body can have very many. */
+export const maxDetails = 100;
 
 /** Spec, "Errors". */
 export function errorBody(error: ApiError, requestId: string) {

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import type { z } from 'zod';
 import { fieldPath } from './checkJson.ts';
+import { maxDetails } from './errorBody.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -8,7 +9,7 @@ type Issue = z.core.$ZodIssue;
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap((issue) => toDetails(issue, value)));
+  throw invalidInput(parsed.error.issues.slice(0, maxDetails).flatMap((issue) => toDetails(issue, value)));
 }
 
 /** The refusal of a request for these problems. */
@@ -21,7 +22,7 @@ export function invalidInput(details: ErrorDetail[]): ApiError {
 function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   const field = issue.path.map(String).reduce(fieldPath, '');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, maxDetails).map((key) => {
       const unknown = fieldPath(field, key);
       return { field: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a known field.` };
     });
