@@ -42,12 +42,25 @@ export const apiKeyRequest = z
       .enum(apiKeyModes)
       .optional()
       .describe('`test`: it runs models of the sandbox alone, and is never charged'),
-    scopes: scopesField.min(1).optional().describe('In place of `permissions`: what it may do'),
+    scopes: scopesField
+      .min(1)
+      .max(apiKeyScopes.length)
+      .optional()
+      .describe('In place of `permissions`: what it may do'),
     expires_at: givenTime().optional().describe('When it stops working; left out: never'),
     models: modelsField.optional(),
     addresses: addressesField.optional(),
   })
-  .meta({ id: 'ApiKeyRequest' });
+  .meta({
+    id: 'ApiKeyRequest',
+    example: {
+      name: 'CI',
+      scopes: ['executions:write', 'executions:read'],
+      expires_at: '2027-01-01T00:00:00Z',
+      models: ['sandbox-image'],
+      addresses: ['203.0.113.0/24'],
+    },
+  });
 export type ApiKeyRequest = z.infer<typeof apiKeyRequest>;
 
 /** What the schema can't say. @throws ApiError INPUT_VALIDATION_ERROR */

@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from '../openapi/document.ts';
-import { type Answer, answersOf, type Operation, requestContent } from '../openapi/operations.ts';
+import { type Answer, answersOf, type Operation, requestContent, scopeOf } from '../openapi/operations.ts';
 import { curlCommand } from './curl.ts';
 import { descriptionOf, type FieldRow, fieldRows, typeName } from './fieldRows.ts';
 import { type Html, html, prose } from './html.ts';
@@ -10,6 +10,7 @@ export function operationSection(document: ApiDocument, item: Operation): Html {
   const { operation, isEvent } = item;
   const schemas = document.components?.schemas ?? {};
   const answers = answersOf(document, operation);
+  const scope = scopeOf(operation);
   const success = answers.find(({ status }) => status.startsWith('2'));
   const body = requestContent(operation);
   const answer = success?.answer.content?.['application/json'];
@@ -22,6 +23,7 @@ export function operationSection(document: ApiDocument, item: Operation): Html {
 <h3><a href="#${operation.operationId}">${prose(operation.summary ?? '')}</a></h3>
 <p class="path">${methodBadge(item)} <code>${isEvent ? 'your endpoint' : item.path}</code></p>
 ${operation.description && html`<p>${prose(operation.description)}</p>`}
+${scope && html`<p>Needs the scope <code>${scope}</code>.</p>`}
 ${fieldTable('Parameters', parameterRows(operation, schemas))}
 ${fieldTable('Body', rowsOf(body))}
 ${fieldTable('Answer', rowsOf(answer), true)}

@@ -4,9 +4,12 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
+import type { oas31 } from 'zod-openapi';
+import { apiKeyRequest } from '../apiKeys/keyRequest.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { answersOf, operationsOf, requestContent } from '../openapi/operations.ts';
+import { resolved } from '../openapi/sampleOf.ts';
 import { openTestGateway } from '../testing/testGateway.ts';
 import { html } from './html.ts';
 import { mountReference } from './mountReference.ts';
@@ -57,6 +60,27 @@ describe('the OpenAPI document', () => {
         );
       }
     }
+  });
+
+  it('bounds every list that a client sends, for each entry is checked', () => {
+    const schemas = document.components?.schemas ?? {};
+    const listsIn = (given: oas31.SchemaObject | oas31.ReferenceObject, at: string): string[] => {
+      const { type, maxItems, properties = {} } = resolved(given, schemas);
+      if (type === 'array' && maxItems === undefined) return [at];
+      return Object.entries(properties).flatMap(([name, one]) => listsIn(one, `${at}.${name}`));
+    };
+    const bodies = operations.filter(({ isEvent }) => !isEvent);
+    const found = bodies.flatMap(({ path, operation }) =>
+      listsIn(requestContent(operation)?.schema ?? {}, path),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('shows a request for a key that a client may send', () => {
+    const [request] = operations.filter(({ operation }) => operation.operationId === 'postApiKeys');
+    const { example } = requestContent(request?.operation ?? {}) ?? {};
+    expect(apiKeyRequest.parse(example)).toEqual(example);
+    expect(example).not.toHaveProperty('permissions');
   });
 
   it('gives every JSON body an example', () => {
@@ -115,6 +139,7 @@ describe('the reference page', () => {
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
     expect(text).not.toContain('<script');
     expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(text).toContain('Needs the scope <code>executions:write</code>');
     await request(app)
       .get('/docs/style.css')
       .expect(200)

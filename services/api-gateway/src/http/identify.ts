@@ -1,5 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
-import type { RequestHandler } from 'express';
+import { canonicalAddress } from '@holdfast/egress/addresses';
+import type { Request, RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { openState, type RequestState, stateOf } from './requestState.ts';
 import type { Match, Routes } from './routes.ts';
@@ -17,8 +18,9 @@ export function identify(context: Context, routes: Routes): RequestHandler {
       startedAt: performance.now(),
       match,
       caller: null,
+      findCaller: null,
       operator: null,
-      address: request.ip ?? '',
+      address: addressOf(request),
       refusal: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
     });
@@ -29,6 +31,12 @@ export function identify(context: Context, routes: Routes): RequestHandler {
     });
     next();
   };
+}
+
+/** What a proxy says is believed as far as TRUST_PROXY goes, and only if it is an address. */
+function addressOf({ ip = '', socket }: Request): string {
+  const remote = socket.remoteAddress ?? '';
+  return canonicalAddress(ip) ?? canonicalAddress(remote) ?? remote;
 }
 
 function report({ log, metrics }: Context, method: string, status: number, state: RequestState): void {

@@ -1,11 +1,11 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import type { Context } from '../context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { forgivingStore } from './rateLimitStore.ts';
-import { stateOf } from './requestState.ts';
+import { type RequestState, stateOf } from './requestState.ts';
 
 type LimitName = Endpoint['limit'];
 
@@ -38,7 +38,7 @@ function limiter(context: Context, name: LimitName, perMinute: number): RequestH
     standardHeaders: false,
     validate: false,
     store: forgivingStore(context, name),
-    keyGenerator: (request, response) => stateOf(response).caller?.apiKeyId ?? addressOf(request),
+    keyGenerator: (_request, response) => keyOf(stateOf(response)),
     handler: (_request, _response, next) => {
       next(
         new ApiError('RATE_LIMITED', `At most ${perMinute} requests a minute. Wait for Retry-After seconds.`),
@@ -47,6 +47,6 @@ function limiter(context: Context, name: LimitName, perMinute: number): RequestH
   });
 }
 
-function addressOf(request: Request): string {
-  return ipKeyGenerator(request.ip ?? '');
+function keyOf({ caller, address }: RequestState): string {
+  return caller?.apiKeyId ?? ipKeyGenerator(address);
 }

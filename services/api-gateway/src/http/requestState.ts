@@ -8,9 +8,11 @@ export type RequestState = {
   startedAt: number;
   match: Match;
   caller: Caller | null;
+  /** Looks again who calls; null where nobody needs a key. @throws as at first */
+  findCaller: (() => Promise<Caller>) | null;
   /** Whose admin token it came with. */
   operator: string | null;
-  /** Of the client, as TRUST_PROXY gives it. */
+  /** Of the client, as TRUST_PROXY gives it, in its one spelling. */
   address: string;
   /** Why there is no caller: thrown once the rate limit has counted the request. */
   refusal: Error | null;

@@ -5,13 +5,13 @@ import { errorAnswers } from './errorAnswers.ts';
 
 /** An endpoint as OpenAPI has it. */
 export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { tag, summary, description, params, query, headers, body, access } = endpoint;
+  const { tag, summary, description, params, query, headers, body } = endpoint;
   return {
     operationId: operationId(endpoint),
     tags: [tag],
     summary,
     ...(description && { description }),
-    ...(access === 'anyone' && { security: [] }),
+    security: securityOf(endpoint),
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
@@ -20,6 +20,12 @@ export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: { ...successes(endpoint), ...errorAnswers(endpoint) },
   };
+}
+
+/** The scope stands where OpenAPI 3.1 has the roles that a call needs. */
+function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
+  if (access === 'anyone') return [];
+  return [{ apiKey: scope === 'any' ? [] : [scope] }];
 }
 
 function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {

@@ -36,6 +36,11 @@ export function answersOf({ components }: ApiDocument, { responses = {} }: oas31
   });
 }
 
+/** What a key must be allowed to; null: any key will do, or none. */
+export function scopeOf({ security }: oas31.OperationObject): string | null {
+  return security?.[0]?.['apiKey']?.[0] ?? null;
+}
+
 export function requestContent(operation: oas31.OperationObject): oas31.MediaTypeObject | undefined {
   return (operation.requestBody as oas31.RequestBodyObject | undefined)?.content?.['application/json'];
 }

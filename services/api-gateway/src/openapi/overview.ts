@@ -19,7 +19,7 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
     heading: 'Authentication',
     paragraphs: [
       'Every request carries `Authorization: Bearer <API_KEY>`. Keys with the permission `execution` reach ' +
-        'executions and files; `full` keys reach everything. `scopes` say more exactly what a key may do. A key can ' +
+        'executions and files; `full` keys reach everything. `scopes` say more exactly what a key may do: each endpoint names the one that it needs. A key can ' +
         'also have an end (`expires_at`), models that it may use (`models`) and addresses that it may be used from ' +
         '(`addresses`). What it may not do is refused with `403` and `FORBIDDEN`.',
       'Keys with `mode: "test"` have executions, files, webhooks and play money of their own, run models of the sandbox ' +

@@ -25,6 +25,7 @@ function startStream() {
     log: createLogger('test', 'silent'),
     execution: { id: 'exec_1' },
     read: () => Promise.reject<Execution>(new Error('the status is known')),
+    mayRead: async () => {},
     from: positionOf('1:::0'),
     response: response as unknown as ServerResponse,
   });

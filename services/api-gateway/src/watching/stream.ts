@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Sighting } from '@holdfast/db/executions/sight';
+import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Logger } from '@holdfast/kit/logger';
 import { openEventStream } from './eventStream.ts';
@@ -7,15 +8,20 @@ import { openEventWriter } from './eventWriter.ts';
 import type { Position } from './position.ts';
 import type { Watcher } from './watcher.ts';
 
+/** With what a look-up of a key is believed for, a revoked one reads no longer than 5 s. */
+const checkEveryMs = 1500;
+
 /**
- * Answers with the events of an execution from a position on, until it has ended, the client has gone or the gateway
- * stops. While an event can't be written no more is asked for: what is missed, the next sighting has.
+ * Answers with the events of an execution from a position on, until it has ended, the client has gone, its key is not
+ * valid any more or the gateway stops. While an event can't be written no more is asked for: what is missed, the next sighting has.
  */
 export async function streamExecution(args: {
   watcher: Watcher;
   log: Logger;
   execution: Pick<Execution, 'id'>;
   read: () => Promise<Execution>;
+  /** @throws ApiError when the key has ended */
+  mayRead: () => Promise<void>;
   from: Position;
   response: ServerResponse;
 }): Promise<void> {
@@ -38,12 +44,22 @@ export async function streamExecution(args: {
     isBusy = false;
   }
 
+  async function check(): Promise<void> {
+    try {
+      await args.mayRead();
+    } catch (error) {
+      if (error instanceof ApiError) end();
+    }
+  }
+
+  const checking = setInterval(() => void check(), checkEveryMs);
   const unwatch = watcher.watch(execution.id, {
     logsSeen: () => (isBusy ? null : stream.logsSeen()),
     sees: (sighting) => void tell(sighting),
     ends: end,
   });
   await over;
+  clearInterval(checking);
   unwatch();
   writer.end();
 }

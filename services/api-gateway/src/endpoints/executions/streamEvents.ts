@@ -2,6 +2,7 @@ import { isTerminal } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { exampleExecution } from '../../executions/exampleExecution.ts';
 import { findExecution } from '../../executions/findExecution.ts';
+import { requireValidStill } from '../../http/authenticate.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { positionOf } from '../../watching/position.ts';
@@ -47,7 +48,9 @@ export const streamEvents = endpoint({
     }
     const release = context.streams.take(caller.apiKeyId);
     try {
-      if (request.method !== 'HEAD') await streamExecution({ ...context, execution, read, from, response });
+      const mayRead = () => requireValidStill(response);
+      if (request.method !== 'HEAD')
+        await streamExecution({ ...context, execution, read, mayRead, from, response });
       else response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
     } finally {
       release();

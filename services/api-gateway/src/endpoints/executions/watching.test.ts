@@ -231,6 +231,26 @@ describe('GET /v1/executions/{id}?wait', () => {
   });
 });
 
+it('a key that is revoked at one gateway reads no more at another within 5 s, not by what it holds open either', async () => {
+  const id = await create();
+  const { body: made } = await request(gateway.app)
+    .post('/v1/api-keys')
+    .auth(key, { type: 'bearer' })
+    .send({ name: 'reader', scopes: ['executions:read'] })
+    .expect(201);
+  const stream = await follow(id, { at: servedByOther.url, as: made.key });
+  const waiting = fetch(`${servedByOther.url}/v1/executions/${id}?wait=60`, {
+    headers: { Authorization: `Bearer ${made.key}` },
+  });
+  await until('both are open', () => other.context.watcher.size() === 2);
+  await request(gateway.app).delete(`/v1/api-keys/${made.id}`).auth(key, { type: 'bearer' }).expect(200);
+  const revokedAt = performance.now();
+  await all(stream);
+  expect(performance.now() - revokedAt).toBeLessThan(5500);
+  await change(id, { status: 'PROCESSING' });
+  expect((await waiting).status).toBe(401);
+}, 20_000);
+
 it('a gateway that stops answers who waits and ends its streams, which go on elsewhere', async () => {
   const id = await create();
   const stopping = await openTestGateway(gateway.servers);
