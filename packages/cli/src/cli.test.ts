@@ -28,8 +28,12 @@ describe('holdfast', () => {
     [['ledger', 'audit', 'all'], "Unexpected argument 'all'"],
     [['partitions', 'mend'], 'holdfast partitions takes list, make or drop'],
     [['ledger', 'audit', '--database-url'], '--database-url'],
-    [['ledger', 'audit', '--database-url', 'localhost:5432'], '--database-url is no URL'],
-    [['ledger', 'audit', '--database-url', 'postgres://u:%zz@127.0.0.1:1/db'], '--database-url is no URL'],
+    [['ledger', 'audit', '--database-url', 'localhost:5432'], '--database-url: is no URL'],
+    [['ledger', 'audit', '--database-url', 'postgres://u:%zz@127.0.0.1:1/db'], '--database-url: is no URL'],
+    [
+      ['ledger', 'audit', '--database-url', 'postgres://h/db?sslrootcert=/no/ca.pem'],
+      "sslrootcert /no/ca.pem can't be read",
+    ],
     [['partitions', 'make', '--months', '-1'], "Option '--months' argument is ambiguous"],
   ])('%j is told in one line that hints at --help', async (args, reason) => {
     const { code, stdout, stderr } = await holdfast(args);

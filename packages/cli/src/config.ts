@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
-import { baseConfig } from '@holdfast/kit/config';
+import { databaseUrlProblems } from '@holdfast/kit/databaseAddress';
+import { redisUrlProblems } from '@holdfast/kit/redisAddress';
 import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 import type { Named } from './flags.ts';
@@ -12,9 +13,10 @@ import { UsageError } from './usageError.ts';
  * @throws UsageError when the one named is no URL of PostgreSQL; an Error when there is none
  */
 export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
-  if (named !== undefined) return checked(named, '--database-url');
+  if (named !== undefined) return checked(named, '--database-url', databaseUrlProblems);
   // Past a pooler, which gives nobody a session of one's own.
-  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_URL']) if (env[name]) return checked(env[name], name);
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_URL'])
+    if (env[name]) return checked(env[name], name, databaseUrlProblems);
   const local = localFile(env, 'local.json', localState);
   if (local !== null) return local.database_url;
   throw new Error(
@@ -30,10 +32,7 @@ export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): st
   const [given, source] = named['redis-url']
     ? [named['redis-url'], '--redis-url']
     : [env['REDIS_URL'], 'REDIS_URL'];
-  if (given) {
-    if (baseConfig.REDIS_URL.safeParse(given).success) return given;
-    throw new UsageError(`${source} is no URL like redis://:password@host:port/0`);
-  }
+  if (given) return checked(given, source, redisUrlProblems);
   const local = isElsewhere(named, env) ? null : localFile(env, 'local.json', localState);
   if (local?.redis_url) return local.redis_url;
   throw new Error('there is no Redis: give --redis-url, set REDIS_URL, or run npm start in this folder');
@@ -51,7 +50,7 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
   const [given, source] = named['admin-url']
     ? [named['admin-url'], '--admin-url']
     : [env['HOLDFAST_ADMIN_URL'], 'HOLDFAST_ADMIN_URL'];
-  if (given && !(/^https?:\/\//.test(given) && isReadable(given)))
+  if (given && !(/^https?:\/\//.test(given) && URL.canParse(given)))
     throw new UsageError(`${source} is no URL like http://127.0.0.1:8081`);
   const url = given || local?.admin_url;
   if (!url)
@@ -71,20 +70,10 @@ const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
   named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);
 
 /** What was given is not shown: it holds a password. */
-function checked(url: string, source: string): string {
-  if (/^postgres(ql)?:\/\//.test(url) && isReadable(url)) return url;
-  throw new UsageError(`${source} is no URL like postgresql://user:password@host:port/database`);
-}
-
-/** Also by the driver, which decodes what stands in it. */
-function isReadable(url: string): boolean {
-  try {
-    const { username, password, pathname } = new URL(url);
-    decodeURIComponent(username + password + pathname);
-    return true;
-  } catch {
-    return false;
-  }
+function checked(url: string, source: string, problemsOf: (url: string) => string[]): string {
+  const [problem] = problemsOf(url);
+  if (problem === undefined) return url;
+  throw new UsageError(`${source}: ${problem}`);
 }
 
 /**

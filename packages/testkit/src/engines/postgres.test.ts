@@ -1,47 +1,81 @@
-import { chownSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { openDatabase } from '@holdfast/db/client';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { applyRoles } from '@holdfast/db/roles/applyRoles';
 import { startPostgres } from '@holdfast/local/postgres';
 import { serverAccount } from '@holdfast/local/process/account';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asRole, rolePasswords } from '../asRole.ts';
 import { readTestServers } from '../config.ts';
 import { create, untilEvent, untilStatus } from '../executions.ts';
 import { startStack } from '../stack.ts';
 import { createTestDatabase } from '../testDatabase.ts';
 import { testFolder } from '../testFolder.ts';
+import { until } from '../until.ts';
 import { pgbouncerCommand, startPgbouncer } from './pgbouncer.ts';
-import { tlsFiles } from './redisTls.ts';
+import { strangersFile, tlsFiles } from './redisTls.ts';
 
-describe('PostgreSQL over TLS alone', () => {
-  it('is migrated, given its roles and used, when the authority is named', async () => {
-    const { certFile, keyFile } = tlsFiles();
+describe('PostgreSQL over TLS alone, which asks for a certificate', () => {
+  const { certFile, keyFile } = tlsFiles();
+  let server: Awaited<ReturnType<typeof startPostgres>>;
+  let verified: string;
+
+  beforeAll(async () => {
     const account = serverAccount();
-    if (account) chownSync(keyFile, account.uid, account.gid);
-    const settings = { ssl: 'on', ssl_cert_file: certFile, ssl_key_file: keyFile, fsync: 'off' };
-    const server = await startPostgres({ dataDir: testFolder('postgres'), settings });
-    try {
-      const verified = `${server.url}?sslmode=verify-full&sslrootcert=${certFile}`;
-      expect((await migrate(verified)).length).toBeGreaterThan(0);
-      await applyRoles(verified, rolePasswords);
-      const db = openDatabase({
-        url: asRole(verified, 'holdfast_gateway'),
-        poolSize: 1,
-        applicationName: 'test',
-      });
-      const { rows } = await db.pool.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
-      expect(rows).toEqual([{ ssl: true }]);
-      expect(await db.prisma.organization.count()).toBe(0);
-      await db.close();
-      await expect(migrate(`${server.url}?sslmode=verify-full`)).rejects.toMatchObject({
-        code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
-      });
-    } finally {
-      await server.stop();
-    }
+    // The server's own key must be of its account alone; ours is another copy.
+    const own = tlsFiles();
+    if (account) chownSync(own.keyFile, account.uid, account.gid);
+    const settings = { ssl: 'on', ssl_cert_file: own.certFile, ssl_key_file: own.keyFile, fsync: 'off' };
+    const dataDir = testFolder('postgres');
+    server = await startPostgres({ dataDir, settings: { ...settings, ssl_ca_file: own.certFile } });
+    const rules = 'hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n';
+    writeFileSync(join(dataDir, 'data', 'pg_hba.conf'), rules);
+    await ask(server.url, 'SELECT pg_reload_conf()');
+    await until('it takes nothing else', () =>
+      ask(server.url, 'SELECT').then(
+        () => false,
+        () => true,
+      ),
+    );
+    const authorities = strangersFile(certFile);
+    verified = `${server.url}?sslmode=verify-full&sslrootcert=${authorities}&sslcert=${certFile}&sslkey=${keyFile}`;
   }, 60_000);
+  afterAll(() => server.stop());
+
+  async function ask(url: string, statement: string): Promise<unknown[]> {
+    const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    try {
+      return (await db.pool.query(statement)).rows;
+    } finally {
+      await db.close();
+    }
+  }
+
+  it('is migrated, given its roles and used', async () => {
+    expect((await migrate(verified)).length).toBeGreaterThan(0);
+    await applyRoles(verified, rolePasswords);
+    const gateway = asRole(verified, 'holdfast_gateway');
+    expect(await ask(gateway, 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')).toEqual([
+      { ssl: true },
+    ]);
+    expect(await ask(gateway, 'SELECT FROM organizations')).toEqual([]);
+  });
+
+  it.each([
+    ['nobody we trust vouches for it', (url: string) => url.replace(/&sslrootcert=[^&]+/, ''), /self-signed/],
+    [
+      'another authority is named',
+      (url: string) => url.replace(/(sslrootcert)=[^&]+/, `$1=${strangersFile()}`),
+      /self-signed/,
+    ],
+    ['its name is another', (url: string) => url.replace('@127.0.0.1', '@localhost'), /altnames/],
+    ['we show no certificate', (url: string) => url.replace(/&sslcert=.*/, ''), /certificate/],
+  ])('is not used when %s', async (_when, changed, reason) => {
+    await expect(ask(changed(verified), 'SELECT')).rejects.toThrow(reason);
+    await expect(migrate(changed(verified))).rejects.toThrow(reason);
+  });
 });
 
 const command = await pgbouncerCommand();

@@ -4,10 +4,11 @@ import { describe, expect, it } from '@jest/globals';
 import { create, untilEvent, untilStatus } from '../executions.ts';
 import { type Stack, startStack } from '../stack.ts';
 import { until } from '../until.ts';
+import { redisCli } from './redisCli.ts';
 import { startRedisCluster } from './redisCluster.ts';
 import { startRedisNode } from './redisNode.ts';
 import { startRedisSentinel } from './redisSentinel.ts';
-import { tlsFiles, tlsSettings } from './redisTls.ts';
+import { strangersFile, tlsFiles, tlsSettings } from './redisTls.ts';
 
 /** One execution of each kind, from the create to its webhook, asked for as the queues' and limits' users do. */
 async function expectRuns(stack: Stack) {
@@ -128,12 +129,45 @@ describe('Redis over TLS', () => {
     }
   }, 60_000);
 
-  it('is not spoken to when nobody we trust vouches for it', async () => {
-    const redis = await startRedisNode([...tlsSettings(tlsFiles()), 'requirepass secret']);
-    const url = `rediss://:secret@127.0.0.1:${redis.port}/1`;
-    await expect(openInspector(url)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  it('is not spoken to when nobody we trust vouches for it, or for the name it is dialled by', async () => {
+    const { certFile, keyFile } = tlsFiles();
+    const redis = await startRedisNode([...tlsSettings({ certFile, keyFile }), 'requirepass secret']);
+    const dial = (host: string, query: string) =>
+      openInspector(`rediss://:secret@${host}:${redis.port}/1${query}`);
+    await expect(dial('127.0.0.1', '')).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    await expect(dial('127.0.0.1', `?cafile=${strangersFile()}`)).rejects.toMatchObject({
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    await expect(dial('localhost', `?cafile=${certFile}`)).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
     await redis.stop();
   });
+
+  it('is shown our certificate when it asks for one, and vouched for by one of two authorities', async () => {
+    const pair = tlsFiles();
+    const redis = await startRedisNode([...tlsSettings(pair, { asks: true }), 'requirepass secret']);
+    const url = `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${strangersFile(pair.certFile)}`;
+    await expect(openInspector(url)).rejects.toThrow();
+    const stack = await startStack({ REDIS_URL: `${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}` });
+    try {
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
+    }
+  }, 60_000);
+
+  it('is asked of sentinels, and of the master that they name', async () => {
+    const redis = await startRedisSentinel(tlsFiles());
+    const stack = await startStack({ REDIS_URL: redis.url });
+    try {
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
+    }
+  }, 60_000);
 
   it('is asked of every node of a cluster', async () => {
     const pair = tlsFiles();
@@ -144,6 +178,31 @@ describe('Redis over TLS', () => {
     } finally {
       await stack.close();
       await cluster.stop();
+    }
+  }, 60_000);
+});
+
+describe('the password of Redis', () => {
+  it('gives way to a new one under load, as docs/rotation.md has it', async () => {
+    const redis = await startRedisNode(['requirepass old']);
+    const urlWith = (password: string) => `redis://:${password}@127.0.0.1:${redis.port}/0`;
+    const stack = await startStack({ REDIS_URL: urlWith('old') });
+    try {
+      const customer = await stack.newCustomer('10');
+      await redisCli(redis.port, 'old', 'ACL', 'SETUSER', 'default', '>new');
+      const ids = await createMany(customer, 20, async () => {
+        for (const name of ['dispatcher', 'ledger', 'webhook-sender', 'api-gateway'] as const) {
+          await stack.services.stop(name);
+          await stack.services.start(name, { REDIS_URL: urlWith('new') });
+        }
+        await redisCli(redis.port, 'new', 'ACL', 'SETUSER', 'default', '<old');
+      });
+      await expect(redisCli(redis.port, 'old', 'PING')).resolves.toMatch(/NOAUTH|WRONGPASS/);
+      for (const id of ids) await untilEnded(customer, id);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
     }
   }, 60_000);
 });

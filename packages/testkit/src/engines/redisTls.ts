@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { cert, key } from '@holdfast/egress/testCertificate';
 import { testFolder } from '../testFolder.ts';
 
@@ -14,12 +15,19 @@ export function tlsFiles(): TlsFiles {
   return files;
 }
 
-/** Lines for a Redis that speaks TLS alone. */
-export function tlsSettings({ certFile, keyFile }: TlsFiles): string[] {
+/** An authority that others trust and that signed nothing of ours, before what stands in another file. */
+export function strangersFile(before?: string): string {
+  const file = join(testFolder('tls'), 'stranger.pem');
+  writeFileSync(file, `${rootCertificates[0]}\n${before ? readFileSync(before, 'utf8') : ''}`);
+  return file;
+}
+
+/** Lines for a Redis that speaks TLS alone, and asks who is there or not. */
+export function tlsSettings({ certFile, keyFile }: TlsFiles, { asks = false } = {}): string[] {
   return [
     'port 0',
     'tls-port $PORT',
-    'tls-auth-clients no',
+    `tls-auth-clients ${asks ? 'yes' : 'no'}`,
     `tls-cert-file ${certFile}`,
     `tls-key-file ${keyFile}`,
     `tls-ca-cert-file ${certFile}`,
