@@ -18,12 +18,17 @@
 {{- end }}
 {{- end }}
 
-{{- /* DATABASE_URL: root, role, variable (of its password), key, host, port. */}}
+{{- /* DATABASE_URL and the password in it: root, role, variable (of its password), key, host, port. */}}
 {{- define "holdfast.databaseUrl" -}}
 {{- $postgres := .root.Values.postgres -}}
 {{ include "holdfast.secretVariable" (dict "variable" .variable "secret" $postgres.secret "key" (get $postgres.keys .key)) }}
 - name: DATABASE_URL
-  value: {{ printf "postgresql://%s:$(%s)@%s:%d/%s%s" .role .variable .host (int .port) $postgres.database (ternary "" (printf "?%s" $postgres.parameters) (empty $postgres.parameters)) | quote }}
+  value: {{ include "holdfast.postgresUrl" . | quote }}
+{{- end }}
+
+{{- define "holdfast.postgresUrl" -}}
+{{- $postgres := .root.Values.postgres -}}
+{{ printf "postgresql://%s:$(%s)@%s:%d/%s%s" .role .variable .host (int .port) $postgres.database (ternary "" (printf "?%s" $postgres.parameters) (empty $postgres.parameters)) }}
 {{- end }}
 
 {{- define "holdfast.s3Secrets" -}}
@@ -81,6 +86,11 @@
 {{- $service := get $values.services .name -}}
 {{- $role := get (include "holdfast.roles" .root | fromYaml) .name -}}
 {{ include "holdfast.databaseUrl" (dict "root" .root "role" $role.role "variable" $role.variable "key" $role.key "host" $values.postgres.host "port" $values.postgres.port) }}
+{{- $replica := $values.postgres.replica }}
+{{- if and (eq .name "api-gateway") $replica.host }}
+- name: DATABASE_REPLICA_URL
+  value: {{ include "holdfast.postgresUrl" (dict "root" .root "role" $role.role "variable" $role.variable "host" $replica.host "port" $replica.port) | quote }}
+{{- end }}
 {{ include "holdfast.secretVariable" (dict "variable" "REDIS_URL" "secret" $values.redis.secret "key" $values.redis.keys.url) }}
 {{- if or (eq .name "api-gateway") (eq .name "dispatcher") }}
 {{ include "holdfast.s3Secrets" .root }}
@@ -113,4 +123,15 @@
 {{- end }}
 {{- $models := ternary "/models" "" (or (not (empty .Values.models.files)) (not (empty .Values.models.configMap))) -}}
 {{- include "holdfast.plainVariables" (merge (deepCopy .Values.providers.env) (include "holdfast.s3Settings" . | fromJson) (include "holdfast.demoSettings" . | fromJson) (dict "PUBLIC_URL" .Values.publicUrl "S3_PUBLIC_ENDPOINT" .Values.s3.publicEndpoint "MODELS_DIR" $models)) }}
+{{- end }}
+
+{{- /* What `holdfast doctor`, `queues` and the commands of the admin API need besides. */}}
+{{- define "holdfast.toolsEnv" -}}
+{{- $fullname := include "holdfast.fullname" . -}}
+{{ include "holdfast.secretVariable" (dict "variable" "REDIS_URL" "secret" .Values.redis.secret "key" .Values.redis.keys.url) }}
+{{ include "holdfast.secretVariable" (dict "variable" "ADMIN_TOKEN" "secret" .Values.secrets.name "key" .Values.secrets.keys.adminToken) }}
+- name: HOLDFAST_ADMIN_URL
+  value: http://{{ $fullname }}-admin:8081
+- name: HOLDFAST_HEALTH_URLS
+  value: {{ range $at, $name := list "api-gateway" "dispatcher" "ledger" "webhook-sender" }}{{ if $at }},{{ end }}{{ $name }}=http://{{ $fullname }}-{{ $name }}-health:9464{{ end }}
 {{- end }}

@@ -53,6 +53,18 @@
   ports:
     - { protocol: TCP, port: metrics }
 {{- end }}
+{{- $isService := has .name (list "api-gateway" "dispatcher" "ledger" "webhook-sender") }}
+{{- if and $isService $values.tools.enabled }}
+- from:
+    - podSelector:
+        matchLabels:
+          {{- include "holdfast.selector" (dict "root" .root "name" "tools") | nindent 10 }}
+  ports:
+    - { protocol: TCP, port: metrics }
+    {{- if eq .name "api-gateway" }}
+    - { protocol: TCP, port: admin }
+    {{- end }}
+{{- end }}
 {{- if eq .name "api-gateway" }}
 {{- with $values.networkPolicy.api }}
 - from:

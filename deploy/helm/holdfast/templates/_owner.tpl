@@ -1,9 +1,12 @@
-{{- /* What `migrate` and the tools share: the image, and the login of the owner: root, pod, resources. */}}
+{{- /* What `migrate` and the tools share: the image, and the login of the owner: root, pod, resources, env (further variables). */}}
 {{- define "holdfast.ownerContainer" -}}
 image: {{ include "holdfast.image" (dict "root" .root "name" "migrate") | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 env:
   {{- include "holdfast.ownerEnv" .root | nindent 2 }}
+  {{- with .env }}
+  {{- . | nindent 2 }}
+  {{- end }}
 {{- with .root.Values.providers.secret }}
 envFrom:
   - secretRef:

@@ -35,6 +35,7 @@ export function renderChart(values: Dict): RenderedChart {
   const dot = {
     Values: merged,
     Release: { Name: release.name, Namespace: release.namespace, Service: 'Helm' },
+    Files: { Get: (file: string) => readFileSync(join(chartFolder, file), 'utf8') },
     Chart: { Name: chart['name'], Version: chart['version'], AppVersion: chart['appVersion'] },
   };
   const { files, definitions } = parsedTemplates();

@@ -80,14 +80,25 @@ describe('scaling', () => {
       .filter(({ type }) => type === 'prometheus')
       .map(({ metadata }) => metadata['query']);
     expect(queries).toEqual([
-      'sum(holdfast_runs_in_hand{namespace="prod"}) + sum(holdfast_runs_waiting{namespace="prod"})',
+      'sum(holdfast_runs_in_hand{namespace="prod"})',
+      'max(holdfast_backlog{kind="unsettled", namespace="prod"})',
       'sum(holdfast_webhook_places_taken{namespace="prod"})',
     ]);
+  });
+
+  it('needs no Redis that KEDA could ask while Prometheus tells, as behind sentinels and in a cluster', () => {
+    const made = renderChart(valuesOf('keda-prometheus')).objects;
+    const all = ofKind(made, 'ScaledObject').flatMap(
+      ({ spec }) => (spec as { triggers: Trigger[] }).triggers,
+    );
+    expect(new Set(all.map(({ type }) => type))).toEqual(new Set(['cpu', 'prometheus']));
+    expect(ofKind(made, 'TriggerAuthentication')).toEqual([]);
   });
 
   it.each([
     ['hpa', 'HorizontalPodAutoscaler'],
     ['keda', 'ScaledObject'],
+    ['keda-prometheus', 'ScaledObject'],
   ])('by %s has one %s for each service, which leaves their number to it', (name, kind) => {
     const made = renderChart(valuesOf(name)).objects;
     const targets = ofKind(made, kind).map(

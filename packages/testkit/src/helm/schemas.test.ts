@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type KubernetesObject, renderChart, valuesOf } from './renderChart.ts';
 import { schemaProblems } from './schemas.ts';
 
-const sets = ['minimal', 'everything', 'hpa', 'keda'];
+const sets = ['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'];
 
 function deployment(spec: object): KubernetesObject {
   const labels = { app: 'a' };
@@ -38,6 +38,7 @@ describe('the objects of the chart', () => {
       'NetworkPolicy',
       'PodDisruptionBudget',
       'PodMonitor',
+      'PrometheusRule',
       'ScaledObject',
       'Service',
       'TriggerAuthentication',

@@ -17,9 +17,10 @@ describe('the values of the chart', () => {
   it.each<[string, Dict]>([
     ['a key of a provider among the settings', { env: { OPENAI_API_KEY: 'x' } }],
     ['a database URL among the settings', { services: { ledger: { env: { DATABASE_URL: 'x' } } } }],
+    ['a URL of the replica among the settings', { env: { DATABASE_REPLICA_URL: 'x' } }],
     ['a word nobody knows', { replicaCount: 3 }],
     ['a way to scale that there is not', { autoscaling: { mode: 'vpa' } }],
-    ['KEDA without the address of Redis', { autoscaling: { mode: 'keda' } }],
+    ['KEDA without an address to ask', { autoscaling: { mode: 'keda' } }],
     ['an Ingress without a host', { ingress: { enabled: true } }],
     ['a number in words', { services: { ledger: { replicas: 'two' } } }],
   ])('are refused with %s', (_what, wrong) => {
@@ -59,6 +60,7 @@ describe('the values of the chart', () => {
     expect(notes).toContain('https://api.example.com');
     expect(notes).toContain('kubectl -n prod logs job/hf-holdfast-migrate');
     expect(notes).toContain('Not for production');
+    expect(notes).toContain('kubectl -n prod exec deploy/hf-holdfast-tools -- holdfast doctor');
     expect(renderChart(minimal()).notes).toContain('There is no Ingress');
   });
 

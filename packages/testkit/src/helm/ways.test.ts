@@ -116,6 +116,47 @@ describe('who reaches whom', () => {
     expect(JSON.stringify(ingress)).not.toMatch(/admin|8081/);
   });
 
+  it('the gateway reaches the replica, and everybody each port of Redis', () => {
+    const reach = (values: Dict) => {
+      const made = renderChart({ ...valuesOf('minimal'), ...values }).objects;
+      return (service: string, port: number) => reaches(made, service, '10.0.0.1', port);
+    };
+    const postgres = { host: 'db.example.com', replica: { host: 'replica.example.com', port: 5434 } };
+    const to = reach({ postgres, redis: { ports: [6379, 26379] } });
+    expect(['api-gateway', 'ledger', 'migrate'].map((service) => to(service, 5434))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(['api-gateway', 'ledger', 'migrate'].map((service) => to(service, 26379))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(reach({})('ledger', 26379)).toBe(false);
+  });
+
+  it('the tools reach what the command holdfast asks: health, and the admin API', () => {
+    const [tools, ...services] = ['tools', 'api-gateway', 'dispatcher', 'ledger', 'webhook-sender'].map(
+      (name) => workloadsOf(withAll).find((one) => one.name === name),
+    );
+    const isFromTools = ({ from = [] }: Rule) =>
+      from.some(({ podSelector }) => selects(podSelector, tools?.labels ?? {}));
+    for (const service of services) {
+      const rules = policiesOf(withAll, service?.labels ?? {}).flatMap(({ ingress = [] }) => ingress);
+      const ports = rules.filter(isFromTools).flatMap(({ ports: its = [] }) => its.map(({ port }) => port));
+      expect(ports).toEqual(service?.name === 'api-gateway' ? ['metrics', 'admin'] : ['metrics']);
+    }
+    const urls = (tools?.container.env ?? [])
+      .filter(({ name }) => /^HOLDFAST_.*_URLS?$/.test(name))
+      .flatMap(({ value = '' }) => value.match(/http:[^,]+/g) ?? []);
+    const hosts = ofKind(withAll, 'Service').flatMap(({ metadata, spec }) =>
+      (spec as { ports: { port: number }[] }).ports.map(({ port }) => `http://${metadata.name}:${port}`),
+    );
+    expect(urls).toHaveLength(5);
+    expect(hosts).toEqual(expect.arrayContaining(urls));
+  });
+
   it('the admin port is opened to nobody unless the values say to whom', () => {
     const gateway = workloadsOf(objects).find(({ name }) => name === 'api-gateway');
     const rules = policiesOf(objects, gateway?.labels ?? {}).flatMap(({ ingress = [] }) => ingress);

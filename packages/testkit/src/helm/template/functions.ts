@@ -13,7 +13,7 @@ function merge(into: Dict, ...others: Dict[]): Dict {
     for (const [key, value] of Object.entries(other)) {
       const own = into[key];
       if (isDict(own) && isDict(value)) merge(own, value);
-      else if (isEmpty(own)) into[key] = structuredClone(value);
+      else if (isEmpty(own)) into[key] = value;
     }
   }
   return into;

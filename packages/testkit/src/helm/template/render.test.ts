@@ -9,7 +9,8 @@ function rendered(template: string, dot: unknown = {}): string {
   return render(nodes, definitions, dot);
 }
 
-const dot = { a: 'x', n: 3, no: false, none: null, list: ['p', 'q'], map: { z: 1, b: 2 } };
+const Files = { Get: (file: string) => `text of ${file}` };
+const dot = { Files, a: 'x', n: 3, no: false, none: null, list: ['p', 'q'], map: { z: 1, b: 2 } };
 
 describe('a template', () => {
   it.each([
@@ -28,6 +29,7 @@ describe('a template', () => {
     ['{{ define "d" }}[{{ .q }}]{{ end }}{{ include "d" (dict "q" .a) | quote }}', '"[x]"'],
     ['{{ printf "%s:%d" .a 7 | trunc 2 }}{{ `}}` }}{{ "}}" }}', 'x:}}}}'],
     ['{{ or .no .a "y" }}{{ and .n .no "y" }}', 'xfalse'],
+    ['{{ .Files.Get "f" | quote }}', '"text of f"'],
     ['{{ toYaml .map }}', 'z: 1\nb: 2'],
     ['{{ merge (dict "z" 5 "y" "") .map (dict "y" "w") | toJson }}', '{"z":5,"y":"w","b":2}'],
   ])('%s', (template, text) => {

@@ -64,16 +64,21 @@ export function render(nodes: Node[], definitions: Definitions, dot: unknown): s
   }
 
   function run([first, ...rest]: Command, piped: unknown, scope: Scope): unknown {
+    const args = () => [
+      ...rest.map((operand) => worth(operand, scope)),
+      ...(piped === nothing ? [] : [piped]),
+    ];
     if (first?.kind !== 'function') {
+      const value = first && worth(first, scope);
+      if (typeof value === 'function') return value(...args());
       if (!first || rest.length > 0 || piped !== nothing) throw new Error('a value is no function');
-      return worth(first, scope);
+      return value;
     }
     if (first.name === 'and' || first.name === 'or') return shortest(first.name, rest, scope);
-    const args = [...rest.map((operand) => worth(operand, scope)), ...(piped === nothing ? [] : [piped])];
-    if (first.name === 'include') return include(args);
+    if (first.name === 'include') return include(args());
     const known = Object.hasOwn(functions, first.name) ? functions[first.name] : undefined;
     if (!known) throw new Error(`the function ${first.name} is not known here`);
-    return known(...(args as never[]));
+    return known(...(args() as never[]));
   }
 
   function include([name, value]: unknown[]): string {
