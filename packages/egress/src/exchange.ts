@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { memoryHolder } from '@holdfast/kit/heldMemory';
 import type { Dispatcher } from 'undici';
 import type { Connection, Connections } from './connections.ts';
 import { incomingHeaders } from './incomingHeaders.ts';
@@ -24,7 +25,10 @@ export type Exchange =
   /** Before `progress` is `sent` the peer can't have seen any of the request. */
   | { ok: false; cause: 'timeout' | 'aborted' | Error; progress: Connection['progress'] };
 
-const nothing = Buffer.alloc(0);
+const nothing: Buffer = Buffer.alloc(0);
+const mostBlockBytes = 1024 * 1024;
+/** Of each answer; what is longer is read as there is memory for it (kit/heldMemory). */
+const uncountedBytes = 64 * 1024;
 
 /** One request and its answer: sent at most once, to one origin. Never rejects. */
 export function exchange(connections: Connections, call: Call): Promise<Exchange> {
@@ -83,22 +87,25 @@ type Reading = {
 };
 
 function readAnswer(maxBytes: number, done: (answer: Answer) => void): Reading {
-  let body: Buffer = nothing;
-  let sizeBytes = 0;
+  const body = createBody();
   let status = 0;
   let headers: IncomingHttpHeaders = {};
+  const hold = memoryHolder();
   const finish = (isCut: boolean) =>
-    done({ ok: true, status, headers: incomingHeaders(headers), body: body.subarray(0, sizeBytes), isCut });
+    done({ ok: true, status, headers: incomingHeaders(headers), body: body.whole(), isCut });
   const handler: Dispatcher.DispatchHandler = {
     /** Called for each 1xx, too; the last one is the answer. */
     onResponseStart: (_controller, statusCode, received) => {
       status = statusCode;
       headers = received;
     },
-    onResponseData: (_controller, chunk) => {
-      body = sizeBytes === 0 ? chunk : append(body, sizeBytes, chunk);
-      sizeBytes += chunk.length;
-      if (sizeBytes > maxBytes) finish(true);
+    onResponseData: (controller, chunk) => {
+      const sizeBytes = body.add(chunk);
+      if (sizeBytes > maxBytes) return finish(true);
+      const held = sizeBytes > uncountedBytes ? hold?.(chunk.length) : null;
+      if (!held) return;
+      controller.pause();
+      void held.then(() => controller.resume());
     },
     onResponseEnd: () => finish(false),
   };
@@ -111,10 +118,29 @@ function readAnswer(maxBytes: number, done: (answer: Answer) => void): Reading {
 }
 
 /** Not a list of chunks: a peer may send its bytes one by one, and each would cost a hundred. */
-function append(body: Buffer, sizeBytes: number, chunk: Buffer): Buffer {
-  const neededBytes = sizeBytes + chunk.length;
-  const grown = neededBytes <= body.length ? body : Buffer.allocUnsafe(2 * neededBytes);
-  if (grown !== body) body.copy(grown, 0, 0, sizeBytes);
-  chunk.copy(grown, sizeBytes);
-  return grown;
+function createBody(): { add(chunk: Buffer): number; whole(): Buffer } {
+  const full: Buffer[] = [];
+  let block = nothing;
+  let usedBytes = 0;
+  let sizeBytes = 0;
+  return {
+    /** Answers how long it is by now. */
+    add(chunk) {
+      sizeBytes += chunk.length;
+      if (block === nothing) {
+        block = chunk;
+        usedBytes = chunk.length;
+        return sizeBytes;
+      }
+      const copied = chunk.copy(block, usedBytes);
+      usedBytes += copied;
+      if (copied === chunk.length) return sizeBytes;
+      full.push(block);
+      block = Buffer.allocUnsafe(Math.max(Math.min(sizeBytes, mostBlockBytes), chunk.length));
+      usedBytes = chunk.copy(block, 0, copied);
+      return sizeBytes;
+    },
+    whole: () =>
+      full.length === 0 ? block.subarray(0, usedBytes) : Buffer.concat([...full, block], sizeBytes),
+  };
 }

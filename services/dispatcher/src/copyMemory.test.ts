@@ -5,40 +5,72 @@ import { promisify } from 'node:util';
 import { png } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-const fileBytes = 8 * 1024 * 1024;
-const [runs, files] = [8, 8];
-/** All of them are 512 MB long. */
+/** Growth that is allowed; what is copied is at least so long. */
 const mostMb = 300;
 const piece = Buffer.alloc(65_536);
 
-let asked = 0;
+/** Nothing is sent before so many are asked for. */
+let wanted = 0;
 let sendAll = () => {};
-const allAsked = new Promise<void>((resolve) => (sendAll = resolve));
+let allAsked = Promise.resolve();
+function expectRequests(count: number): void {
+  wanted = count;
+  allAsked = new Promise((resolve) => (sendAll = resolve));
+}
 
-/** A picture with a long tail, sent as fast as it is taken once all others are asked for. */
-async function send(response: ServerResponse): Promise<void> {
-  asked += 1;
-  if (asked === runs * files) sendAll();
+async function send(response: ServerResponse, parts: Iterable<Buffer>): Promise<void> {
+  wanted -= 1;
+  if (wanted === 0) sendAll();
   await allAsked;
-  response.writeHead(200, { 'content-length': fileBytes });
-  response.write(png);
-  for (let left = fileBytes - png.length; left > 0; left -= piece.length) {
-    const isRoom = response.write(piece.subarray(0, Math.min(left, piece.length)));
+  for (const part of parts) {
+    const isRoom = response.write(part);
     if (!isRoom) await new Promise((resolve) => response.once('drain', resolve));
   }
   response.end();
 }
 
-const server = http.createServer((_request, response) => void send(response));
+/** A picture with a long tail. */
+function* picture(sizeBytes: number): Generator<Buffer> {
+  yield png;
+  for (let left = sizeBytes - png.length; left > 0; left -= piece.length) yield piece.subarray(0, left);
+}
+
+const mib = 1024 * 1024;
+const inBase64 = Buffer.from(Buffer.concat([...picture(16 * mib)]).toString('base64'));
+
+/** The answer of a server that speaks OpenAI's protocol. */
+function* answer(): Generator<Buffer> {
+  yield Buffer.from('{"created":1,"data":[{"b64_json":"');
+  for (let at = 0; at < inBase64.length; at += piece.length) yield inBase64.subarray(at, at + piece.length);
+  yield Buffer.from('"}]}');
+}
+
+const server = http.createServer((request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  void send(response, request.method === 'POST' ? answer() : picture(8 * mib));
+});
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-it('outputs are streamed: 64 files at once are copied in far less memory than they are long', async () => {
+/** What a script beside this file says of a process of its own. */
+async function measure(script: string, ...args: string[]): Promise<{ copied: number; grownMb: number }> {
   const { port } = server.address() as AddressInfo;
-  const script = new URL('testing/manyCopies.ts', import.meta.url).pathname;
-  const args = [script, `http://127.0.0.1:${port}`, String(runs), String(files)];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 100_000 });
-  const { copied, grownMb } = JSON.parse(stdout) as { copied: number; grownMb: number };
-  expect(copied).toBe(runs);
+  const path = new URL(`testing/${script}.ts`, import.meta.url).pathname;
+  const asked = [path, `http://127.0.0.1:${port}`, ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, asked, { timeout: 200_000 });
+  return JSON.parse(stdout);
+}
+
+it('outputs are streamed: 64 files of 8 MiB at once are copied in far less memory than they are long', async () => {
+  expectRequests(64);
+  const { copied, grownMb } = await measure('manyCopies', '8', '8');
+  expect(copied).toBe(8);
   expect(grownMb).toBeLessThan(mostMb);
-}, 120_000);
+}, 240_000);
+
+it('outputs inside of answers are read as there is memory for them: 64 of 16 MiB, 1.4 GB of base64', async () => {
+  expectRequests(64);
+  const { copied, grownMb } = await measure('manyAnswers', '64');
+  expect(copied).toBe(64);
+  expect(grownMb).toBeLessThan(mostMb);
+}, 240_000);

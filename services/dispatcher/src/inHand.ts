@@ -1,5 +1,6 @@
 import { extendLeases, releaseLeases } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
+import { createHeldMemory } from '@holdfast/kit/heldMemory';
 import type { Logger } from '@holdfast/kit/logger';
 import { startSweep } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
@@ -7,6 +8,9 @@ import { heartbeatMs, leaseS } from './lease.ts';
 
 /** Why a run in hand was let go of. */
 export type LetGo = 'ended elsewhere' | 'lease lost' | 'shutting down';
+
+/** Of large answers and inputs of the runs in hand: what comes beside it waits, at the sockets of providers. */
+const memoryBytes = 16 * 1024 * 1024;
 
 /** The runs this process is working on, whose leases it keeps. */
 export type InHand = {
@@ -21,6 +25,7 @@ export function createInHand(db: Database, log: Logger): InHand {
   // A submit that has no answer yet, and the callback that came before it, are two of the same attempt.
   const runs = new Map<string, Set<AbortController>>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
+  const memory = createHeldMemory(memoryBytes);
   let onEmpty: (() => void) | null = null;
   let extendedAtMs = performance.now();
 
@@ -48,7 +53,7 @@ export function createInHand(db: Database, log: Logger): InHand {
       const held = runs.get(attemptId) ?? new Set();
       runs.set(attemptId, held.add(controller));
       try {
-        return await work(controller.signal);
+        return await memory.during(() => work(controller.signal));
       } finally {
         held.delete(controller);
         if (held.size === 0) runs.delete(attemptId);

@@ -1,5 +1,6 @@
 import { copyOutput } from '../copyOutput.ts';
 import { madeBy, modelOf, startCopying } from './copying.ts';
+import { watchMemory } from './watchMemory.ts';
 
 // Copies files of a server, as many at once as a dispatcher does, and prints by how much memory grew at most.
 // Arguments: the server, how many runs, how many files each.
@@ -14,13 +15,8 @@ async function copyOne(run: number): Promise<boolean> {
   return (await copyOutput(context, modelOf({}), await copying.newRun(), made, never)) !== null;
 }
 
-const rssMb = () => process.memoryUsage.rss() / 1024 / 1024;
-const beforeMb = rssMb();
-let peakMb = beforeMb;
-const timer = setInterval(() => (peakMb = Math.max(peakMb, rssMb())), 10);
+const memory = watchMemory();
 const copied = await Promise.all(Array.from({ length: Number(runs) }, (_, run) => copyOne(run)));
-clearInterval(timer);
+const grownMb = memory.grownMb();
 await copying.close();
-process.stdout.write(
-  JSON.stringify({ copied: copied.filter(Boolean).length, grownMb: Math.round(peakMb - beforeMb) }),
-);
+process.stdout.write(JSON.stringify({ copied: copied.filter(Boolean).length, grownMb }));

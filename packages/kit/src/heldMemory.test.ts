@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { createHeldMemory, type HeldMemory, type Hold, memoryHolder } from './heldMemory.ts';
+
+/** Work that holds what it is told to, until it is told to end. */
+async function begin(memory: HeldMemory): Promise<{ hold: Hold; end(): Promise<void> }> {
+  const begun = Promise.withResolvers<Hold>();
+  const ending = Promise.withResolvers<void>();
+  const work = memory.during(async () => {
+    const hold = memoryHolder();
+    if (hold) begun.resolve(hold);
+    await ending.promise;
+  });
+  return {
+    hold: await begun.promise,
+    async end() {
+      ending.resolve();
+      await work;
+    },
+  };
+}
+
+/** Whether it holds by now. */
+async function isHeld(hold: Promise<void> | null): Promise<boolean> {
+  let held = hold === null;
+  void hold?.then(() => (held = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  return held;
+}
+
+describe('held memory', () => {
+  it('is given out at once while there is some, and then as work ends', async () => {
+    const memory = createHeldMemory(100);
+    const [first, second, third] = [await begin(memory), await begin(memory), await begin(memory)];
+    expect(first.hold(60)).toBeNull();
+    expect(second.hold(40)).toBeNull();
+    const waits = third.hold(30);
+    expect(await isHeld(waits)).toBe(false);
+    await second.end();
+    expect(await isHeld(waits)).toBe(true);
+  });
+
+  it('never keeps waiting who has held some for the longest, so nobody waits for ever for each other', async () => {
+    const memory = createHeldMemory(100);
+    const [first, second] = [await begin(memory), await begin(memory)];
+    expect(first.hold(50)).toBeNull();
+    expect(second.hold(50)).toBeNull();
+    const waits = second.hold(50);
+    expect(first.hold(500)).toBeNull();
+    expect(await isHeld(waits)).toBe(false);
+    await first.end();
+    expect(await isHeld(waits)).toBe(true);
+  });
+
+  it('comes in the order in which it was asked for', async () => {
+    const memory = createHeldMemory(100);
+    const [first, second] = [await begin(memory), await begin(memory)];
+    void first.hold(100);
+    const [large, small] = [second.hold(101), second.hold(1)];
+    expect(await isHeld(small)).toBe(false);
+    await first.end();
+    expect(await isHeld(large)).toBe(true);
+    expect(await isHeld(small)).toBe(true);
+  });
+
+  it('is given back by work that fails, and keeps nothing for work that has ended', async () => {
+    const memory = createHeldMemory(100);
+    let late: Hold | null = null;
+    const failing = memory.during(async () => {
+      late = memoryHolder();
+      void late?.(100);
+      throw new Error('failed');
+    });
+    await expect(failing).rejects.toThrow('failed');
+    expect((late as Hold | null)?.(100)).toBeNull();
+    const [first, second] = [await begin(memory), await begin(memory)];
+    expect(first.hold(50)).toBeNull();
+    expect(second.hold(50)).toBeNull();
+  });
+
+  it('lets go of those that wait in work that has ended', async () => {
+    const memory = createHeldMemory(100);
+    const [first, second] = [await begin(memory), await begin(memory)];
+    void first.hold(100);
+    const waits = second.hold(100);
+    await second.end();
+    expect(await isHeld(waits)).toBe(true);
+  });
+
+  it('is not counted outside of work', () => {
+    expect(memoryHolder()).toBeNull();
+  });
+});

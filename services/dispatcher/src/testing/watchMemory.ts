@@ -1,0 +1,13 @@
+/** What this process's memory grows by at most, from now until it is asked. */
+export function watchMemory(): { grownMb(): number } {
+  const rssMb = () => process.memoryUsage.rss() / 1024 / 1024;
+  const beforeMb = rssMb();
+  let peakMb = beforeMb;
+  const timer = setInterval(() => (peakMb = Math.max(peakMb, rssMb())), 10);
+  return {
+    grownMb() {
+      clearInterval(timer);
+      return Math.round(peakMb - beforeMb);
+    },
+  };
+}
