@@ -83,6 +83,21 @@ describe('migrate', () => {
     expect(await migrate(database.url, folder)).toEqual([]);
   });
 
+  it('waits for who reads a table for long, and nobody waits with it', async () => {
+    await migrate(database.url, folder);
+    await addMigration('20990101000000_extra', 'ALTER TABLE files ADD COLUMN extra int;');
+    const reader = new pg.Client({ connectionString: database.url });
+    await reader.connect();
+    await reader.query('BEGIN; SELECT FROM files');
+    const migrated = migrate(database.url, folder);
+    await until('the script waits', async () => (await scriptsAtWork()) === 1);
+    // Queued behind the script, and let go with it.
+    expect(await query('SELECT FROM files')).toEqual([]);
+    await reader.query('COMMIT');
+    await reader.end();
+    expect(await migrated).toEqual(['20990101000000_extra']);
+  });
+
   it('knows one as applied whose process was killed while its script ran to the end', async () => {
     const { unlock } = await killInTheMiddle();
     await unlock();
@@ -106,7 +121,10 @@ describe('migrate', () => {
 /** A migration whose script waits for a lock when its process is killed. */
 async function killInTheMiddle(): Promise<{ unlock: () => Promise<void> }> {
   await migrate(database.url, folder);
-  await addMigration('20990101000000_extra', 'ALTER TABLE files ADD COLUMN extra int;');
+  await addMigration(
+    '20990101000000_extra',
+    'SET LOCAL lock_timeout = 0; ALTER TABLE files ADD COLUMN extra int;',
+  );
   const locker = new pg.Client({ connectionString: database.url });
   await locker.connect();
   await locker.query('BEGIN; LOCK TABLE files');
@@ -124,8 +142,8 @@ async function killInTheMiddle(): Promise<{ unlock: () => Promise<void> }> {
 
 async function scriptsAtWork(): Promise<number> {
   const rows = await query(
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'ALTER TABLE files%'
-       AND state = 'active'`,
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND query LIKE '%ALTER TABLE files ADD COLUMN extra%' AND state = 'active'`,
   );
   return rows.length;
 }

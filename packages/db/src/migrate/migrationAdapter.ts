@@ -6,6 +6,7 @@ import {
   type SqlResultSet,
 } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
+import { briefly, patiently } from './patiently.ts';
 
 const charOid = 18;
 const charArrayOid = 1002;
@@ -59,7 +60,7 @@ END $$`;
 async function runScript(pool: pg.Pool, script: string): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query(`${script}\n;${finish}`);
+    await patiently(() => client.query(`${briefly}\n${script}\n;${finish}`));
   } catch (error) {
     throw error instanceof pg.DatabaseError ? asEngineError(error) : error;
   } finally {
