@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { reasonOf } from '@holdfast/kit/reason';
 import { type Inspector, openInspector } from '@holdfast/queues/inspector';
+import { recorded } from './actions/record.ts';
 import { openAdminApi } from './admin/api.ts';
 import { RefusedError } from './admin/refusedError.ts';
 import type { Command, Context } from './command.ts';
@@ -63,19 +64,22 @@ async function runCommand(command: Command, args: string[], named: Named, output
     db ??= openDatabase({ url: find(), poolSize: 1, applicationName: 'holdfast-cli' });
     return db;
   };
+  const context: Context = {
+    ...output,
+    openDatabase: open,
+    databaseUrl: find,
+    async openInspector() {
+      inspector ??= await openInspector(redisUrl(named));
+      return inspector;
+    },
+    openAdmin: () => openAdminApi(adminAccess(named)),
+    serviceUrls: () => serviceUrls(named),
+    providerEnvironment: () => providerEnvironment(named),
+  };
   try {
-    return await command.run(args, {
-      ...output,
-      openDatabase: open,
-      databaseUrl: find,
-      async openInspector() {
-        inspector ??= await openInspector(redisUrl(named));
-        return inspector;
-      },
-      openAdmin: () => openAdminApi(adminAccess(named)),
-      serviceUrls: () => serviceUrls(named),
-      providerEnvironment: () => providerEnvironment(named),
-    });
+    const run = () => command.run(args, context);
+    if (!command.changes?.(args)) return await run();
+    return await recorded({ db: open(), name: command.name, args, tell: output.tell }, run);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof RefusedError) {

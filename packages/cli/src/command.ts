@@ -32,6 +32,8 @@ export type Command = {
   usage: string;
   /** Calls as one would type them, a line each: for its own help. */
   examples?: string;
+  /** Of one that changes something without the admin API: whether it does with these arguments. It is written down then. */
+  changes?(args: string[]): boolean;
   /**
    * Answers the exit code; `args` are those after its name, without the flags that every command has.
    * @throws UsageError for arguments it can't read; RefusedError for what the admin API refuses

@@ -62,6 +62,7 @@ export const commands: readonly Command[] = [
     name: 'partitions',
     about: 'list, make and drop the months of the large tables',
     usage: partitionsUsage,
+    changes: ([action]) => action !== undefined && action !== 'list',
     run: (args, { openDatabase, say }) => partitions(args, openDatabase, say),
   },
   secretsReencrypt,

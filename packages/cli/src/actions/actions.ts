@@ -26,7 +26,8 @@ const adminAction = z.looseObject({
 
 export const actions: Command = {
   name: 'actions',
-  about: 'list what operators did over the admin API, newest first; refused requests too',
+  about:
+    'list what operators did, over the admin API and by commands that go past it, newest first; refused requests too',
   usage:
     'holdfast actions [--org ORG] [--action TEXT] [--actor NAME] [--since 2h]\n    [--limit 20] [--json]',
   examples: 'holdfast actions --action top-ups --since 24h',

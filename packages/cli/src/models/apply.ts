@@ -18,6 +18,7 @@ export const modelsApply: Command = {
   name: 'models apply',
   about: 'make the YAML files of a folder the catalogue, all at once; what has no file any more is withdrawn',
   usage: 'holdfast models apply [folder] [--dry-run]',
+  changes: (args) => !args.includes('--dry-run'),
   async run(args, context) {
     const { folder, isDryRun } = read(args, context, {
       'dry-run': { type: 'boolean', default: false },

@@ -42,6 +42,7 @@ export const queuesRetry: Command = {
   about:
     'put the failed jobs of a queue that are kept back to wait; a job that runs twice does its work once',
   usage: `holdfast queues retry <${choices}> [--json]`,
+  changes: () => true,
   async run(args, context) {
     const { operands, values } = readOperands('queues retry', args, ['queue'], { json: { type: 'boolean' } });
     const queue = known(operands[0]);
@@ -56,6 +57,7 @@ export const queuesResume: Command = {
   name: 'queues resume',
   about: 'let the jobs of a queue be taken again that somebody has paused with a tool of BullMQ',
   usage: `holdfast queues resume <${choices}> [--json]`,
+  changes: () => true,
   async run(args, context) {
     const { operands, values } = readOperands('queues resume', args, ['queue'], {
       json: { type: 'boolean' },

@@ -11,6 +11,7 @@ export const secretsReencrypt: Command = {
   name: 'secrets reencrypt',
   about: 'seal every secret with the first of ENCRYPTION_KEYS, so that the others can go; safe during load',
   usage: 'holdfast secrets reencrypt [--dry-run]',
+  changes: (args) => !args.includes('--dry-run'),
   async run(args, { openDatabase, say, tell }) {
     const { 'dry-run': isDryRun } = readFlags(args, { 'dry-run': { type: 'boolean', default: false } });
     const box = createSealedBox(sealingKeys());

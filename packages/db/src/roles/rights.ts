@@ -24,7 +24,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations:
       'SELECT, INSERT, UPDATE (name, webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary, max_concurrency)',
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
-    admin_actions: 'SELECT, INSERT',
+    // Without its time, which is the database's.
+    admin_actions:
+      'SELECT, INSERT (id, actor, address, request_id, action, organization_id, target, status, details)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock)',
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',

@@ -83,6 +83,22 @@ describe('admin actions', () => {
     ]);
   });
 
+  it('are written down when their body is refused, without it, and come from an address or from none', async () => {
+    const org = await newOrganization();
+    await ask('patch', `/organizations/${org}`).send({ name: '', token: 'hush' }).expect(400);
+    await ask('patch', `/organizations/${org}`).type('json').send('{"name":').expect(400);
+    await ask('patch', `/organizations/${org}`)
+      .set('X-Forwarded-For', `<b>${'x'.repeat(3000)}`)
+      .send({ name: 'New' })
+      .expect(200);
+    const { data } = await actions(`organization_id=${org}&limit=3`);
+    expect(data).toMatchObject([
+      { status: 200, address: expect.stringMatching(/^[\d.]+$/) },
+      { status: 400, details: {} },
+      { status: 400, details: {}, actor: 'ann', action: 'PATCH /admin/v1/organizations/{id}' },
+    ]);
+  });
+
   it('are found by actor, action and time, page by page', async () => {
     const org = await newOrganization(bob);
     const of = `organization_id=${org}`;

@@ -4,33 +4,46 @@ import { newId } from '@holdfast/domain/ids';
 import type { Endpoint, EndpointRequest, Reply } from '../http/endpoint.ts';
 import { stateOf } from '../http/requestState.ts';
 
-type Handled = EndpointRequest<Record<string, string>, unknown, unknown>;
+type Params = Record<string, string>;
+type Handled = EndpointRequest<Params, unknown, unknown>;
+type Asked = Pick<Handled, 'context' | 'params' | 'raw'>;
+type Refused = Asked & { error: unknown };
 
 /**
  * The endpoint, which writes down what it is asked to do before it does it, and then what came of it. What can't be
- * written down is not done. Endpoints that change nothing are left as they are.
+ * written down is not done. Of a request whose query or body is refused that much is written down, without the body.
+ * Endpoints that change nothing are left as they are.
  */
 export function recorded(of: Endpoint): Endpoint {
   if (of.method === 'GET') return of;
   const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
   return {
     ...of,
+    async refused({ error, ...asked }: Refused) {
+      const action = actionOf(of, asked);
+      try {
+        await beginAdminAction(asked.context.db, action);
+        await endAdminAction(asked.context.db, action, statusOf(error));
+      } catch (unwritten) {
+        report(asked, action, unwritten);
+      }
+    },
     async handle(request: Handled) {
-      const action = actionOf(of, request);
+      const action = actionOf(of, request, request.body);
       await beginAdminAction(request.context.db, action);
       try {
         const reply = await handle(request);
         await end(request, withNew(action, reply), reply?.status ?? 200);
         return reply;
       } catch (error) {
-        await end(request, action, error instanceof ApiError ? error.status : 500);
+        await end(request, action, statusOf(error));
         throw error;
       }
     },
   };
 }
 
-function actionOf({ method, path }: Endpoint, { raw, params, body }: Handled): AdminActionRow {
+function actionOf({ method, path }: Endpoint, { raw, params }: Asked, body: unknown = {}): AdminActionRow {
   const { operator, address, requestId } = stateOf(raw.response);
   const ids = Object.values(params).map((value) => value.slice(0, 100));
   return {
@@ -55,15 +68,20 @@ function withNew(action: AdminActionRow, reply: Reply | null): AdminActionRow {
 }
 
 /** It is done: that this could not be written down too must not make it look undone. The first row tells of it. */
-async function end({ context }: Handled, action: AdminActionRow, status: number): Promise<void> {
+async function end(asked: Asked, action: AdminActionRow, status: number): Promise<void> {
   try {
-    await endAdminAction(context.db, action, status);
+    await endAdminAction(asked.context.db, action, status);
   } catch (error) {
-    context.log.error(
-      { err: error, requestId: action.requestId },
-      'the end of an admin action is not recorded',
-    );
+    report(asked, action, error);
   }
+}
+
+function report({ context }: Asked, { requestId }: AdminActionRow, error: unknown): void {
+  context.log.error({ err: error, requestId }, 'what came of an admin action is not recorded');
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof ApiError ? error.status : 500;
 }
 
 const secretName = /secret|token|password|authorization|headers|^(new_)?key$/i;

@@ -8,14 +8,16 @@ import { notFound } from '../http/fields.ts';
 
 /**
  * Whose a new key will be: with `test` the test organization's, which is made with its first key.
- * @throws ApiError FORBIDDEN for a live key asked for by a test key, NOT_FOUND
+ * @throws ApiError FORBIDDEN for a live key asked for by a test key or in its organization, NOT_FOUND
  */
 export async function ownerOf(
   { db, box }: Context,
   maker: { organizationId: string; isTest: boolean },
   mode: ApiKeyMode | undefined,
 ): Promise<string> {
-  if (maker.isTest && mode === 'live') throw new ApiError('FORBIDDEN', "A test key can't make a live one.");
+  if (maker.isTest && mode === 'live') {
+    throw new ApiError('FORBIDDEN', 'Test keys, and test organizations, get test keys alone.');
+  }
   if (maker.isTest || mode !== 'test') return maker.organizationId;
   const id = newId('org');
   const sealedSecret = box.seal(newWebhookSecret());

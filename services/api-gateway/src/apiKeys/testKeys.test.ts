@@ -130,6 +130,12 @@ describe('test keys', () => {
       ).length;
     expect(await twinsIn('')).toBe(0);
     expect(await twinsIn('?test=true')).toBe(1);
+    const { body: list } = await operate('get', '/organizations?test=true').expect(200);
+    const twin = list.data.find((one: { test_of: string | null }) => one.test_of === organizationId);
+    const inTwin = (mode: string) =>
+      operate('post', `/organizations/${twin.id}/api-keys`).send({ name: 'x', mode });
+    await inTwin('live').expect(403);
+    expect((await inTwin('test').expect(201)).body.mode).toBe('test');
     const unknown = organizationId.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     await operate('post', `/organizations/${unknown}/api-keys`).send({ name: 'x', mode: 'test' }).expect(404);
   });

@@ -9,6 +9,8 @@ import type { Table } from './sendTable.ts';
 /** Who is calling, once the key is known. */
 export type Caller = Omit<FoundApiKey, 'validForMs'>;
 
+export type RawRequest = { request: IncomingMessage; response: ServerResponse };
+
 export type EndpointRequest<Params, Query, Body> = {
   context: Context;
   caller: Caller;
@@ -17,7 +19,7 @@ export type EndpointRequest<Params, Query, Body> = {
   body: Body;
   headers: IncomingMessage['headers'];
   /** For endpoints that stream their answer. */
-  raw: { request: IncomingMessage; response: ServerResponse };
+  raw: RawRequest;
 };
 
 export type Reply = {
@@ -53,6 +55,8 @@ export type Endpoint = {
   rawBodyBytes?: number;
   /** Refuses what must not cost us a body: called before that is read. @throws ApiError */
   admit?(request: { context: Context; params: never }): Promise<void>;
+  /** Is told when its query or body was refused; the answer is as it would be. */
+  refused?(request: { context: Context; params: never; raw: RawRequest; error: unknown }): Promise<void>;
   params?: z.ZodObject;
   query?: z.ZodObject;
   headers?: z.ZodObject;
@@ -76,7 +80,7 @@ export function endpoint<
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
 >(
-  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'admit'> & {
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'admit' | 'refused'> & {
     params?: Params;
     query?: Query;
     body?: Body;
@@ -97,7 +101,7 @@ export function callerlessEndpoint<
 >(
   definition: Omit<
     Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'admit' | 'scope' | 'access' | 'rawBodyBytes'
+    'params' | 'query' | 'body' | 'handle' | 'admit' | 'refused' | 'scope' | 'access' | 'rawBodyBytes'
   > & {
     access: 'anyone' | 'operator';
     params?: Params;

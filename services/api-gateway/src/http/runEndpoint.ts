@@ -24,14 +24,19 @@ export function runEndpoint(context: Context): RequestHandler {
     requireAccess(match.endpoint, caller, refusal);
     const params = readParams(match.endpoint, match.params) as never;
     await match.endpoint.admit?.({ context, params });
+    const raw = { request, response };
+    const { query, body } = await inputOf(match.endpoint, request).catch(async (error: unknown) => {
+      await match.endpoint.refused?.({ context, params, raw, error });
+      throw error;
+    });
     const reply = await match.endpoint.handle({
       context,
       caller: caller as never,
       params,
-      query: (match.endpoint.query && validate(match.endpoint.query, readQuery(request.url))) as never,
-      body: (await bodyFor(match.endpoint, request)) as never,
+      query: query as never,
+      body: body as never,
       headers: request.headers,
-      raw: { request, response },
+      raw,
     });
     if (reply) send(request, response, reply);
   };
@@ -51,6 +56,11 @@ function readParams({ params }: Endpoint, given: Record<string, string>): unknow
   const parsed = params.safeParse(given);
   if (!parsed.success) throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
   return parsed.data;
+}
+
+async function inputOf(endpoint: Endpoint, request: Request): Promise<{ query: unknown; body: unknown }> {
+  const query = endpoint.query && validate(endpoint.query, readQuery(request.url));
+  return { query, body: await bodyFor(endpoint, request) };
 }
 
 async function bodyFor(endpoint: Endpoint, request: Request): Promise<unknown> {

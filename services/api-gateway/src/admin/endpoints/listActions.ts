@@ -26,7 +26,8 @@ export const listActions = callerlessEndpoint({
   path: '/admin/v1/actions',
   tag: 'Actions',
   summary: 'List what operators did',
-  description: 'Every request to this API that could change something, refused ones too; newest first.',
+  description:
+    'Every request to this API that could change something, refused ones too, and commands of `holdfast` that go past it; newest first.',
   access: 'operator',
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({

@@ -5,7 +5,8 @@ import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
 import { ownerOf } from '../../apiKeys/ownerOf.ts';
 import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape } from '../../http/fields.ts';
+import { idParams } from '../../http/fields.ts';
+import { findOrganization } from '../findOrganization.ts';
 
 export const postOrganizationKey = callerlessEndpoint({
   method: 'POST',
@@ -27,8 +28,9 @@ export const postOrganizationKey = callerlessEndpoint({
   async handle({ context, params, body }) {
     await checkKeyRequest(context, body);
     const bounds = boundsFor(unbounded, body);
-    const organization = { organizationId: knownShape('org', params.id, 'organization'), isTest: false };
-    const organizationId = await ownerOf(context, organization, body.mode);
+    const { id, testOf } = await findOrganization(context, params.id);
+    const maker = { organizationId: id, isTest: testOf !== null };
+    const organizationId = await ownerOf(context, maker, body.mode);
     const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     return { status: 201, body: { ...apiKeyRecord(key), key: key.value } };
   },
