@@ -1,14 +1,10 @@
 import type { Database } from '@holdfast/db/client';
 import { completeExecutions } from '@holdfast/db/executions/complete';
-import type { Ended } from '@holdfast/db/executions/ending';
 import type { EndingHints } from './hints.ts';
 import { openSettler, type Settler } from './settle.ts';
+import type { Told } from './told.ts';
 
 /** PROCESSING, AWAITING_WEBHOOK -> COMPLETED: hold settled to the actual cost, `execution.completed`. */
-export function openCompleter(args: {
-  db: Database;
-  fanout: EndingHints['fanout'];
-  ended(done: Ended[]): void;
-}): Settler {
+export function openCompleter(args: { db: Database; fanout: EndingHints['fanout']; ended: Told }): Settler {
   return openSettler({ ...args, end: completeExecutions });
 }

@@ -26,6 +26,8 @@ export type CreateRequest = {
   timeoutS: number;
   /** `normal` unless told. */
   priority?: Priority;
+  /** Its place in a trace; none unless told. A repeat leaves that of the first as it is. */
+  traceparent?: string | null;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };

@@ -3,6 +3,7 @@ import type { Ended } from '@holdfast/db/executions/ending';
 import { expireExecutions, overdueExecutions } from '@holdfast/db/executions/expire';
 import { isRefusal } from '@holdfast/db/isRefusal';
 import { type EndingHints, hintStop } from './hints.ts';
+import type { Told } from './told.ts';
 
 const page = 500;
 
@@ -11,14 +12,11 @@ const page = 500;
  * `execution.expired`, providers told to stop. `ended` is told which.
  * @throws for one that is refused, when all others are done
  */
-export async function expireDue(args: {
-  db: Database;
-  hints: EndingHints;
-  ended(done: Ended[]): void;
-}): Promise<void> {
+export async function expireDue(args: { db: Database; hints: EndingHints; ended: Told }): Promise<void> {
   for (;;) {
+    const begunAtMs = Date.now();
     const { done, refusal } = await expirePage(args.db);
-    args.ended(done);
+    args.ended(done, begunAtMs);
     await hintStop(args.hints, done);
     if (refusal) throw refusal;
     if (done.length < page) return;

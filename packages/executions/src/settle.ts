@@ -3,6 +3,7 @@ import type { Ended } from '@holdfast/db/executions/ending';
 import { isRefusal } from '@holdfast/db/isRefusal';
 import { createBatcher } from '@holdfast/kit/batcher';
 import { type EndingHints, hintEvents } from './hints.ts';
+import type { Told } from './told.ts';
 
 export type Settler = {
   /** Acts on the recorded outcome of an attempt; doing it twice, or after another ending, changes nothing. */
@@ -15,16 +16,16 @@ export function openSettler(args: {
   db: Database;
   fanout: EndingHints['fanout'];
   end(db: Database, attemptIds: string[]): Promise<Ended[]>;
-  /** Told of what this process has ended, once it is committed. */
-  ended(done: Ended[]): void;
+  ended: Told;
 }): Settler {
   const { db, fanout, end, ended } = args;
   const batcher = createBatcher<string, { refusal?: Error }>({
     maxSize: 256,
     async run(attemptIds) {
+      const begunAtMs = Date.now();
       const results = await endAll((ids) => end(db, ids), attemptIds);
       const done = results.flatMap((result) => result.done);
-      ended(done);
+      ended(done, begunAtMs);
       void hintEvents(fanout, done);
       return attemptIds.length === results.length ? results : attemptIds.map(() => ({}));
     },

@@ -14,7 +14,13 @@ export type TestCallResult = z.infer<typeof testCallResult>;
 /** A test event to be sent while the client waits: gateway -> webhook-sender, which returns a TestCallResult. */
 export const testCallQueue = defineQueue({
   name: 'test-call',
-  payload: z.object({ requestId: z.string(), endpointId: z.string(), organizationId: z.string() }),
+  payload: z.object({
+    requestId: z.string(),
+    endpointId: z.string(),
+    organizationId: z.string(),
+    /** Passed on to the endpoint; a gateway of the version before names none. */
+    traceparent: z.string().nullish(),
+  }),
   jobId: ({ requestId }) => requestId,
   tries: 1,
 });

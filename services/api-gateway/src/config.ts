@@ -3,12 +3,14 @@ import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { isCorsOrigin } from './http/corsOrigins.ts';
 
 /** The settings of the gateway. */
 export const gatewayConfig = {
   ...baseConfig,
+  ...tracingConfig,
   ...fileStoreConfig,
   PORT: port().default(8080).describe('Port of the API; 0 chooses a free one'),
   ADMIN_PORT: port()

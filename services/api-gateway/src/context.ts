@@ -9,6 +9,7 @@ import { engineGauges } from '@holdfast/kit/engineGauges';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
+import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { abortQueue } from '@holdfast/queues/abort';
 import { adjustQueue } from '@holdfast/queues/adjust';
 import { callbackQueue } from '@holdfast/queues/callback';
@@ -28,7 +29,16 @@ import { openWatcher } from './watching/watcher.ts';
 export type Context = ReturnType<typeof openContext>;
 
 /** Opens everything that the gateway holds open; nothing is dialled before it is needed. */
-export function openContext({ config, log }: { config: GatewayConfig; log: Logger }) {
+export function openContext({
+  config,
+  log,
+  tracing,
+}: {
+  config: GatewayConfig;
+  log: Logger;
+  /** Null: it is off. */
+  tracing: Tracing | null;
+}) {
   const db = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -46,6 +56,7 @@ export function openContext({ config, log }: { config: GatewayConfig; log: Logge
   return {
     config,
     log,
+    tracing,
     db,
     /** For lists and sums, which may be some seconds old; never for what must show a client its own write. */
     lists: openReader(db, replicaOf(config), log),

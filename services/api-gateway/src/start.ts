@@ -3,6 +3,7 @@ import { ping } from '@holdfast/db/ping';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Service } from '@holdfast/kit/run';
+import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { createAdminApp } from './admin/adminApp.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
@@ -14,7 +15,8 @@ export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: str
 /** Opens, listens and answers; the caller runs it until `stop`. */
 export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
   const { config, log } = args;
-  const context = openContext(args);
+  const tracing = await openTracing('api-gateway', config, log);
+  const context = openContext({ ...args, tracing });
   for (const opening of context.egress.openings) log.warn(`egress: ${opening}`);
   const host = config.LISTEN_HOST;
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
@@ -44,7 +46,7 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
       context.watcher.close();
       await Promise.all([api.close(), admin.close()]);
       await closeContext(context);
-      await health.close();
+      await Promise.all([health.close(), tracing?.stop()]);
     },
   };
 }

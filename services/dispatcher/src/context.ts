@@ -8,6 +8,7 @@ import type { RefusalRecorder } from '@holdfast/executions/recordRefusal';
 import type { Starter } from '@holdfast/executions/start';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
+import type { Span, Tracing } from '@holdfast/kit/tracing/tracing';
 import type { Connection } from '@holdfast/providers/connection';
 import type { Providers } from '@holdfast/providers/registry';
 import type { AdmissionDesk } from '@holdfast/queues/admission';
@@ -42,5 +43,10 @@ export type Context = {
   /** Where providers call back; null: they can't. */
   callbackBaseUrl: string | null;
   metrics: DispatcherMetrics;
+  /** Null: it is off. */
+  tracing: Tracing | null;
+  /** What is being done with a run; null: nothing, or it is not traced. */
+  span: Span | null;
+  /** Within a span, its lines carry the id of its trace. */
   log: Logger;
 };

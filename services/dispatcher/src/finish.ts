@@ -3,6 +3,7 @@ import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome
 import { actualCost } from '@holdfast/domain/pricing';
 import type { Context } from './context.ts';
 import { copyOutput, dropCopies, usualBounds } from './copyOutput.ts';
+import { inSpan } from './inSpan.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
 
@@ -22,7 +23,10 @@ export async function finish(
   }
   let why: unknown;
   const onFailure = (error: unknown) => (why = error);
-  const copied = await copyOutput(context, route, run, outcome, signal, { ...usualBounds, onFailure });
+  const bounds = { ...usualBounds, onFailure };
+  const copied = await inSpan(context, { name: 'keep outputs', kind: 'client' }, run, (its) =>
+    copyOutput(its, route, run, outcome, signal, bounds),
+  );
   // Null when the signal came while it was copied.
   if (signal.aborted && copied === null) return;
   const recorded = copied ? priced(route.definition, copied.success) : notStored;

@@ -6,6 +6,7 @@ import type { Waiting } from './backlog.ts';
 import type { Context } from './context.ts';
 import { converse, type Opening } from './converse.ts';
 import { finish } from './finish.ts';
+import { inSpan } from './inSpan.ts';
 import { leaseS } from './lease.ts';
 import { leave } from './leave.ts';
 import { readyInput } from './readyInput.ts';
@@ -25,6 +26,7 @@ export async function begin(
   route: ProviderRoute | null,
 ): Promise<boolean> {
   const { executionId, again } = waiting;
+  const begunAtMs = Date.now();
   const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
   const run = again
     ? await claimWaiting(context.db, again.attemptId, at, leaseS)
@@ -35,8 +37,10 @@ export async function begin(
     return false;
   }
   const { attemptId, model, organizationId } = run;
-  context.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
-  await work(context, { logged: 0, ...run }, 'submit');
+  await inSpan(context, { name: again ? 'retry' : 'run', kind: 'consumer', begunAtMs }, run, async (its) => {
+    its.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
+    await work(its, { logged: 0, ...run }, 'submit');
+  });
   return true;
 }
 
@@ -70,10 +74,12 @@ export async function act(
   if ('alert' in progress && progress.alert) {
     log.error({ ...about, alert: progress.alert }, 'a provider connection needs the operator');
   }
+  context.span?.set({ 'holdfast.state': progress.state });
   if (progress.state === 'running') {
     await tell(context, route, run, progress, false);
     return await goOn(context, route, run, progress);
   }
+  if (!progress.outcome.ok) context.span?.fail(progress.outcome.code);
   if (progress.state === 'refused' && (await tryAgain(context, route, run, progress))) {
     return await leave(context, run.id, run);
   }
@@ -130,6 +136,7 @@ async function abandon(provider: Provider, submission: Submission, signal: Abort
 async function recordUnavailable(context: Context, run: Run): Promise<void> {
   const { id: executionId, attemptId, model } = run;
   context.log.error({ executionId, attemptId, model }, 'no connection is configured for the model');
+  context.span?.fail('MODEL_UNAVAILABLE');
   const message = 'The model is not available at the moment.';
   await context.outcomes.record(run.attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
   await leave(context, run.id, run);

@@ -17,6 +17,7 @@ import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
 import { createShares, type Shares } from '@holdfast/kit/shares';
+import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { isConfigured } from '@holdfast/providers/connectionConfig';
 import { createProviders } from '@holdfast/providers/registry';
 import { openAdmissionDesk } from '@holdfast/queues/admission';
@@ -49,7 +50,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const queues = openQueues(producing, log);
   const shares = createShares(config.DISPATCH_CONCURRENCY);
   const metrics = dispatcherMetrics(registry, Object.keys(config.connections));
-  const context = openContext({ config, redis: producing, queues, metrics, shares, log });
+  const tracing = await openTracing('dispatcher', config, log);
+  const context = openContext({ config, redis: producing, queues, metrics, shares, tracing, log });
   const { db } = context;
   engineGauges(registry, { pool: db.pool, redis: producing });
   liveGauge(
@@ -98,7 +100,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       context.providers.close();
       producing.disconnect();
       working.disconnect();
-      await Promise.all([db.close(), health.close()]);
+      await Promise.all([db.close(), health.close(), tracing?.stop()]);
     },
   };
 }
@@ -109,9 +111,10 @@ function openContext(args: {
   queues: ReturnType<typeof openQueues>;
   metrics: Context['metrics'];
   shares: Shares;
+  tracing: Tracing | null;
   log: Logger;
 }): Context {
-  const { config, redis, queues, metrics, shares, log } = args;
+  const { config, redis, queues, metrics, shares, tracing, log } = args;
   const { connections } = config;
   const db = openDatabase({
     url: config.DATABASE_URL,
@@ -163,6 +166,8 @@ function openContext(args: {
     isRedisUp: () => redis.status === 'ready',
     callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
     metrics,
+    tracing,
+    span: null,
     log,
   };
   return context;

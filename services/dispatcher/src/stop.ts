@@ -2,6 +2,7 @@ import type { ClaimedAttempt } from '@holdfast/db/attempts/claim';
 import { markStopped } from '@holdfast/db/attempts/lease';
 import type { Provider, Submission } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
+import { inSpan } from './inSpan.ts';
 import { leave } from './leave.ts';
 import { findRoute } from './route.ts';
 import { toSubmission } from './submission.ts';
@@ -12,9 +13,11 @@ const findTimeoutMs = 60_000;
 
 /** The execution has ended without this run: the provider is told to stop, and what it still sends is dropped. */
 export async function stop(context: Context, run: ClaimedAttempt): Promise<void> {
-  if (run.state !== 'waiting') await tellToStop(context, run);
-  await markStopped(context.db, [run.attemptId]);
-  await leave(context, run.id, run);
+  await inSpan(context, { name: 'stop', kind: 'consumer' }, run, async (its) => {
+    if (run.state !== 'waiting') await tellToStop(its, run);
+    await markStopped(its.db, [run.attemptId]);
+    await leave(its, run.id, run);
+  });
 }
 
 async function tellToStop(context: Context, run: ClaimedAttempt): Promise<void> {

@@ -20,6 +20,8 @@ export type Run = {
   model: string;
   input: Record<string, unknown>;
   remainingMs: number;
+  /** The execution's place in a trace. */
+  traceparent: string | null;
 };
 
 /** What the provider is sent, and where it calls back. Without a prepared input it serves for asking about a run alone. */

@@ -1,8 +1,10 @@
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import type { z } from 'zod';
 
 export const ledgerConfig = {
   ...baseConfig,
+  ...tracingConfig,
   SETTLE_CONCURRENCY: positiveInt()
     .default(256)
     .describe('Settlements taken from the queue at once by this process'),

@@ -1,14 +1,44 @@
 import type { Ended } from '@holdfast/db/executions/ending';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
+import type { Told } from '@holdfast/executions/told';
 import type { Logger } from '@holdfast/kit/logger';
+import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
+import type { NewSpan, Tracing } from '@holdfast/kit/tracing/tracing';
 import type { LedgerMetrics } from './metrics.ts';
 
-/** Tells log and metrics of executions that the ledger has ended. */
-export function reportEnded(metrics: LedgerMetrics, log: Logger, status: ExecutionStatus) {
-  return (done: Ended[]): void => {
+export type Report = (status: Ending) => Told;
+
+type Ending = Extract<ExecutionStatus, 'COMPLETED' | 'FAILED' | 'EXPIRED'>;
+
+/** What becomes of the hold; a sweep, not a queue, brings what has expired. */
+const spans = {
+  COMPLETED: { name: 'settle', kind: 'consumer' },
+  FAILED: { name: 'release', kind: 'consumer' },
+  EXPIRED: { name: 'expire', kind: 'internal' },
+} as const satisfies Record<Ending, Pick<NewSpan, 'name' | 'kind'>>;
+
+/** Tells log, metrics and traces of executions that the ledger has ended. */
+export function createReport(args: {
+  metrics: LedgerMetrics;
+  /** Null: it is off. */
+  tracing: Tracing | null;
+  log: Logger;
+}): Report {
+  const { metrics, tracing, log } = args;
+  return (status) => (done, begunAtMs) => {
     metrics.endings.inc({ status }, done.length);
-    for (const { executionId, organizationId, eventId } of done) {
-      log.info({ executionId, organizationId, eventId, status }, 'execution ended');
+    for (const ended of done) {
+      const { executionId, organizationId, eventId } = ended;
+      const traceId = tracing ? trace(tracing, ended, status, begunAtMs) : undefined;
+      log.info({ executionId, organizationId, eventId, status, traceId }, 'execution ended');
     }
   };
+}
+
+/** One for each, though a statement ended many. Answers the id of the trace. */
+function trace(tracing: Tracing, ended: Ended, status: Ending, begunAtMs: number): string {
+  const attributes = { ...executionAttributes(ended), 'holdfast.status': status };
+  const span = tracing.begin({ ...spans[status], parent: ended.traceparent, attributes, begunAtMs });
+  span.end();
+  return span.traceId;
 }

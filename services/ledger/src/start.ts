@@ -9,6 +9,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
+import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { abortQueue } from '@holdfast/queues/abort';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { depthGauges } from '@holdfast/queues/depthGauges';
@@ -22,13 +23,15 @@ import { startWorker } from '@holdfast/queues/worker';
 import { startAdjustments } from './adjust.ts';
 import type { LedgerConfig } from './config.ts';
 import { ledgerMetrics } from './metrics.ts';
-import { reportEnded } from './report.ts';
+import { createReport } from './report.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Money and endings: settles recorded outcomes, expires what is out of time. */
 export async function startLedger(config: LedgerConfig, log: Logger): Promise<Service> {
   const registry = createRegistry('ledger');
   const metrics = ledgerMetrics(registry);
+  const tracing = await openTracing('ledger', config, log);
+  const report = createReport({ metrics, tracing, log });
   const db: Database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -45,12 +48,12 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const completer = openCompleter({
     db,
     fanout,
-    ended: reportEnded(metrics, log, 'COMPLETED'),
+    ended: report('COMPLETED'),
   });
   const failer = openFailer({
     db,
     fanout,
-    ended: reportEnded(metrics, log, 'FAILED'),
+    ended: report('FAILED'),
   });
 
   const worker = startWorker({
@@ -69,6 +72,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     hints: { fanout, abort },
     settle,
     metrics,
+    report,
     auditIntervalS,
     retentionDays: {
       executions: config.RETENTION_DAYS ?? null,
@@ -107,7 +111,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
       await Promise.all([fanout.close(), abort.close(), settle.close()]);
       producing.disconnect();
       working.disconnect();
-      await Promise.all([db.close(), health.close()]);
+      await Promise.all([db.close(), health.close(), tracing?.stop()]);
     },
   };
 }

@@ -10,7 +10,7 @@ import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
 import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { exportHorizon, keepPartitions, type Retention } from './partitions.ts';
-import { reportEnded } from './report.ts';
+import type { Report } from './report.ts';
 
 /** How soon an audit that is due begins, and how old what is exported of the last one may be. */
 const auditLookMs = 30_000;
@@ -22,17 +22,18 @@ export function startSweeps(args: {
   hints: EndingHints;
   settle: Producer<PayloadOf<typeof settleQueue>>;
   metrics: LedgerMetrics;
+  report: Report;
   auditIntervalS: number;
   retentionDays: Retention;
   turnOf(sweep: string, intervalMs: number): Turn;
   log: Logger;
 }): Sweeps {
-  const { db, hints, settle, metrics, auditIntervalS, retentionDays, turnOf, log } = args;
+  const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, log } = args;
   const shared = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     shared('unsettled outcomes', 5000, async () => settle.addAll(settleJobs(await unsettledAttempts(db, 5)))),
-    shared('expiry', 1000, () => expireDue({ db, hints, ended: reportEnded(metrics, log, 'EXPIRED') })),
+    shared('expiry', 1000, () => expireDue({ db, hints, ended: report('EXPIRED') })),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
     ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', hourMs), log }),
   ]);

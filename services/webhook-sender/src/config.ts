@@ -2,11 +2,13 @@ import { limits } from '@holdfast/domain/limits';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 
 /** The settings of the webhook-sender. */
 export const webhookSenderConfig = {
   ...baseConfig,
+  ...tracingConfig,
   ENCRYPTION_KEYS: encryptionKeys,
   ...webhookEgressConfig,
   WEBHOOK_RETRY_DELAYS_S: z

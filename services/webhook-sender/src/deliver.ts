@@ -6,6 +6,8 @@ import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/record
 import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import type { Tracing } from '@holdfast/kit/tracing/tracing';
+import { beginAttempt, endAttempt } from './attemptSpan.ts';
 import { messageOf } from './messageOf.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import type { Send } from './send.ts';
@@ -30,9 +32,11 @@ export function createAttempt(args: {
   /** Told that there are events of endpoints to be fanned out. */
   endpointsTurned(): void;
   metrics: WebhookMetrics;
+  /** Null: it is off. */
+  tracing: Tracing | null;
   log: Logger;
 }): Attempt {
-  const { db, send, delaysS, endpointsTurned, metrics, log } = args;
+  const { db, send, delaysS, endpointsTurned, metrics, tracing, log } = args;
 
   const records = createBatcher<AttemptRecord, DeliveryState | null>({
     maxSize: 200,
@@ -48,9 +52,12 @@ export function createAttempt(args: {
   });
 
   async function sendAndRecord(delivery: ClaimedDelivery, accepted: () => void): Promise<boolean> {
-    const result = await send(messageOf(delivery));
+    const span = tracing && beginAttempt(tracing, delivery);
+    const message = messageOf(delivery);
+    const result = await send(span ? { ...message, traceparent: span.traceparent } : message);
     const { id, attempts, number, endpointId, isProbe } = delivery;
     const verdict = judge(result, delivery, delaysS);
+    if (span) endAttempt(span, result, verdict);
     if (verdict.ok) accepted();
     const state = await records.add({ id, attempts, number, endpointId, isProbe, ...verdict });
     metrics.attemptSeconds.observe({ result: verdict.ok ? 'success' : 'failure' }, result.durationMs / 1000);
@@ -58,7 +65,7 @@ export function createAttempt(args: {
     // By two clocks: that of the database may be ahead.
     const ageMs = Math.max(0, Date.now() - delivery.eventCreatedAt.getTime());
     if (state === 'delivered') metrics.deliverySeconds.observe(ageMs / 1000);
-    log.info(attemptLine(delivery, result, state), 'webhook attempt');
+    log.info({ ...attemptLine(delivery, result, state), traceId: span?.traceId }, 'webhook attempt');
     return verdict.ok;
   }
 

@@ -6,6 +6,8 @@ import { fanOutEvents } from '@holdfast/db/webhooks/fanOutEvents';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
+import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { leaseS } from './deliver.ts';
 import type { Lanes } from './lanes.ts';
 import { type PlannedEvent, type PlannedReceiver, planFanOut } from './planFanOut.ts';
@@ -20,24 +22,27 @@ export function createFanOut(args: {
   log: Logger;
   firstDelayS: number;
   lanes: Lanes;
+  /** Null: it is off. */
+  tracing: Tracing | null;
   /** Told how many deliveries there are. */
   written(deliveries: number): void;
 }): Batcher<string, undefined> {
-  const { db, log, firstDelayS, lanes } = args;
+  const { db, log, firstDelayS, lanes, tracing } = args;
 
   async function run(eventIds: string[]): Promise<undefined[]> {
     const asked = [...new Set(eventIds)];
+    const begunAtMs = Date.now();
     const [events, audiences] = await Promise.all([readEventsToFanOut(db, asked), readAudiences(db, asked)]);
     const planned = events.flatMap((event) => {
       // Nobody's: it was fanned out between the two reads.
       const audience = audiences.get(event.organizationId);
       return audience ? planFanOut(event, audience, log) : [];
     });
-    for (const some of inPortions(planned)) await write(some);
+    for (const some of inPortions(planned)) await write(some, begunAtMs);
     return eventIds.map(() => undefined);
   }
 
-  async function write(planned: PlannedEvent[]): Promise<void> {
+  async function write(planned: PlannedEvent[], begunAtMs: number): Promise<void> {
     const batch = planned.map(({ event, body, receivers }) => ({
       eventId: event.id,
       body,
@@ -55,7 +60,7 @@ export function createFanOut(args: {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       args.written(deliveries.length);
-      logFannedOut(log, planned, deliveries);
+      tell(log, tracing, planned, deliveries, begunAtMs);
       const claims = claimsOf(planned);
       for (const { id, eventId, endpointId, taken } of deliveries) {
         const claim = claims.get(`${eventId} ${endpointId}`);
@@ -80,15 +85,45 @@ export function createFanOut(args: {
   return createBatcher({ maxSize: 100, concurrency: 2, run });
 }
 
-/** A line for each event that somebody receives. */
-function logFannedOut(log: Logger, planned: PlannedEvent[], written: { eventId: string }[]): void {
+/** A line, and a span, for each event that somebody receives. */
+function tell(
+  log: Logger,
+  tracing: Tracing | null,
+  planned: PlannedEvent[],
+  written: { eventId: string }[],
+  begunAtMs: number,
+): void {
   const deliveries = Map.groupBy(written, ({ eventId }) => eventId);
-  for (const { event } of planned) {
-    const { id: eventId, executionId, organizationId, type } = event;
+  for (const one of planned) {
+    const { id: eventId, executionId, organizationId, type } = one.event;
     const its = deliveries.get(eventId)?.length ?? 0;
-    if (its > 0)
-      log.info({ executionId, organizationId, eventId, type, deliveries: its }, 'event fanned out');
+    if (its === 0) continue;
+    const traceId = tracing ? trace(tracing, one, its, begunAtMs) : undefined;
+    log.info({ executionId, organizationId, eventId, type, deliveries: its, traceId }, 'event fanned out');
   }
+}
+
+/** Answers the id of the trace. */
+function trace(
+  tracing: Tracing,
+  { event, model, traceparent }: PlannedEvent,
+  deliveries: number,
+  begunAtMs: number,
+): string {
+  const span = tracing.begin({
+    name: 'fan out',
+    kind: 'consumer',
+    parent: traceparent,
+    begunAtMs,
+    attributes: {
+      ...executionAttributes({ ...event, model }),
+      'holdfast.event_id': event.id,
+      'holdfast.event_type': event.type,
+      'holdfast.deliveries': deliveries,
+    },
+  });
+  span.end();
+  return span.traceId;
 }
 
 /** Deliveries that are written by one statement, unless one event has more. */

@@ -11,6 +11,7 @@ export type PlannedEvent = {
   /** Null when nobody receives it. */
   body: string | null;
   receivers: PlannedReceiver[];
+  model: string;
   /** Its place in a trace. */
   traceparent: string | null;
 };
@@ -33,7 +34,7 @@ export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger)
   try {
     const receivers = receiversOf(read, audience);
     const body = receivers.length > 0 ? toldEventBody(event, read) : null;
-    return [{ event, body, receivers, traceparent: read.traceparent }];
+    return [{ event, body, receivers, model: read.model, traceparent: read.traceparent }];
   } catch (error) {
     log.error(
       { err: error, eventId: event.id, executionId: event.executionId },

@@ -10,12 +10,15 @@ export function requestHeaders(args: {
   signers: Signers;
   eventId: string;
   body: string;
+  /** The attempt's place in a trace; null: none. */
+  traceparent: string | null;
 }): Record<string, string> {
-  const { custom, ...signed } = args;
+  const { custom, traceparent, ...signed } = args;
   const ours = {
     'Content-Type': 'application/json',
     'User-Agent': 'Holdfast-Webhooks/1.0',
     ...signatureHeaders({ ...signed, timestampS: Math.floor(Date.now() / 1000) }),
+    ...(traceparent !== null && { traceparent }),
   };
   const taken = new Set(Object.keys(ours).map((name) => name.toLowerCase()));
   const allowed = Object.entries(custom).filter(

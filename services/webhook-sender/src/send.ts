@@ -15,6 +15,8 @@ export type Message = SigningSecrets & {
   /** For the log; absent from a test call. */
   id?: string;
   executionId?: string | null;
+  /** Sent as a header; null: none. */
+  traceparent: string | null;
   body: string;
   /** Sealed JSON, as in the database. */
   headers: string | null;
@@ -45,9 +47,9 @@ export function createSend(args: {
   }
 
   function headersOf(message: Message): Record<string, string> {
-    const { headers, eventId, body } = message;
+    const { headers, eventId, body, traceparent } = message;
     const custom = headers === null ? {} : customOf(headers);
-    return requestHeaders({ custom, signers: signersOf(message), eventId, body });
+    return requestHeaders({ custom, signers: signersOf(message), eventId, body, traceparent });
   }
 
   return async (message) => {

@@ -11,6 +11,7 @@ import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
 import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
+import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { jobMetrics } from '@holdfast/queues/jobMetrics';
 import { openLead } from '@holdfast/queues/lead';
@@ -39,6 +40,7 @@ const finishWithinMs = 20_000;
 export async function startWebhookSender(config: WebhookSenderConfig, log: Logger): Promise<WebhookSender> {
   const registry = createRegistry('webhook-sender');
   const metrics = webhookMetrics(registry);
+  const tracing = await openTracing('webhook-sender', config, log);
   const db: Database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -57,7 +59,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
-    attempt: createAttempt({ db, send, delaysS, endpointsTurned, metrics, log }),
+    attempt: createAttempt({ db, send, delaysS, endpointsTurned, metrics, tracing, log }),
   });
   liveGauge(
     registry,
@@ -71,6 +73,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     log,
     firstDelayS: delaysS[0] ?? 0,
     lanes,
+    tracing,
     written: (deliveries) => metrics.fannedOut.inc(deliveries),
   });
 
@@ -126,7 +129,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       await peers.close();
       producing.disconnect();
       working.disconnect();
-      await Promise.all([db.close(), health.close()]);
+      await Promise.all([db.close(), health.close(), tracing?.stop()]);
     },
   };
 }

@@ -8,12 +8,13 @@ import { errorOf } from './verdict.ts';
 /** Sends a signed test event to an endpoint; none of its counts is touched. */
 export async function makeTestCall(
   { db, send }: { db: Database; send: Send },
-  call: { organizationId: string; endpointId: string },
+  call: { organizationId: string; endpointId: string; traceparent?: string | null | undefined },
 ): Promise<TestCallResult> {
   const target = await getTestTarget(db, call.organizationId, call.endpointId);
   if (!target) return { success: false, status_code: 0, response_time_ms: 0, error: 'it was deleted' };
   const eventId = newId('evt');
-  const result = await send({ ...target, eventId, body: testEventBody(eventId, call.organizationId) });
+  const body = testEventBody(eventId, call.organizationId);
+  const result = await send({ ...target, eventId, body, traceparent: call.traceparent ?? null });
   const status = result.ok ? result.status : 0;
   const success = status >= 200 && status <= 299;
   const answer = { success, status_code: status, response_time_ms: result.durationMs };

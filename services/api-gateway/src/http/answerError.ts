@@ -12,7 +12,7 @@ const patienceMs = 10_000;
 /** The one place where an error becomes an answer. */
 export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
-    const { requestId, match } = stateOf(response);
+    const { requestId, match, span } = stateOf(response);
     if (request.errored || response.destroyed) {
       response.destroy(); // The client went away while it was sending: nobody is there to hear.
       return;
@@ -21,7 +21,7 @@ export function answerError({ log }: Pick<Context, 'log'>): ErrorRequestHandler 
     // What a client is told of a model is no failure of ours.
     if (apiError.status >= 500 && apiError.code !== 'MODEL_UNAVAILABLE') {
       const route = match.kind === 'endpoint' ? match.endpoint.path : undefined;
-      log.error({ err: error, requestId, route }, 'request failed');
+      log.error({ err: error, requestId, route, traceId: span?.traceId }, 'request failed');
     }
     if (response.headersSent) {
       response.destroy();

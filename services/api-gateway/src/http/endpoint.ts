@@ -18,6 +18,8 @@ export type EndpointRequest<Params, Query, Body> = {
   query: Query;
   body: Body;
   headers: IncomingMessage['headers'];
+  /** For what the request begins to belong to its trace; null: none. */
+  traceparent: string | null;
   /** For endpoints that stream their answer. */
   raw: RawRequest;
 };

@@ -1,9 +1,11 @@
 import { newId } from '@holdfast/domain/ids';
 import { canonicalAddress } from '@holdfast/egress/addresses';
+import { readTraceparent } from '@holdfast/kit/tracing/traceparent';
 import type { Request, RequestHandler } from 'express';
 import type { Context } from '../context.ts';
+import { beginSpan, endSpan } from './requestSpan.ts';
 import { openState, type RequestState, stateOf } from './requestState.ts';
-import type { Match, Routes } from './routes.ts';
+import { type Routes, routeName } from './routes.ts';
 
 /** In logs and metrics alone: the client went away before its answer was sent. */
 const clientClosed = 499;
@@ -13,6 +15,10 @@ export function identify(context: Context, routes: Routes): RequestHandler {
   return (request, response, next) => {
     const requestId = newId('req');
     const match = routes.find(request.method, request.path);
+    const given = readTraceparent(request.headers['traceparent']);
+    const span =
+      context.tracing &&
+      beginSpan(context.tracing, { method: known(request.method), match, requestId, given });
     openState(response, {
       requestId,
       startedAt: performance.now(),
@@ -23,6 +29,9 @@ export function identify(context: Context, routes: Routes): RequestHandler {
       address: addressOf(request),
       refusal: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
+      model: null,
+      span,
+      traceparent: span?.traceparent ?? given,
     });
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -41,7 +50,7 @@ function addressOf({ ip = '', socket }: Request): string {
 
 function report({ log, metrics }: Context, method: string, status: number, state: RequestState): void {
   const durationS = (performance.now() - state.startedAt) / 1000;
-  const route = routeName(state.match);
+  const route = routeName(state.match) ?? 'unknown';
   metrics.requests.observe({ method: known(method), route, status: String(status) }, durationS);
   log.info(
     {
@@ -52,14 +61,11 @@ function report({ log, metrics }: Context, method: string, status: number, state
       durationMs: Math.round(durationS * 1000),
       organizationId: state.caller?.organizationId,
       executionId: state.executionId ?? undefined,
+      traceId: state.span?.traceId,
     },
     'request',
   );
-}
-
-function routeName(match: Match): string {
-  if (match.kind === 'endpoint') return match.endpoint.path;
-  return match.kind === 'wrongMethod' ? match.path : 'unknown';
+  if (state.span) endSpan(state.span, status, state);
 }
 
 /** Methods are free text: what nobody serves shares one label. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Span } from '@holdfast/kit/tracing/tracing';
 import type { Caller } from './endpoint.ts';
 import type { Match } from './routes.ts';
 
@@ -17,6 +18,12 @@ export type RequestState = {
   /** Why there is no caller: thrown once the rate limit has counted the request. */
   refusal: Error | null;
   executionId: string | null;
+  /** Of the execution that it made, cancelled or read. */
+  model: string | null;
+  /** Null: tracing is off. */
+  span: Span | null;
+  /** For what this request begins: of the span, or, with tracing off, the client's own. */
+  traceparent: string | null;
 };
 
 const states = new WeakMap<ServerResponse, RequestState>();

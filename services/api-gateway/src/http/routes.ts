@@ -29,6 +29,12 @@ export function createRoutes(endpoints: readonly Endpoint[]): Routes {
   };
 }
 
+/** The path with the names of its parameters; null where nothing is. */
+export function routeName(match: Match): string | null {
+  if (match.kind === 'endpoint') return match.endpoint.path;
+  return match.kind === 'wrongMethod' ? match.path : null;
+}
+
 function toRoute(endpoint: Endpoint): Route {
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const pattern = endpoint.path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '([^/]+)');

@@ -15,7 +15,7 @@ const nothing = z.strictObject({});
 /** Answers a request by the endpoint that its route leads to. @throws ApiError, to be answered by `answerError` */
 export function runEndpoint(context: Context): RequestHandler {
   return async (request, response) => {
-    const { match, caller, refusal } = stateOf(response);
+    const { match, caller, refusal, traceparent } = stateOf(response);
     if (match.kind === 'unknown') throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
     if (match.kind === 'wrongMethod') {
       const headers = { Allow: match.allowed.join(', ') };
@@ -36,6 +36,7 @@ export function runEndpoint(context: Context): RequestHandler {
       query: query as never,
       body: body as never,
       headers: request.headers,
+      traceparent,
       raw,
     });
     if (reply) send(request, response, reply);
@@ -71,14 +72,17 @@ async function bodyFor(endpoint: Endpoint, request: Request): Promise<unknown> {
 
 function send(request: Request, response: Response, { status, body, headers = {}, table }: Reply): void {
   const state = stateOf(response);
-  state.executionId ??= executionIn(body);
+  const execution = executionIn(body);
+  state.executionId ??= execution?.id ?? null;
+  state.model = execution?.model ?? null;
   response.set({ 'Cache-Control': 'no-store', ...headers });
   response.status(status);
   if (table) sendTable(request, response, body, table);
   else response.json(body);
 }
 
-function executionIn(body: unknown): string | null {
-  const id = body !== null && typeof body === 'object' && 'id' in body ? body.id : null;
-  return typeof id === 'string' && id.startsWith('exec_') ? id : null;
+function executionIn(body: unknown): { id: string; model: string } | null {
+  if (body === null || typeof body !== 'object' || !('id' in body) || !('model' in body)) return null;
+  const { id, model } = body;
+  return typeof id === 'string' && id.startsWith('exec_') ? { id, model: String(model) } : null;
 }

@@ -28,7 +28,7 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
     PUBLIC_URL: 'http://gateway.test',
     ...settings,
   });
-  const context = openContext({ config, log: createLogger('test', 'silent') });
+  const context = openContext({ config, log: createLogger('test', 'silent'), tracing: null });
 
   async function newOrganization(): Promise<string> {
     const sealedSecret = context.box.seal(newWebhookSecret());

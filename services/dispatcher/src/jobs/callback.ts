@@ -9,6 +9,7 @@ import {
 import { mappingOf } from '@holdfast/domain/modelDefinition';
 import type { CallbackReading, Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
+import { inSpan } from '../inSpan.ts';
 import { leaseS } from '../lease.ts';
 import { findRoute, type Route } from '../route.ts';
 import { act } from '../run.ts';
@@ -22,11 +23,16 @@ import { stop } from '../stop.ts';
 export async function callback(context: Context, callbackId: string): Promise<void> {
   const stored = await readCallback(context.db, callbackId);
   if (!stored) return;
+  const run = { ...stored, id: stored.executionId };
+  await inSpan(context, { name: 'callback', kind: 'consumer' }, run, (its) => receive(its, stored));
+}
+
+async function receive(context: Context, stored: StoredCallback): Promise<void> {
   const route = await findRoute(context, stored);
   const reading = route && !stored.finished ? await read(route, stored) : null;
   if (route && !(await dealWith(context, route, stored.token, reading))) return;
   const isUseless = stored.erased || (route !== null && !stored.finished && reading === null);
-  await (isUseless ? dropCallback : markCallbackProcessed)(context.db, callbackId);
+  await (isUseless ? dropCallback : markCallbackProcessed)(context.db, stored.id);
 }
 
 async function read(

@@ -1,6 +1,7 @@
 import { type ClaimedAttempt, claimPoll } from '@holdfast/db/attempts/claim';
 import type { Submission } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
+import { inSpan } from '../inSpan.ts';
 import { leaseS } from '../lease.ts';
 import { readyInput } from '../readyInput.ts';
 import { findRoute, type Route } from '../route.ts';
@@ -12,12 +13,16 @@ import { toSubmission } from '../submission.ts';
 export async function poll(context: Context, attemptId: string): Promise<void> {
   const run = await claimPoll(context.db, attemptId, leaseS);
   if (!run) return;
+  await inSpan(context, { name: 'poll', kind: 'consumer' }, run, (its) => ask(its, run));
+}
+
+async function ask(context: Context, run: ClaimedAttempt): Promise<void> {
   if (run.ended) return await stop(context, run);
   const { handle } = run;
   if (!handle) return;
   const route = await findRoute(context, run);
   if (!route) return;
-  await context.inHand.hold(attemptId, async (signal) => {
+  await context.inHand.hold(run.attemptId, async (signal) => {
     const progress = await route.provider.poll(await questionOf(context, route, run), handle, signal);
     // A run that was accepted is not refused any more: whatever was meant, it is asked about again.
     if (signal.aborted || progress.state === 'refused') return;

@@ -1,5 +1,6 @@
 import { claimAbandoned } from '@holdfast/db/attempts/claim';
 import type { Context } from '../context.ts';
+import { inSpan } from '../inSpan.ts';
 import { leaseS } from '../lease.ts';
 import { work } from '../run.ts';
 import { stop } from '../stop.ts';
@@ -10,7 +11,9 @@ export async function recover(context: Context, attemptId: string): Promise<void
   if (context.inHand.has(attemptId)) return;
   const run = await claimAbandoned(context.db, attemptId, leaseS);
   if (!run) return;
-  context.log.warn({ executionId: run.id, attemptId }, 'taking over an abandoned run');
-  if (run.ended) await stop(context, run);
-  else await work(context, run, 'recover');
+  await inSpan(context, { name: 'take over', kind: 'consumer' }, run, async (its) => {
+    its.log.warn({ executionId: run.id, attemptId }, 'taking over an abandoned run');
+    if (run.ended) await stop(its, run);
+    else await work(its, run, 'recover');
+  });
 }

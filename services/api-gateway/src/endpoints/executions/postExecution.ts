@@ -25,6 +25,11 @@ export const postExecution = endpoint({
       .string()
       .optional()
       .meta({ description: '1 to 255 visible ASCII characters', example: 'order-A-17' }),
+    traceparent: z.string().optional().meta({
+      description:
+        'Your place in a trace (W3C Trace Context): the execution belongs to that trace, and its webhooks carry it on. One that is not valid is passed over',
+      example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    }),
   }),
   body: createBody,
   responses: { 202: { description: 'Accepted', schema: CreatedExecution } },
@@ -36,12 +41,12 @@ export const postExecution = endpoint({
     'IDEMPOTENCY_KEY_REUSED',
     'MODEL_UNAVAILABLE',
   ],
-  async handle({ context, caller, body, headers }) {
+  async handle({ context, caller, body, headers, traceparent }) {
     await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
     const { record, replayed } = await withTestMoney(context, caller, () =>
-      create(context, caller, body, key),
+      create(context, caller, body, { idempotencyKey: key, traceparent }),
     );
     return { status: 202, body: record, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
   },
@@ -51,7 +56,7 @@ async function create(
   context: Context,
   caller: Caller,
   body: CreateBody,
-  idempotencyKey: string | null,
+  { idempotencyKey, traceparent }: { idempotencyKey: string | null; traceparent: string | null },
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
   const hash = idempotencyKey === null ? null : requestHash(body);
@@ -66,6 +71,7 @@ async function create(
       input: body.input,
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
+      traceparent,
       ...(body.priority && { priority: body.priority }),
     });
   } catch (error) {

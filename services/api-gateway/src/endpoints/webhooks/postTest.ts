@@ -34,10 +34,11 @@ export const postTest = endpoint({
       }),
     },
   },
-  async handle({ context, caller, params }) {
+  async handle({ context, caller, params, traceparent }) {
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
     const { organizationId } = caller;
-    const body = await amongFew(organizationId, () => callEndpoint(context, organizationId, id));
+    const call = { organizationId, endpointId: id, traceparent };
+    const body = await amongFew(organizationId, () => callEndpoint(context, call));
     return { status: 200, body };
   },
 });
@@ -64,14 +65,12 @@ async function amongFew<Result>(organizationId: string, work: () => Promise<Resu
 /** @throws SERVICE_UNAVAILABLE when no webhook-sender answers in time */
 async function callEndpoint(
   { testCalls, log }: Context,
-  organizationId: string,
-  endpointId: string,
+  call: { organizationId: string; endpointId: string; traceparent: string | null },
 ): Promise<TestCallResult> {
-  const call = { requestId: newId('req'), endpointId, organizationId };
   try {
-    return testCallResult.parse(await testCalls.request(call, timeoutMs));
+    return testCallResult.parse(await testCalls.request({ requestId: newId('req'), ...call }, timeoutMs));
   } catch (error) {
-    log.warn({ err: error, endpointId }, 'a test call was not answered');
+    log.warn({ err: error, endpointId: call.endpointId }, 'a test call was not answered');
     throw new ApiError('SERVICE_UNAVAILABLE', 'The test event could not be sent just now.');
   }
 }
