@@ -14,7 +14,10 @@ it('what does not get its locks is done again', async () => {
 });
 
 it('it is given up after a time, and said why; what fails otherwise is not done again', async () => {
-  const fail = (error: Error) => patiently(() => Promise.reject(error), -1);
+  const failing = (error: Error) => async () => {
+    throw error;
+  };
+  const fail = (error: Error) => patiently(failing(error), -1);
   await expect(fail(locked())).rejects.toThrow(/lock timeout: for .* the tables were in use/);
   await expect(fail(new Error('no such table'))).rejects.toThrow(/^no such table$/);
 });

@@ -43,24 +43,31 @@ max_client_conn = 200
     writeFileSync(join(folder, name), text, { mode: 0o600 });
     if (account) chownSync(join(folder, name), account.uid, account.gid);
   }
-  const child = await startServer({
-    name: 'PgBouncer',
-    command,
-    args: [join(folder, 'pgbouncer.ini')],
-    account,
-    ready: /process up/,
-    timeoutMs: 20_000,
-  });
-  const gone = once(child, 'exit');
+  const start = () =>
+    startServer({
+      name: 'PgBouncer',
+      command,
+      args: [join(folder, 'pgbouncer.ini')],
+      account,
+      ready: /process up/,
+      timeoutMs: 20_000,
+    });
+  let child = await start();
+  async function stop(): Promise<void> {
+    const gone = once(child, 'exit');
+    await endProcess(child.pid, [
+      ['SIGTERM', 2000],
+      ['SIGKILL', 2000],
+    ]);
+    await gone;
+  }
   return {
     /** Another database of the server through it. */
     before: (url: string) => Object.assign(new URL(url), { port: String(port) }).href,
-    async stop() {
-      await endProcess(child.pid, [
-        ['SIGTERM', 2000],
-        ['SIGKILL', 2000],
-      ]);
-      await gone;
+    async restart() {
+      await stop();
+      child = await start();
     },
+    stop,
   };
 }

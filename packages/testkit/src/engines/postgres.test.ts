@@ -1,9 +1,10 @@
-import { chownSync, writeFileSync } from 'node:fs';
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { openDatabase } from '@holdfast/db/client';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { applyRoles } from '@holdfast/db/roles/applyRoles';
+import { sessionSettings } from '@holdfast/db/sessionSettings';
 import { startPostgres } from '@holdfast/local/postgres';
 import { serverAccount } from '@holdfast/local/process/account';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -103,6 +104,42 @@ described('PgBouncer in transaction mode (skipped where Debianâ€™s package canâ€
       await bouncer.stop();
     }
   }, 60_000);
+
+  it('may be restarted under load', async () => {
+    const bouncer = await startPgbouncer(command ?? '', readTestServers().templateUrl);
+    const stack = await startStack({ DATABASE_PREPARED: 'false' }, [], undefined, bouncer.before);
+    try {
+      const { api } = await stack.newCustomer('10');
+      /** As clients do: what was refused to be sent again, with its key, is. */
+      const createPatiently = (index: number) =>
+        until(`create ${index}`, async () => {
+          const input = { prompt: 'a', delay_ms: 300, mode: index % 2 ? 'sync' : 'callback' };
+          const key = { 'idempotency-key': `restart-${index}` };
+          const { status, body } = await api.post('/v1/executions', { model: 'sandbox-text', input }, key);
+          if (status !== 202) expect(body).toMatchObject({ error: { retryable: true } });
+          return status === 202 && String(body['id']);
+        });
+      const creates = Array.from({ length: 30 }, (_, index) => createPatiently(index));
+      await creates[0];
+      await bouncer.restart();
+      const ids = await Promise.all(creates);
+      expect(new Set(ids).size).toBe(30);
+      for (const id of ids)
+        await until(`${id} ends`, async () => {
+          const { body } = await api.get(`/v1/executions/${id}`);
+          return body['status'] === 'COMPLETED';
+        });
+      expect(await auditLedger(stack.db)).toEqual([]);
+    } finally {
+      await stack.close();
+      await bouncer.stop();
+    }
+  }, 120_000);
+
+  it('is told in docs/engines.md what to give every session', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/engines.md'), 'utf8');
+    expect(page).toContain(`connect_query='${sessionSettings}'`);
+  });
 
   it('gives every session the settings of a service', async () => {
     const database = await createTestDatabase();

@@ -69,6 +69,26 @@ describe('a Redis Cluster of three masters', () => {
   }, 120_000);
 });
 
+describe('a Redis Cluster whose slots are moved', () => {
+  it('goes on while those of its queues and limits change their master under load', async () => {
+    const cluster = await startRedisCluster();
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      const customer = await stack.newCustomer('10');
+      const ids = await createMany(customer, 40, async () => {
+        const keys = ['dispatch', 'settle', 'fanout', 'deliver', 'callback', 'limits'];
+        for (const name of keys) await cluster.moveSlotOf(`{holdfast-${name}}`);
+      });
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 120_000);
+});
+
 describe('a Redis Cluster with a replica of each master', () => {
   it('fails over under load without a lost execution', async () => {
     const cluster = await startRedisCluster({ replicas: 1 });

@@ -42,8 +42,45 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
     ask,
     /** The masters first. */
     nodes,
+    /** Gives the slot of `key`, and what lies in it, to another master, as resharding does. */
+    moveSlotOf: (key: string) => moveSlot(ask, addresses, key),
     /** How many keys each node holds. */
     sizes: () => Promise.all(nodes.map(async ({ port }) => Number(await ask(port, 'DBSIZE')))),
     stop: () => Promise.all(nodes.map((node) => node.stop())),
   };
+}
+
+type Ask = (port: number, ...args: string[]) => Promise<string>;
+
+async function moveSlot(ask: Ask, addresses: readonly string[], key: string): Promise<void> {
+  const masters = await Promise.all(
+    addresses.slice(0, 3).map(async (address) => {
+      const port = Number(address.split(':')[1]);
+      return { port, id: (await ask(port, 'CLUSTER', 'MYID')).trim() };
+    }),
+  );
+  const slot = (await ask(masters[0]?.port ?? 0, 'CLUSTER', 'KEYSLOT', key)).trim();
+  const nodes = await ask(masters[0]?.port ?? 0, 'CLUSTER', 'NODES');
+  const from = masters.find(({ id }) => holds(nodes, id, Number(slot)));
+  const to = masters.find((one) => one !== from);
+  if (!from || !to) throw new Error(`no two masters for slot ${slot}`);
+  await ask(to.port, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);
+  await ask(from.port, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id);
+  for (;;) {
+    const keys = (await ask(from.port, 'CLUSTER', 'GETKEYSINSLOT', slot, '50')).split('\n').filter(Boolean);
+    if (keys.length === 0) break;
+    const what = ['127.0.0.1', `${to.port}`, '', '0', '5000', 'AUTH', password, 'KEYS', ...keys];
+    await ask(from.port, 'MIGRATE', ...what);
+  }
+  for (const { port } of [to, ...masters]) await ask(port, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
+}
+
+/** As the line of a node in CLUSTER NODES ends: `… connected 0-5460 5462`. */
+function holds(nodes: string, id: string, slot: number): boolean {
+  const line = nodes.split('\n').find((one) => one.startsWith(id)) ?? '';
+  const ranges = line.split(' ').slice(8);
+  return ranges.some((range) => {
+    const [first, last = first] = range.split('-').map(Number);
+    return Number(first) <= slot && slot <= Number(last);
+  });
 }
