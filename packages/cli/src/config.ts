@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseAdminTokens } from '@holdfast/domain/adminTokens';
+import { firstAdminToken } from '@holdfast/domain/adminTokens';
 import { databaseUrlProblems } from '@holdfast/kit/databaseAddress';
 import { redisUrlProblems } from '@holdfast/kit/redisAddress';
 import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
@@ -58,13 +58,14 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
       'there is no admin API: give --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder',
     );
   const token =
-    named['admin-token'] || firstToken(env['ADMIN_TOKEN']) || (given ? undefined : local?.admin_token);
+    named['admin-token'] ||
+    firstAdminToken(env['ADMIN_TOKEN'] ?? '') ||
+    (given ? undefined : local?.admin_token);
   if (!token) throw new Error('there is no admin token: set ADMIN_TOKEN as the gateway has it');
   return { url: url.replace(/\/+$/, ''), token };
 }
 
 /** Of a list of them as the gateway takes it, the first. */
-const firstToken = (text: string | undefined) => text && (parseAdminTokens(text)?.[0]?.token ?? text);
 
 const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
   named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);

@@ -15,6 +15,11 @@ export function parseAdminTokens(text: string): AdminToken[] | null {
   return tokens.every((one) => one !== null) ? tokens : null;
 }
 
+/** The one to send, of what a gateway has as ADMIN_TOKEN. */
+export function firstAdminToken(text: string): string {
+  return parseAdminTokens(text)?.[0]?.token ?? text;
+}
+
 function tokenOf(text: string): AdminToken | null {
   const [, name, token] = named.exec(text) ?? [];
   if (name && token) return { name, token };

@@ -31,12 +31,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 30_000);
 
+/** The first is the one to use; the gateway takes all. */
+const adminTokens = 'ann:from-the-environment,bob:another-that-is-long-enough';
+
 async function options(change: Partial<LaunchOptions> = {}): Promise<LaunchOptions> {
   const { DATABASE_URL: _database, REDIS_URL: _redis, ...inherited } = process.env;
   return {
     root,
     flags: { port: await servicePort(), ephemeral: false, help: false },
-    env: { ...inherited, HOLDFAST_HOME: folder, ADMIN_TOKEN: 'from-the-environment' },
+    env: { ...inherited, HOLDFAST_HOME: folder, ADMIN_TOKEN: adminTokens },
     migrate: async () => [],
     setRoles: async () => {},
     seed: async ({ apiKey }) => ({ organizationId: 'org_1', apiKey: apiKey ?? 'the-first-key' }),
@@ -79,6 +82,7 @@ describe('npm start', () => {
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
     const state = readState();
     expect(text).toContain(state.base_url);
+    expect(text).toMatch(/token +from-the-environment\n/);
     expect(state).toMatchObject({
       api_key: 'the-first-key',
       organization_id: 'org_1',
@@ -92,7 +96,7 @@ describe('npm start', () => {
     const answer = await (await fetch(before?.metrics_url ?? '')).json();
     expect(answer).toEqual({
       pid: before?.pid,
-      adminToken: 'from-the-environment',
+      adminToken: adminTokens,
       databaseUser: 'holdfast_ledger',
     });
     process.kill(before?.pid ?? 0, 'SIGKILL');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Role } from '@holdfast/db/roles/rights';
+import { firstAdminToken } from '@holdfast/domain/adminTokens';
 import type { Watcher } from '../supervisor/supervise.ts';
 import { welcome } from './console.ts';
 import type { Flags } from './flags.ts';
@@ -95,7 +96,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   publish();
   return welcome({
     ...origins(addresses),
-    adminToken: settled.adminToken,
+    adminToken: firstAdminToken(settled.adminToken),
     apiKey: demo.apiKey,
     home: home.folder,
     webhooksStayOutside: !env['EGRESS_ALLOW_CIDRS'],
@@ -176,7 +177,7 @@ function stateOf(addresses: Addresses, secrets: Secrets, demo: Demo, services: R
     api_key: demo.apiKey,
     organization_id: demo.organizationId,
     admin_url: adminUrl,
-    admin_token: secrets.adminToken,
+    admin_token: firstAdminToken(secrets.adminToken),
     database_url: addresses.databaseUrl,
     redis_url: addresses.redisUrl,
     webhooks_origin: webhooksOrigin(addresses),
