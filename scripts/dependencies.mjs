@@ -57,25 +57,30 @@ function progressOf(everyMs) {
   return { onOutput: (text) => void (all += text), end: () => clearInterval(timer), text: () => all };
 }
 
+/** What package.json pins. */
+function packageManager() {
+  return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).packageManager;
+}
+
+/** npx already runs the pinned version, so pnpm need not look after the pin itself. */
+export function runPnpm([command, ...args], options) {
+  return run('npx', ['--yes', packageManager(), command, '--pm-on-fail=ignore', ...args], options);
+}
+
 async function install() {
-  const { packageManager } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const startedAt = Date.now();
-  console.error(`Installing dependencies with ${packageManager} (only when they change) ...`);
+  console.error(`Installing dependencies with ${packageManager()} (only when they change) ...`);
   const progress = progressOf(5_000);
-  // npx already runs the pinned version, so pnpm need not look after the pin itself.
   const args = [
-    '--yes',
-    packageManager,
     'install',
     '--frozen-lockfile',
-    '--pm-on-fail=ignore',
     '--reporter=append-only',
     // Short waits: a registry that can't be reached is to be told within a minute.
     '--config.fetch-retries=3',
     '--config.fetch-retry-mintimeout=300',
     '--config.fetch-retry-maxtimeout=1000',
   ];
-  const code = await run('npx', args, {
+  const code = await runPnpm(args, {
     env: { CI: 'true', npm_config_fetch_retry_mintimeout: '1000' },
     onOutput: progress.onOutput,
   }).finally(progress.end);

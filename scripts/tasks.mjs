@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root, runNode, UserError } from './child.mjs';
+import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
 import { verify } from './verify.mjs';
@@ -52,6 +53,10 @@ export const tasks = {
   generate: {
     about: 'write the generated files anew (OpenAPI, configuration tables, commands)',
     run: generate,
+  },
+  audit: {
+    about: 'ask the registry for advisories of what the lockfile names; high and critical ones fail',
+    run: (args) => runPnpm(['audit', '--audit-level=high', ...args]),
   },
   sbom: {
     about: 'print what the system is made of, as CycloneDX JSON (argument: a file to write)',

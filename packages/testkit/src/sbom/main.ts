@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readLicences } from './licences.ts';
 import { readLockfile } from './lockfile.ts';
 import { sbomOf } from './sbom.ts';
 
@@ -8,6 +10,6 @@ const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 const [target] = process.argv.slice(2);
 const { version = '0.0.0' } = JSON.parse(read('package.json')) as { version?: string };
 const text = read('pnpm-lock.yaml');
-const document = `${JSON.stringify(sbomOf(readLockfile(text), text, version), null, 2)}\n`;
+const document = `${JSON.stringify(sbomOf(readLockfile(text), text, version, readLicences(fileURLToPath(new URL('node_modules/.pnpm', root)))), null, 2)}\n`;
 if (target === undefined) process.stdout.write(document);
 else writeFileSync(target, document);

@@ -5,10 +5,16 @@ import { type Lockfile, packageOf } from './lockfile.ts';
 const shipped = /^(services\/|packages\/(?!testkit$))/;
 
 /**
- * A bill of materials of everything that the lockfile names: CycloneDX 1.6. The same lockfile gives the same bytes. What
- * is only used for tests and development has the scope `excluded`.
+ * A bill of materials of everything that the lockfile names: CycloneDX 1.6. The same lockfile and licences give the same
+ * bytes. What is only used for tests and development has the scope `excluded`. `licences`: by `name@version`; a package
+ * without one is of unknown licence.
  */
-export function sbomOf(lock: Lockfile, lockText: string, version: string) {
+export function sbomOf(
+  lock: Lockfile,
+  lockText: string,
+  version: string,
+  licences: ReadonlyMap<string, string>,
+) {
   const graph = graphOf(lock);
   const required = reachable(rootsOf(lock), graph);
   const names = Object.keys(lock.packages).toSorted();
@@ -18,9 +24,15 @@ export function sbomOf(lock: Lockfile, lockText: string, version: string) {
     serialNumber: `urn:uuid:${uuidOf(lockText)}`,
     version: 1,
     metadata: {
-      component: { type: 'application', 'bom-ref': 'holdfast', name: 'holdfast', version },
+      component: {
+        type: 'application',
+        'bom-ref': 'holdfast',
+        name: 'holdfast',
+        version,
+        licenses: [{ license: { id: 'Apache-2.0' } }],
+      },
     },
-    components: names.map((name) => componentOf(name, lock, required.has(name))),
+    components: names.map((name) => componentOf(name, lock, required.has(name), licences.get(name))),
     dependencies: [
       { ref: 'holdfast', dependsOn: rootsOf(lock).map(purlOf).toSorted() },
       ...names.map((name) => ({
@@ -31,7 +43,7 @@ export function sbomOf(lock: Lockfile, lockText: string, version: string) {
   };
 }
 
-function componentOf(id: string, { packages }: Lockfile, isRequired: boolean) {
+function componentOf(id: string, { packages }: Lockfile, isRequired: boolean, licence: string | undefined) {
   const { group, name, version } = partsOf(id);
   const [algorithm, digest] = packages[id]?.resolution.integrity?.split('-') ?? [];
   const content = Buffer.from(digest ?? '', 'base64').toString('hex');
@@ -43,8 +55,18 @@ function componentOf(id: string, { packages }: Lockfile, isRequired: boolean) {
     version,
     scope: isRequired ? 'required' : 'excluded',
     ...(algorithm === 'sha512' && { hashes: [{ alg: 'SHA-512', content }] }),
+    ...(licence !== undefined && { licenses: [licenceOf(licence)] }),
     purl: purlOf(id),
   };
+}
+
+/** One of the SPDX list by its id, several as an expression, anything else by its name. */
+function licenceOf(text: string) {
+  if (/^[\w.+-]+$/.test(text) && text !== 'UNLICENSED') return { license: { id: text } };
+  const isExpression = /^\(?[\w.+-]+( (AND|OR|WITH) [\w.+-]+)+\)?$/i.test(text);
+  return isExpression
+    ? { expression: text.replaceAll(/ (and|or|with) /g, (word) => word.toUpperCase()) }
+    : { license: { name: text } };
 }
 
 /** `@scope/name@1.2.3` */
