@@ -54,6 +54,9 @@
 {{- $values := .root.Values -}}
 {{- $service := get $values.services .name -}}
 {{- $settings := dict "METRICS_PORT" "9464" "DATABASE_POOL_SIZE" $service.connections -}}
+{{- if $values.tracing.endpoint -}}
+{{- $settings = merge $settings (dict "OTEL_EXPORTER_OTLP_ENDPOINT" $values.tracing.endpoint "OTEL_TRACES_SAMPLER_ARG" $values.tracing.ratio) -}}
+{{- end -}}
 {{- if ne .name "ledger" -}}
 {{- $settings = merge $settings (include "holdfast.egressSettings" .root | fromJson) -}}
 {{- end -}}
@@ -100,6 +103,9 @@
 {{- end }}
 {{- if eq .name "api-gateway" }}
 {{ include "holdfast.secretVariable" (dict "variable" "ADMIN_TOKEN" "secret" $values.secrets.name "key" $values.secrets.keys.adminToken) }}
+{{- end }}
+{{- if $values.tracing.secret }}
+{{ include "holdfast.secretVariable" (dict "variable" "OTEL_EXPORTER_OTLP_HEADERS" "secret" $values.tracing.secret "key" $values.tracing.key) }}
 {{- end }}
 {{- if and $values.egress.proxy.secret (ne .name "ledger") }}
 {{ include "holdfast.secretVariable" (dict "variable" "EGRESS_PROXY_URL" "secret" $values.egress.proxy.secret "key" $values.egress.proxy.key) }}

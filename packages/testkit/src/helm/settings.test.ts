@@ -21,6 +21,7 @@ const secrets: Record<string, string> = {
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   REDIS_URL: 'redis://:password@redis:6379/0',
   EGRESS_PROXY_URL: 'http://proxy:3128',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
   DEMO_KEY_SECRET: '0'.repeat(64),
 };
 
@@ -119,7 +120,8 @@ describe.each(['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'])(
           ...(readers[which === 'tools' ? 'migrate' : which] ?? []),
           ...(which === 'tools' ? ['ADMIN_TOKEN', 'REDIS_URL'] : []),
         ];
-        const demo = name === 'everything' ? ['DEMO_KEY_SECRET', 'EGRESS_PROXY_URL'] : [];
+        const more = ['DEMO_KEY_SECRET', 'EGRESS_PROXY_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
+        const demo = name === 'everything' ? more : [];
         const read = container.env.filter(({ valueFrom }) => valueFrom).map((variable) => variable.name);
         expect(read.filter((one) => !demo.includes(one)).toSorted()).toEqual(known.toSorted());
       }

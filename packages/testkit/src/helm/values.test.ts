@@ -18,6 +18,7 @@ describe('the values of the chart', () => {
     ['a key of a provider among the settings', { env: { OPENAI_API_KEY: 'x' } }],
     ['a database URL among the settings', { services: { ledger: { env: { DATABASE_URL: 'x' } } } }],
     ['a URL of the replica among the settings', { env: { DATABASE_REPLICA_URL: 'x' } }],
+    ['headers for the collector among the settings', { env: { OTEL_EXPORTER_OTLP_HEADERS: 'x' } }],
     ['a word nobody knows', { replicaCount: 3 }],
     ['a way to scale that there is not', { autoscaling: { mode: 'vpa' } }],
     ['KEDA without an address to ask', { autoscaling: { mode: 'keda' } }],

@@ -136,6 +136,22 @@ describe('who reaches whom', () => {
     expect(reach({})('ledger', 26379)).toBe(false);
   });
 
+  it('the services reach the collector of traces, once there is one', () => {
+    const endpoint = 'http://collector.monitoring:4318';
+    const traced = renderChart({ ...valuesOf('minimal'), tracing: { endpoint }, demo: { enabled: true } });
+    const reached = (made: KubernetesObject[]) =>
+      workloadsOf(made)
+        .map(({ name }) => name)
+        .filter((name) => reaches(made, name, '10.0.0.1', 4318));
+    expect(reached(objects)).toEqual([]);
+    expect(reached(traced.objects).toSorted()).toEqual([
+      'api-gateway',
+      'dispatcher',
+      'ledger',
+      'webhook-sender',
+    ]);
+  });
+
   it('the tools reach what the command holdfast asks: health, and the admin API', () => {
     const [tools, ...services] = ['tools', 'api-gateway', 'dispatcher', 'ledger', 'webhook-sender'].map(
       (name) => workloadsOf(withAll).find((one) => one.name === name),
