@@ -24,6 +24,12 @@ describe('the health server', () => {
     expect(await answer('/healthz', {})).toEqual({ status: 200, text: '{"status":"ok"}' });
   });
 
+  it('tells Prometheus what each check says, when it is asked', async () => {
+    const { text } = await answer('/metrics', { ready: () => 'the database is away' });
+    expect(text).toMatch(/^holdfast_check_up\{.*check="live".*\} 1$/m);
+    expect(text).toMatch(/^holdfast_check_up\{.*check="ready".*\} 0$/m);
+  });
+
   it('is alive while it is not ready', async () => {
     expect(await answer('/healthz', { ready: () => 'Redis is away' })).toMatchObject({ status: 200 });
   });

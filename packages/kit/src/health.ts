@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { closeServer, type ListenAt, listenAt } from './listen.ts';
-import type { Registry } from './metrics.ts';
+import { askedGauge, type Registry } from './metrics.ts';
 import { within } from './within.ts';
 
 /** Answers null when all is well, else what is wrong, in a line. */
@@ -12,7 +12,7 @@ const answerWithinMs = 3000;
 export type HealthServer = { port: number; close(): Promise<void> };
 
 /**
- * `/healthz`: alive and making progress. `/readyz`: able to serve now. `/metrics`: Prometheus text.
+ * `/healthz`: alive and making progress. `/readyz`: able to serve now. `/metrics`: Prometheus text, with what the checks say.
  * On a port of its own, not to be published.
  */
 export async function startHealthServer(args: {
@@ -22,6 +22,13 @@ export async function startHealthServer(args: {
   ready: Record<string, Check>;
 }): Promise<HealthServer> {
   const { registry, live, ready } = args;
+  const about = { name: 'check_up', help: '1 while a check of /healthz or /readyz passes', label: 'check' };
+  askedGauge(registry, about, async () => {
+    const problems = await problemsOf({ ...live, ...ready });
+    return Object.fromEntries(
+      Object.entries(problems).map(([name, problem]) => [name, problem === null ? 1 : 0]),
+    );
+  });
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') void answerChecks(response, live);
@@ -34,13 +41,19 @@ export async function startHealthServer(args: {
 }
 
 async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(name, check)] as const),
-  );
+  const results = Object.entries(await problemsOf(checks));
   const problems = Object.fromEntries(results.filter(([, problem]) => problem !== null));
   const ok = Object.keys(problems).length === 0;
   response.writeHead(ok ? 200 : 503, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(ok ? { status: 'ok' } : { status: 'failing', problems }));
+}
+
+/** What each of the checks says. */
+async function problemsOf(checks: Record<string, Check>): Promise<Record<string, string | null>> {
+  const results = Object.entries(checks).map(
+    async ([name, check]) => [name, await runCheck(name, check)] as const,
+  );
+  return Object.fromEntries(await Promise.all(results));
 }
 
 async function runCheck(name: string, check: Check): Promise<string | null> {

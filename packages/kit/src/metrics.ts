@@ -50,6 +50,25 @@ export function liveGauge(registry: Registry, name: string, help: string, read: 
   );
 }
 
+/** A gauge with one label, of values that are asked for whenever the metrics are read. */
+export function askedGauge(
+  registry: Registry,
+  about: { name: string; help: string; label: string },
+  ask: () => Promise<Record<string, number>>,
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name: `holdfast_${about.name}`,
+      help: about.help,
+      labelNames: [about.label],
+      registers: [],
+      async collect() {
+        for (const [which, value] of Object.entries(await ask())) this.set({ [about.label]: which }, value);
+      },
+    }),
+  );
+}
+
 /** In seconds: from a statement of the database to a long run, with steps of less than two where most requests end. */
 const usualBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300,

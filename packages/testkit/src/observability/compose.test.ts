@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { roleOf } from '@holdfast/db/roles/rights';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { dashboards, readYaml, root } from './files.ts';
+import { readYaml, root } from './files.ts';
 
 type Container = {
   image: string;
@@ -41,6 +41,10 @@ describe('the profile observability', () => {
     }
   });
 
+  it('lets Prometheus out, to an Alertmanager that stands elsewhere', () => {
+    expect(prometheus?.networks).toContain('outside');
+  });
+
   it('lets nobody into Grafana without its password, nor from elsewhere', () => {
     expect(prometheus?.ports).toBeUndefined();
     expect(grafana?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
@@ -52,12 +56,12 @@ describe('the profile observability', () => {
     expect(example).toMatch(/^GRAFANA_ADMIN_PASSWORD=GENERATE_HEX_\d+$/m);
   });
 
-  it('shows every dashboard from the source that is provisioned', () => {
+  it('shows every dashboard, from the one source that is provisioned', () => {
     const { datasources } = readYaml('grafana/provisioning/datasources/prometheus.yml') as {
-      datasources: { uid: string }[];
+      datasources: { type: string; isDefault: boolean; url: string }[];
     };
-    const used = JSON.stringify(dashboards()).match(/"uid":"[\w-]+"(?=\})/g) ?? [];
-    expect(new Set(used)).toEqual(new Set([`"uid":"${datasources[0]?.uid}"`]));
+    expect(datasources).toEqual([expect.objectContaining({ type: 'prometheus', isDefault: true })]);
+    expect(new URL(datasources[0]?.url ?? '').hostname).toBe('prometheus');
     const { providers } = readYaml('grafana/provisioning/dashboards/holdfast.yml') as {
       providers: { options: { path: string } }[];
     };

@@ -24,8 +24,23 @@ export function rulesOf(file: string): Rule[] {
 
 export const alerts = () => rulesOf('alerts.yml').filter(({ alert }) => alert !== undefined);
 
-type Panel = { title: string; targets: { expr: string }[] };
-export type Dashboard = { file: string; uid: string; title: string; panels: Panel[] };
+type Source = { type: string; uid: string };
+type Place = { x: number; y: number; w: number; h: number };
+type Panel = {
+  id: number;
+  title: string;
+  datasource: Source;
+  gridPos: Place;
+  targets: { refId: string; expr: string; legendFormat: string }[];
+};
+type Variable = { name: string; type: string; datasource?: Source; allValue?: string };
+export type Dashboard = {
+  file: string;
+  uid: string;
+  title: string;
+  panels: Panel[];
+  templating: { list: Variable[] };
+};
 
 export function dashboards(): Dashboard[] {
   const at = join(folder, 'grafana/dashboards');

@@ -69,6 +69,8 @@ describe('every query of rules, dashboards and the chart', () => {
       [...expr.matchAll(/\b((?:holdfast|nodejs|process)_\w+)\{([^{}]*(?:\{id\}[^{}]*)?)\}/g)].flatMap(
         ([, name = '', labels = '']) =>
           [...labels.matchAll(/(\w+)\s*[=!]~?"/g)]
+            // What Prometheus adds, on a cluster.
+            .filter(([, label]) => label !== 'namespace')
             .filter(([, label = '']) => {
               const its = there.get(name)?.labels;
               return its !== undefined && its.size > 0 && !its.has(label);

@@ -54,13 +54,4 @@ describe('the dashboards', () => {
   withPromtool('ask what Prometheus understands', async () => {
     expect(await ask('check', 'rules', '--lint=none', file)).toContain('SUCCESS');
   });
-
-  it('have an address and a name of their own, and a name for each panel', () => {
-    const all = dashboards();
-    expect(all.map(({ file: name, uid }) => name === `${uid}.json`)).toEqual(all.map(() => true));
-    expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
-    for (const { panels } of all) {
-      expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-    }
-  });
 });
