@@ -18,7 +18,7 @@ function breakersOver(report: AdmissionDesk['report'], believedMs = 60_000) {
   return openBreakers({
     desk: desk as AdmissionDesk,
     connections: ['p'],
-    state: dispatcherMetrics(createRegistry('test'), []).breakers,
+    state: dispatcherMetrics(createRegistry('test')).breakers,
     log: createLogger('test', 'silent'),
     believedMs,
   });

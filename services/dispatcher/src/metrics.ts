@@ -2,7 +2,7 @@ import { counter, gauge, histogram, type Registry } from '@holdfast/kit/metrics'
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
-export function dispatcherMetrics(registry: Registry, connections: string[]) {
+export function dispatcherMetrics(registry: Registry, connections: string[] = []) {
   const providerAlerts = counter(
     registry,
     'provider_alerts_total',
