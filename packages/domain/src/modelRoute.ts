@@ -32,6 +32,9 @@ const inputChanges = z
   })
   .describe('What this provider is sent in place of the input as it is.');
 
+/** Of test keys the runs go there alone. */
+export const isSandbox = ({ connection }: { connection: string }) => connection === 'sandbox';
+
 export const provider = z.strictObject({
   adapter: z.enum(adapters).describe('The wire protocol.'),
   connection: z

@@ -16,6 +16,7 @@ import type { Breakers } from './breakers.ts';
 import type { InHand } from './inHand.ts';
 import type { LimitsOf } from './limits.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import type { OpenTo } from './openTo.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What the jobs of the dispatcher work with. */
@@ -36,6 +37,7 @@ export type Context = {
   inHand: InHand;
   /** Who goes next. */
   scheduler: Scheduler;
+  openTo: OpenTo;
   desk: AdmissionDesk;
   limits(): Promise<LimitsOf>;
   isRedisUp(): boolean;

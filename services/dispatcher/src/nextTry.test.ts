@@ -19,7 +19,7 @@ function after(
   const { retryAfterMs = 0, remainingMs = 600_000 } = part;
   return nextTry({
     definition: modelOf(...providers),
-    isConfigured: ({ connection }) => connection !== part.unconfigured,
+    isOpen: ({ connection }) => connection !== part.unconfigured,
     at: tried.at(-1) ?? at('a'),
     retryAfterMs,
     tried,

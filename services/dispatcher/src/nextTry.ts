@@ -16,7 +16,7 @@ const patienceMs = 10_000;
  */
 export function nextTry(args: {
   definition: ModelDefinition;
-  isConfigured(route: ModelDefinition['providers'][number]): boolean;
+  isOpen(route: ModelDefinition['providers'][number]): boolean;
   at: Place;
   /** Null: asking there again is of no use. */
   retryAfterMs: number | null;
@@ -29,7 +29,7 @@ export function nextTry(args: {
   const { definition, at, tried, remainingMs } = args;
   const other = definition.providers.find(
     (route) =>
-      args.isConfigured(route) &&
+      args.isOpen(route) &&
       !tried.some(({ connection, target }) => connection === route.connection && target === route.model),
   );
   const again =

@@ -1,6 +1,5 @@
 import { triesOf } from '@holdfast/db/attempts/tries';
 import { persistently } from '@holdfast/db/persistently';
-import { isConfigured } from '@holdfast/providers/connectionConfig';
 import type { Progress } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
 import { nextTry } from './nextTry.ts';
@@ -19,7 +18,7 @@ export async function tryAgain(
 ): Promise<boolean> {
   const next = nextTry({
     definition,
-    isConfigured: (route) => isConfigured(route, context.connections),
+    isOpen: await persistently(context.log, readForMs, () => context.openTo(run.organizationId)),
     at: run,
     retryAfterMs,
     tried: await persistently(context.log, readForMs, () => triesOf(context.db, run.id)),

@@ -10,18 +10,18 @@ type Place = { connection: string; target: string };
 export function routesFor(
   definition: ModelDefinition | null,
   again: Place | null,
-  isConfigured: (route: ProviderRoute) => boolean,
+  isOpen: (route: ProviderRoute) => boolean,
   chance = Math.random(),
 ): ProviderRoute[] {
-  const configured = (definition?.providers ?? []).filter(isConfigured);
+  const open = (definition?.providers ?? []).filter(isOpen);
   if (again !== null) {
-    const at = configured.findIndex(
+    const at = open.findIndex(
       ({ connection, model }) => connection === again.connection && model === again.target,
     );
-    return at === -1 ? configured : configured.slice(at);
+    return at === -1 ? open : open.slice(at);
   }
-  const first = drawn(configured, chance);
-  return first ? [first, ...configured.filter((route) => route !== first)] : configured;
+  const first = drawn(open, chance);
+  return first ? [first, ...open.filter((route) => route !== first)] : open;
 }
 
 function drawn(routes: ProviderRoute[], chance: number): ProviderRoute | undefined {

@@ -46,7 +46,7 @@ function setUp(
     desk,
     limits: openLimits({ connections: {}, own: async () => new Map(), usual: null }),
     breakers: { isOpen: () => false, called() {}, stop: async () => {} },
-    isConfigured: () => true,
+    openTo: async (organizationId) => (route) => organizationId !== 'org_test' || route.connection === 'b',
     definitionOf: async (model) => {
       if (part.fails?.()) throw new Error('the database is away');
       return (definitions[model] as ModelDefinition) ?? null;
@@ -78,6 +78,18 @@ describe('the scheduler', () => {
     scheduler.add([waiting('late', { organizationId: 'org_b' })]);
     await until('the late one has begun', () => begun.has('late'));
     expect(begun.size).toBeLessThanOrEqual(8);
+    scheduler.close();
+  });
+
+  it('sends the runs of an organization where it may go alone', async () => {
+    const { scheduler, begun } = setUp();
+    const again = { attemptId: 'att_1', connection: 'a', target: 'm' };
+    scheduler.add([
+      waiting('first', { organizationId: 'org_test' }),
+      waiting('further', { organizationId: 'org_test', again }),
+    ]);
+    await until('both have begun', () => begun.size === 2);
+    expect([begun.get('first')?.route, begun.get('further')?.route]).toEqual(['b', 'b']);
     scheduler.close();
   });
 

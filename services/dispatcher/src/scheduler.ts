@@ -7,6 +7,7 @@ import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
 import { createBacklog, lineName, type Waiting } from './backlog.ts';
 import type { Breakers } from './breakers.ts';
 import { areNone, type LimitsOf, together } from './limits.ts';
+import type { OpenTo } from './openTo.ts';
 import { routesFor } from './routesFor.ts';
 
 /** Decides which of the waiting runs begins, and where it is sent. */
@@ -39,7 +40,7 @@ export function createScheduler(args: {
   desk: AdmissionDesk;
   limits(): Promise<LimitsOf>;
   breakers: Breakers;
-  isConfigured(route: ProviderRoute): boolean;
+  openTo: OpenTo;
   definitionOf(model: string): Promise<ModelDefinition | null>;
   begin: Begin;
   log: Logger;
@@ -74,7 +75,7 @@ export function createScheduler(args: {
   async function candidateOf(waiting: Waiting, limits: LimitsOf): Promise<Candidate> {
     const { executionId, organizationId, model } = waiting;
     const definition = await args.definitionOf(model);
-    const routes = routesFor(definition, waiting.again, args.isConfigured);
+    const routes = routesFor(definition, waiting.again, await args.openTo(organizationId));
     const own = together(limits.organization(organizationId), limits.model(model, definition));
     const asked = routes.map(({ connection }) => ({ connection, limits: limits.connection(connection) }));
     const isFree =

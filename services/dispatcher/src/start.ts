@@ -18,7 +18,6 @@ import { startReadings } from '@holdfast/kit/readings';
 import type { Service } from '@holdfast/kit/run';
 import { createShares, type Shares } from '@holdfast/kit/shares';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
-import { isConfigured } from '@holdfast/providers/connectionConfig';
 import { createProviders } from '@holdfast/providers/registry';
 import { openAdmissionDesk } from '@holdfast/queues/admission';
 import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
@@ -33,6 +32,7 @@ import { leaseS } from './lease.ts';
 import { openLimits } from './limits.ts';
 import { measured } from './measureProviders.ts';
 import { dispatcherMetrics } from './metrics.ts';
+import { openToOrganizations } from './openTo.ts';
 import { openOrganizationLimits } from './organizationLimits.ts';
 import { openQueues, startWorkers } from './queues.ts';
 import { begin } from './run.ts';
@@ -135,13 +135,14 @@ function openContext(args: {
     state: metrics.breakers,
     log,
   });
+  const openTo = openToOrganizations(db, connections);
   const scheduler = createScheduler({
     shares,
     size: config.DISPATCH_CONCURRENCY,
     desk,
     limits,
     breakers,
-    isConfigured: (route) => isConfigured(route, connections),
+    openTo,
     definitionOf: async (model) => (await catalogue.find(model))?.definition ?? null,
     begin: (waiting, route) => begin(context, waiting, route),
     log,
@@ -160,6 +161,7 @@ function openContext(args: {
     progress: openProgressRecorder(db, log),
     inHand: createInHand(db, log),
     scheduler,
+    openTo,
     desk,
     limits,
     breakers,

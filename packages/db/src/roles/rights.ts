@@ -47,7 +47,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   },
   holdfast_dispatcher: {
     models: 'SELECT',
-    organizations: 'SELECT (id, max_concurrency)',
+    organizations: 'SELECT (id, max_concurrency, test_of)',
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
       'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, logged, lease_until, poll_at, polls, created_at, finished_at)',

@@ -1,5 +1,6 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { isSandbox } from '@holdfast/domain/modelRoute';
 import type { Context } from '../context.ts';
 import type { Caller } from '../http/endpoint.ts';
 
@@ -33,7 +34,7 @@ function isNamed({ models }: Bounds, slug: string): boolean {
 
 /** Whichever of its providers takes it. */
 function runsInSandbox({ providers }: ModelDefinition): boolean {
-  return providers.every(({ connection }) => connection === 'sandbox');
+  return providers.every(isSandbox);
 }
 
 const listed = (slugs: readonly string[]) => slugs.map((slug) => `\`${slug}\``).join(', ');
