@@ -4,9 +4,17 @@ import type { Database } from '../client.ts';
 import { readOpenHolds } from './openHolds.ts';
 import { type BacklogKind, readBacklogOf } from './read.ts';
 
+/** More than that is many. */
+const countedAtMost = 100_000;
+
 /** What waits in the database for a service: how much, and since when. */
 export function backlogGauges(registry: Registry, db: Database, kinds: readonly BacklogKind[]): Reading {
-  const waiting = gauge(registry, 'backlog', 'What waits in the database for somebody to do it', ['kind']);
+  const waiting = gauge(
+    registry,
+    'backlog',
+    `What waits in the database for somebody to do it; no more than ${countedAtMost} are looked at`,
+    ['kind'],
+  );
   const oldest = gauge(
     registry,
     'backlog_oldest_age_seconds',
@@ -15,7 +23,7 @@ export function backlogGauges(registry: Registry, db: Database, kinds: readonly 
   );
   return {
     async read() {
-      for (const [kind, found] of Object.entries(await readBacklogOf(db, kinds))) {
+      for (const [kind, found] of Object.entries(await readBacklogOf(db, kinds, countedAtMost))) {
         waiting.set({ kind }, found.count);
         oldest.set({ kind }, found.oldestS ?? 0);
       }
@@ -29,7 +37,11 @@ export function backlogGauges(registry: Registry, db: Database, kinds: readonly 
 
 /** Executions that have not ended: each holds money. */
 export function holdGauges(registry: Registry, db: Database): Reading {
-  const open = gauge(registry, 'holds_open', 'Holds that are not resolved');
+  const open = gauge(
+    registry,
+    'holds_open',
+    `Holds that are not resolved; no more than ${countedAtMost} are counted`,
+  );
   const oldest = gauge(
     registry,
     'holds_oldest_age_seconds',
@@ -38,7 +50,7 @@ export function holdGauges(registry: Registry, db: Database): Reading {
   const all = [open, oldest];
   return {
     async read() {
-      const { count, oldestS } = await readOpenHolds(db);
+      const { count, oldestS } = await readOpenHolds(db, countedAtMost);
       open.set(count);
       oldest.set(oldestS);
     },

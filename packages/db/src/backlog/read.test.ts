@@ -2,7 +2,8 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { readBacklog } from './read.ts';
+import { readOpenHolds } from './openHolds.ts';
+import { readBacklog, readBacklogOf } from './read.ts';
 
 const { db, close } = await openTestDatabase();
 afterAll(close);
@@ -31,5 +32,13 @@ describe('the backlog', () => {
     expect(pending.oldestS).toBeGreaterThanOrEqual(100);
     expect(overdue.oldestS).toBeGreaterThanOrEqual(40);
     expect(overdue.oldestS).toBeLessThan(100);
+  });
+
+  it('is looked at no further than asked, however much waits', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    for (const timeoutS of [60, 60, 60]) await insertTestExecution(db, { organizationId, timeoutS });
+    expect((await readBacklogOf(db, ['pending'])).pending.count).toBeGreaterThanOrEqual(3);
+    expect((await readBacklogOf(db, ['pending'], 2)).pending.count).toBe(2);
+    expect((await readOpenHolds(db, 2)).count).toBe(2);
   });
 });

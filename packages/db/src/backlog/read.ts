@@ -53,24 +53,26 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   return await readBacklogOf(db, Object.keys(kinds) as BacklogKind[]);
 }
 
-/** Of some kinds, for a service reads its own tables alone. */
+/**
+ * Of some kinds, for a service reads its own tables alone. With `atMost` no more are looked at: what is read every few
+ * seconds must not become slow when millions wait.
+ */
 export async function readBacklogOf<Kind extends BacklogKind>(
   db: Database,
   wanted: readonly Kind[],
+  atMost: number | null = null,
 ): Promise<Pick<Backlog, Kind>> {
   type Row = { kind: BacklogKind; count: number; oldestS: number | null };
   const statement = wanted.map(countOf).join('\nUNION ALL\n');
-  const rows = await runStatement<Row>(
-    db.pool,
-    `read_backlog_${wanted.join('_').slice(0, 40)}`,
-    statement,
-    [],
-  );
+  const rows = await runStatement<Row>(db.pool, `read_backlog_${wanted.join('_').slice(0, 40)}`, statement, [
+    atMost,
+  ]);
   return Object.fromEntries(rows.map(({ kind, ...found }) => [kind, found])) as Pick<Backlog, Kind>;
 }
 
 function countOf(kind: BacklogKind): string {
   const { from, since, when } = kinds[kind];
   return `SELECT '${kind}' AS kind, count(*)::float8 AS count,
-      CASE WHEN count(*) > 0 THEN greatest(0, extract(epoch FROM now() - min(${since})))::float8 END AS "oldestS" FROM ${from} WHERE ${when}`;
+      CASE WHEN count(*) > 0 THEN greatest(0, extract(epoch FROM now() - min(since)))::float8 END AS "oldestS"
+    FROM (SELECT ${since} AS since FROM ${from} WHERE ${when} LIMIT $1) found`;
 }
