@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServiceName } from '../asRole.ts';
 import type { Customer } from '../customer.ts';
 import { eventsOf, untilEvent } from '../executions.ts';
+import { type Received, status } from '../receiver.ts';
 import { type Stack, startStack } from '../stack.ts';
 import { until } from '../until.ts';
 
@@ -53,6 +54,26 @@ describe('with tracing off', () => {
     await customer.api.post(`/v1/webhooks/endpoints/${endpointId}/test`, undefined, { traceparent: given });
     const [sent] = stack.receiver.received.filter(({ body }) => body.includes('webhook.test'));
     expect(sent?.headers['traceparent']).toBe(given);
+  });
+
+  it('it is there at a further attempt, and over a custom header of that name', async () => {
+    const own = { url: `${stack.receiver.url}/own`, headers: { Traceparent: 'own' } };
+    const { body } = await customer.api.post('/v1/webhooks/endpoints', {
+      ...own,
+      events: ['execution.completed'],
+    });
+    const ofOwn = ({ path }: Received) => path.endsWith('/own');
+    let refused = 0;
+    stack.receiver.answer = (received, response) => {
+      status(ofOwn(received) && refused++ === 0 ? 500 : 200)(received, response);
+    };
+    await passedOn(given);
+    const attempts = await until('two attempts', () => {
+      const its = stack.receiver.received.filter(ofOwn);
+      return its.length === 2 && its;
+    });
+    expect(attempts.map(({ headers }) => headers['traceparent'])).toEqual([given, given]);
+    await customer.api.patch(`/v1/webhooks/endpoints/${String(body['id'])}`, { is_active: false });
   });
 });
 
