@@ -8,7 +8,8 @@ export const deleteApiKey = endpoint({
   path: '/v1/api-keys/{id}',
   tag: 'API keys',
   summary: 'Revoke an API key',
-  description: 'Every value of the key stops working within 5 seconds. Revoking again changes nothing.',
+  description:
+    'Every value of the key stops working within 5 seconds. Revoking again changes nothing. One that may do more than the key that asks is revoked, too.',
   scope: 'keys',
   limit: 'other',
   params: idParams('key', 'id'),
