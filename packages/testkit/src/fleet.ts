@@ -9,22 +9,26 @@ import { launch } from '@holdfast/local/launch/launch';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { readJson } from '@holdfast/local/launch/privateFile';
 import { type Running, shutDown } from '@holdfast/local/launch/running';
+import { loadSecrets, rolePasswords } from '@holdfast/local/launch/secrets';
 import { startService, untilReady } from '@holdfast/local/launch/services';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { seed } from '@holdfast/local/seed';
 import { apiClient } from './apiClient.ts';
 import type { ServiceName } from './asRole.ts';
+import { outputOf } from './command.ts';
 import { createCustomer } from './customer.ts';
 import { until } from './until.ts';
+import { setupOf } from './versions/setupOf.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
+const ownSetup = { migrate, setRoles: applyRoles, seed };
 const mainIn = (tree: string) => (name: string) => join(tree, 'services', name, 'src/main.ts');
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /**
  * What `npm start` starts: every service, Postgres and Redis as processes that are started again when they die. `more` are
- * further environment variables. The services, the sandbox not, are those of `tree`.
+ * further environment variables. The services, the sandbox not, and the schema are those of `tree`.
  */
 export async function startFleet(home: string, more: Record<string, string> = {}, tree = root) {
   const keys = `k1:${randomBytes(32).toString('base64')}`;
@@ -35,7 +39,7 @@ export async function startFleet(home: string, more: Record<string, string> = {}
   const say = (line: string) => void said.push(line);
   const mainOf = (name: string) => mainIn(name === 'sandbox' ? root : tree)(name);
   await launch(
-    { root, flags, env: environment, migrate, setRoles: applyRoles, seed, say, mainOf },
+    { ...(tree === root ? ownSetup : setupOf(tree)), root, flags, env: environment, say, mainOf },
     running,
     new AbortController().signal,
   );
@@ -84,6 +88,19 @@ export async function startFleet(home: string, more: Record<string, string> = {}
       const killed = running[name]?.pid();
       signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       await until(`${name} runs again`, () => running[name]?.pid() !== killed, 60_000);
+    },
+    /** What an upgrade does first: the setup of this tree, beside the load. */
+    async setUp() {
+      const passwords = rolePasswords(loadSecrets(join(home, 'secrets.json')));
+      const env = {
+        ...environmentOf(find('dispatcher').pid()),
+        DATABASE_URL: state.database_url,
+        GATEWAY_DB_PASSWORD: passwords.holdfast_gateway,
+        DISPATCHER_DB_PASSWORD: passwords.holdfast_dispatcher,
+        LEDGER_DB_PASSWORD: passwords.holdfast_ledger,
+        WEBHOOK_SENDER_DB_PASSWORD: passwords.holdfast_webhook_sender,
+      };
+      await outputOf(process.execPath, [join(root, 'packages/setup/src/main.ts')], { env });
     },
     /** A further copy of a service beside the first, always of this tree; answers where it listens, if it does. */
     async addCopy(name: ServiceName): Promise<string> {

@@ -8,6 +8,7 @@ import { type Fleet, startFleet } from '../fleet.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { troublesOf, untilAtRest } from '../rolling/books.ts';
 import { startLoad } from '../rolling/load.ts';
+import { restart } from '../rolling/restart.ts';
 import { openTally } from '../rolling/tally.ts';
 import { testFolder } from '../testFolder.ts';
 import { checkOut, previousCommit } from './previousVersion.ts';
@@ -33,11 +34,11 @@ let customer: Customer;
 let receiver: Receiver;
 const accepted: string[] = [];
 
-/** What clients of these gateways meet in some seconds of load; then everything has come to rest. */
-async function failuresUnderLoad(apis: ApiClient[], forMs: number): Promise<string[]> {
+/** What clients of these gateways meet while something goes on; then everything has come to rest. */
+async function failuresUnderLoad(apis: ApiClient[], during: () => Promise<unknown>): Promise<string[]> {
   const tally = openTally();
   const loads = apis.map((api) => startLoad(api, tally, 6));
-  await delay(forMs);
+  await during();
   await Promise.all(loads.map((load) => load.stop()));
   accepted.push(...loads.flatMap((load) => load.accepted));
   await untilAtRest(fleet.db, customer.organizationId);
@@ -51,6 +52,8 @@ function errorLines(): string[] {
   return lines.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line));
 }
 
+const migrations = async () => (await fleet.db.pool.query('SELECT FROM _prisma_migrations')).rowCount ?? 0;
+
 const troubles = () =>
   troublesOf({
     db: fleet.db,
@@ -59,10 +62,9 @@ const troubles = () =>
     received: receiver.received,
   });
 
-described(`the version before, on the schema of this one${why}`, () => {
+described(`the version before${why}`, () => {
   beforeAll(async () => {
     home = testFolder('versions');
-    // Migrated and seeded by this version, as an upgrade does first.
     fleet = await startFleet(home, {}, tree);
     receiver = await startReceiver();
     customer = await fleet.newCustomer();
@@ -72,18 +74,26 @@ described(`the version before, on the schema of this one${why}`, () => {
     await receiver?.close();
   }, 30_000);
 
-  it('works by itself', async () => {
+  it('works on while its schema becomes ours, and then', async () => {
     const { status } = await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
     expect(status).toBe(201);
-    expect(await failuresUnderLoad([customer.api], 4000)).toEqual([]);
+    const before = await migrations();
+    const upgrade = async () => {
+      await delay(2000);
+      await fleet.setUp();
+      await delay(3000);
+    };
+    expect(await failuresUnderLoad([customer.api], upgrade)).toEqual([]);
+    expect(await migrations()).toBeGreaterThan(before);
     expect(await troubles()).toEqual([]);
     expect(errorLines()).toEqual([]);
   }, 120_000);
 
-  it('works beside this one: what one begins, the other ends', async () => {
+  it('starts on our schema, and works beside this one: what one begins, the other ends', async () => {
+    for (const name of names) await restart(fleet, name, openTally());
     const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
     const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
-    expect(await failuresUnderLoad(apis, 6000)).toEqual([]);
+    expect(await failuresUnderLoad(apis, () => delay(6000))).toEqual([]);
     expect(await troubles()).toEqual([]);
     expect(errorLines()).toEqual([]);
     for (const copy of ['dispatcher', 'dispatcher-2'])
