@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openDatabase } from './client.ts';
-import { isDatabaseUnavailable } from './unavailable.ts';
+import { isDatabaseOutOfReach, isDatabaseUnavailable } from './unavailable.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -20,6 +20,21 @@ describe('a server that says nothing', () => {
     const error = await db.pool.query('SELECT pg_sleep(20)').catch((reason: unknown) => reason);
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect((await backend())?.pid).not.toBe(before?.pid);
+    await db.close();
+  });
+});
+
+describe('a server that does not know our password any more', () => {
+  it('is out of reach, whoever asks, but not away: waiting does not help a setup', async () => {
+    const url = Object.assign(new URL(database.url), { password: 'of-yesterday' }).href;
+    const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    for (const ask of [() => db.pool.query('SELECT'), () => db.prisma.organization.count()]) {
+      const error = await ask().then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect([isDatabaseOutOfReach(error), isDatabaseUnavailable(error)]).toEqual([true, false]);
+    }
     await db.close();
   });
 });

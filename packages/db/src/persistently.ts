@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@holdfast/kit/logger';
-import { isDatabaseUnavailable } from './unavailable.ts';
+import { isDatabaseOutOfReach } from './unavailable.ts';
 
 const longestPauseMs = 1000;
 /** Deadlocks, failed serialisations, statements that took too long. */
@@ -29,5 +29,5 @@ export async function persistently<Result>(
 
 function passes(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return isDatabaseUnavailable(error) || (typeof code === 'string' && passing.test(code));
+  return isDatabaseOutOfReach(error) || (typeof code === 'string' && passing.test(code));
 }

@@ -160,6 +160,9 @@ described('PgBouncer in transaction mode (skipped where Debianâ€™s package canâ€
     for (let time = 0; time < 3; time++) expect((await db.pool.query(named)).rows).toEqual([{ one: 1 }]);
     expect((await db.pool.query('SELECT FROM pg_prepared_statements')).rowCount).toBe(0);
     await db.close();
+    const untold = openDatabase({ ...options, isPrepared: true });
+    await expect(untold.pool.query('SELECT')).rejects.toThrow(/unsupported startup parameter/);
+    await untold.close();
     await bouncer.stop();
     await database.drop();
   });

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream';
-import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
+import { isDatabaseOutOfReach } from '@holdfast/db/unavailable';
 import { ApiError } from '@holdfast/domain/errors';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../context.ts';
@@ -53,7 +53,7 @@ function answerEarly(request: Request, response: Response, body: string): void {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDatabaseUnavailable(error)) {
+  if (isDatabaseOutOfReach(error)) {
     return new ApiError('SERVICE_UNAVAILABLE', 'The service cannot reach its database. Try again soon.', {
       headers: { 'Retry-After': '2' },
     });
