@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isWell, minuteLine } from './report.ts';
-import { growths, slackOf } from './series.ts';
+import { growths, handlesKept, slackOf } from './series.ts';
 
 const samples = Array.from({ length: 12 }, (_, minute) => ({
   atS: minute * 60,
@@ -8,6 +8,7 @@ const samples = Array.from({ length: 12 }, (_, minute) => ({
   values: {
     'ledger rss bytes': (minute < 3 ? 10 : 300) * 2 ** 20,
     'redis keys': minute * 1000,
+    'ledger handles': minute * 100,
     'table executions rows': minute * 10_000,
   },
 }));
@@ -15,7 +16,6 @@ const samples = Array.from({ length: 12 }, (_, minute) => ({
 describe('the series', () => {
   it.each([
     'dispatcher rss bytes',
-    'postgres handles',
     'redis keys',
     'redis memory bytes',
     'pending deliveries',
@@ -41,6 +41,15 @@ describe('the series', () => {
       'redis keys': 'GROWS',
       'table executions rows': 'by design',
     });
+  });
+
+  it('of handles are judged at rest, for under load they are connections', () => {
+    const before = { 'ledger handles': 20, 'dispatcher handles': 20, 'ledger rss bytes': 1 };
+    const after = { 'ledger handles': 40, 'dispatcher handles': 120, 'ledger rss bytes': 9 };
+    expect(handlesKept(before, after, 1_000_000)).toMatchObject([
+      { name: 'ledger handles at rest', first: 20, last: 40, perMillion: 20, verdict: 'steady' },
+      { name: 'dispatcher handles at rest', perMillion: 100, verdict: 'GROWS' },
+    ]);
   });
 
   it('of which one grows that should not make the run a failure, as troubles do', () => {

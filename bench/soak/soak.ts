@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { recordAudit } from '@holdfast/db/audit/lastAudit';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
@@ -11,17 +12,20 @@ import { round } from '../statistics.ts';
 import { topRate } from './calibrate.ts';
 import { checkAll } from './check.ts';
 import type { Flags } from './flags.ts';
+import type { Growth } from './growth.ts';
 import { openLoad } from './load.ts';
 import { planFaults } from './plan.ts';
 import { startReceiver } from './receiver.ts';
 import { untilAtRest } from './rest.ts';
 import { takeSample } from './sample.ts';
-import { growths } from './series.ts';
+import { growths, handlesKept } from './series.ts';
 import { type Laboured, underLoad, type World } from './underLoad.ts';
 
 const organizations = 4;
 /** Endpoints that were down, and executions whose provider died, need some minutes. */
 const restWithinMs = 600_000;
+/** Until idle connections are closed: the gateway keeps them for 75 s. */
+const closedAfterMs = 100_000;
 /** What is left out of the slopes: this share of the run, and no more than so many seconds. */
 const warmUp = { share: 0.15, mostS: 300 };
 const mostTroubles = 100;
@@ -59,12 +63,15 @@ export async function soak(args: {
 
 async function soakWith(world: World) {
   const { flags, db, load, steady, flaky, say } = world;
+  const before = await takeSample(world);
   const rates = await ratesOf(world);
   say(`${rates.perS} executions a second for ${flags.minutes} minutes; --seed ${flags.seed}`);
   const laboured = await underLoad(world, rates.perS, planFaults(flags.seed, flags.minutes * 60));
   const left = await untilAtRest(db, restWithinMs);
-  say(left === null ? 'at rest; looking at the books' : 'it does not come to rest; looking at the books');
+  say(left === null ? 'at rest; waiting for idle connections to be closed' : 'it does not come to rest');
+  await delay(closedAfterMs);
   const rest = await takeSample(world);
+  say('looking at the books');
   const checked = await checkAll(db, load.accepted, [
     { name: 'steady', organizationId: null, events: steady.events },
     { name: 'flaky', organizationId: await ownerOf(db, flaky.url), events: flaky.events },
@@ -75,7 +82,7 @@ async function soakWith(world: World) {
     ...checked.troubles,
   ];
   return {
-    ...outline(world, rates, laboured),
+    ...outline(world, rates, laboured, handlesKept(before, rest, load.accepted.size())),
     executions: checked.executions,
     events: checked.events,
     events_repeated: steady.events.repeats() + flaky.events.repeats(),
@@ -90,7 +97,7 @@ async function soakWith(world: World) {
 }
 
 /** What was done, and what grew meanwhile. */
-function outline({ flags, load }: World, rates: Rates, { samples, faults }: Laboured) {
+function outline({ flags, load }: World, rates: Rates, { samples, faults }: Laboured, atRest: Growth[]) {
   const { asked, retried, heldBack, unavailable } = load.counts;
   const { minutes, seed } = flags;
   return {
@@ -102,7 +109,7 @@ function outline({ flags, load }: World, rates: Rates, { samples, faults }: Labo
     creates: { retried, held_back: heldBack },
     other_requests: { sent: asked, unavailable },
     faults,
-    growth: growths(samples, Math.min(warmUp.mostS, minutes * 60 * warmUp.share)),
+    growth: [...growths(samples, Math.min(warmUp.mostS, minutes * 60 * warmUp.share)), ...atRest],
   };
 }
 

@@ -23,7 +23,7 @@ export type Run = {
 };
 
 export type Runs = {
-  /** The run of this id, under way or finished within the hour. */
+  /** The run of this id, under way or finished not long ago. */
   find(model: string, id: string): Run | undefined;
   /** Begins a run; null: too many are under way. */
   begin(model: string, id: string, work: (signal: AbortSignal) => Promise<RunResult>): Run | null;
@@ -31,15 +31,19 @@ export type Runs = {
 
 export function createRuns({ maxRunning }: { maxRunning: number }): Runs {
   const running = new Map<string, Run>();
-  const finished = createShelf<Run>({ maxBytes: 128 * 1024 * 1024, keepMs: 3_600_000 });
+  const finished = createShelf<Prediction>({ maxBytes: 64 * 1024 * 1024, keepMs: 3_600_000 });
   return {
-    find: (model, id) => running.get(keyOf(model, id)) ?? finished.get(keyOf(model, id)),
+    find(model, id) {
+      const key = keyOf(model, id);
+      const prediction = finished.get(key);
+      return prediction ? finishedRun(prediction) : running.get(key);
+    },
     begin(model, id, work) {
       if (running.size >= maxRunning) return null;
       const key = keyOf(model, id);
       const run = startRun(model, id, work, () => {
         running.delete(key);
-        finished.put(key, run, sizeOf(run.prediction));
+        finished.put(key, run.prediction, sizeOf(run.prediction));
       });
       running.set(key, run);
       return run;
@@ -49,6 +53,10 @@ export function createRuns({ maxRunning }: { maxRunning: number }): Runs {
 
 function keyOf(model: string, id: string): string {
   return `${model}/${id}`;
+}
+
+function finishedRun(prediction: Prediction): Run {
+  return { prediction, ended: Promise.resolve(prediction), cancel() {} };
 }
 
 function startRun(
