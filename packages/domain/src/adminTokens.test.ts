@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAdminTokens } from './adminTokens.ts';
+import { firstAdminToken, parseAdminTokens } from './adminTokens.ts';
 
 describe('admin tokens', () => {
   const long = 'a'.repeat(16);
@@ -24,8 +24,17 @@ describe('admin tokens', () => {
     ['short', null],
     [`${long},`, null],
     [`ann:${long},bob:short`, null],
+    // Neither a name and its token, nor a token that somebody would take for one.
+    ['the-operator-ann:short', null],
+    [`ann@example.com:${long}`, null],
+    // Whose is it?
+    [`ann:${long},bob:${long}`, null],
     ['', null],
   ])('%s', (text, wanted) => {
     expect(parseAdminTokens(text)).toEqual(wanted);
+  });
+
+  it.each([long, `ann:${long},bob:${long}b`])('of %s the first is sent', (text) => {
+    expect(firstAdminToken(text)).toBe(long);
   });
 });

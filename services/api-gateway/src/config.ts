@@ -20,7 +20,7 @@ export const gatewayConfig = {
     .string()
     .refine(
       (text) => parseAdminTokens(text) !== null,
-      'must be 16 visible ASCII characters or more, or a list name:token,name:token of such',
+      'must be 16 visible ASCII characters or more without : and ,, or a list name:token,name:token, to each operator another',
     )
     .describe('Bearer token of the admin API, 16 characters or more; or a list `name:token,name:token`'),
   ENCRYPTION_KEYS: encryptionKeys,
