@@ -26,7 +26,7 @@ async function finished(urls: string[], isTaken = true) {
   const model = modelOf({ kind: 'videos' });
   const definition = { ...model.definition, price: { per_megapixel: '1' } };
   await finish(
-    { ...copying.context, outcomes } as unknown as Context,
+    { ...copying.context, outcomes, tracing: null } as unknown as Context,
     { ...model, definition } as Route,
     run as Run,
     madeBy('videos', ...urls),

@@ -325,7 +325,8 @@ describe('a test call', () => {
       },
     });
     await call('post', `${base}/${id}/test`).expect(200, result);
-    expect(asked).toEqual([{ requestId: expect.any(String), endpointId: id, organizationId }]);
+    const requestId = expect.any(String);
+    expect(asked).toEqual([{ requestId, endpointId: id, organizationId, traceparent: null }]);
     await worker.stop();
     redis.disconnect();
   });
