@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
 import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
@@ -34,6 +34,21 @@ describe('admin tokens', () => {
     for (const token of [ann, bob, `${bob}-new`]) await ask('get', '/organizations', token).expect(200);
     for (const token of ['', 'ann', `ann:${ann}`, `${ann}x`])
       await ask('get', '/organizations', token).expect(401);
+  });
+});
+
+describe('the log', () => {
+  it('names who read something, and from where a wrong token came, never the token', async () => {
+    const info = jest.spyOn(gateway.context.log, 'info');
+    await ask('get', '/organizations').expect(200);
+    await ask('get', '/organizations', 'not-a-token-of-anybody').expect(401);
+    const lines = info.mock.calls.map(([fields]) => fields);
+    expect(lines).toMatchObject([
+      { status: 200, operator: 'ann', address: '203.0.113.9' },
+      { status: 401, operator: null, address: '203.0.113.9' },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/token/);
+    info.mockRestore();
   });
 });
 

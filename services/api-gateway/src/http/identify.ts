@@ -62,10 +62,17 @@ function report({ log, metrics }: Context, method: string, status: number, state
       organizationId: state.caller?.organizationId,
       executionId: state.executionId ?? undefined,
       traceId: state.span?.traceId,
+      ...operatorOf(state),
     },
     'request',
   );
   if (state.span) endSpan(state.span, status, state);
+}
+
+/** Who asked the admin API, and from where: reads, and requests without a valid token, stand in no other place. */
+function operatorOf({ match, operator, address }: RequestState) {
+  const isAdmin = match.kind === 'endpoint' && match.endpoint.access === 'operator';
+  return isAdmin ? { operator, address } : {};
 }
 
 /** Methods are free text: what nobody serves shares one label. */
