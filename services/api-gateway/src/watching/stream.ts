@@ -13,7 +13,8 @@ const checkEveryMs = 1500;
 
 /**
  * Answers with the events of an execution from a position on, until it has ended, the client has gone, its key is not
- * valid any more or the gateway stops. While an event can't be written no more is asked for: what is missed, the next sighting has.
+ * valid any more or the gateway stops. While an event can't be written no more is asked for: what is missed, the next
+ * sighting has.
  */
 export async function streamExecution(args: {
   watcher: Watcher;
