@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditLedger } from '@holdfast/db/audit/audit';
@@ -71,6 +71,13 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const close of gone) await close();
 });
+
+function writeManifest(into: string, manifest: object): void {
+  const text = JSON.stringify(manifest);
+  writeFileSync(join(into, 'manifest.json'), text);
+  const sum = createHash('sha256').update(text).digest('hex');
+  writeFileSync(join(into, 'manifest.json.sha256'), `${sum}  manifest.json\n`);
+}
 
 async function addDelivery(db: Database, url: string, age: string): Promise<void> {
   await db.pool.query(
@@ -214,6 +221,36 @@ describe('a restore', () => {
 });
 
 describe('a restore is refused', () => {
+  it('of another version, and leaves a database without tables as it was', async () => {
+    await target.close();
+    target = await openTest(await createBareDatabase());
+    const other = join(testFolder('backup'), 'other');
+    cpSync(folder, other, { recursive: true });
+    const manifest = JSON.parse(readFileSync(join(other, 'manifest.json'), 'utf8'));
+    manifest.migrations.pop();
+    writeManifest(other, manifest);
+    expect(await restore(other)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('of an older version of Holdfast, before 2'),
+    });
+    manifest.migrations.push({ name: '20990101000000_later', checksum: 'c' });
+    writeManifest(other, manifest);
+    expect(await restore(other)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('this one has no 20990101000000_later'),
+    });
+    const { rows } = await target.db.pool.query(`SELECT FROM pg_tables WHERE schemaname = 'public'`);
+    expect(rows).toEqual([]);
+  });
+
+  it('in words that tell which settings of the store are missing; none for signing is', async () => {
+    const env = { DATABASE_URL: target.url, ENCRYPTION_KEYS: keys };
+    const { code, stderr } = await holdfast(['restore', folder], env);
+    expect(code).toBe(3);
+    expect(stderr).toContain('FILE_DISK_PATH is not set');
+    expect(stderr).not.toMatch(/FILE_URL_SECRET|PUBLIC_URL/);
+  });
+
   it('into a database that holds something', async () => {
     await target.db.pool.query(`INSERT INTO api_keys (id, organization_id, name, permissions, prefix)
       VALUES ('key_1', 'org_1', 'n', 'full', 'p')`);

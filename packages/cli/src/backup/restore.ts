@@ -70,7 +70,8 @@ async function load(folder: string, { manifest, box, minutes }: Wanted, context:
   const { tell } = context;
   const databaseUrl = context.databaseUrl();
   const store = manifest.files ? storeOf(context) : null;
-  const { applied } = await readMigrationState(context.openDatabase());
+  const { applied, missing } = await readMigrationState(context.openDatabase());
+  if (applied === 0) refuseOtherVersion(manifest, missing);
   if (applied === 0) tell(`migrations applied: ${(await migrate(databaseUrl)).length}`);
   return await loadDatabase(folder, manifest, {
     databaseUrl,
@@ -79,6 +80,21 @@ async function load(folder: string, { manifest, box, minutes }: Wanted, context:
     store,
     tell,
   });
+}
+
+/** Before an empty database is given the tables of this version, and another version could not use it any more. */
+function refuseOtherVersion({ migrations }: Manifest, known: string[]): void {
+  const names = migrations.map(({ name }) => name);
+  const [unknown, lacking] = [
+    names.find((one) => !known.includes(one)),
+    known.find((one) => !names.includes(one)),
+  ];
+  if (unknown === undefined && lacking === undefined) return;
+  throw new RefusedError(
+    unknown === undefined
+      ? `the backup is of an older version of Holdfast, before ${lacking}. Restore with that version, then upgrade.`
+      : `the backup is of another version of Holdfast: this one has no ${unknown}. Restore with the version that made it.`,
+  );
 }
 
 function sayConsequences(
