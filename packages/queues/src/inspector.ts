@@ -34,6 +34,8 @@ export type Inspector = {
 };
 
 const answerWithinMs = 5000;
+/** Of a wrong maxmemory-policy BullMQ would speak to the console, once a queue. `facts` has it. */
+const quiet = { skipVersionCheck: true };
 
 /** @throws when Redis is not reached within 5 s, or does not let us in */
 export async function openInspector(url: string): Promise<Inspector> {
@@ -47,7 +49,7 @@ export async function openInspector(url: string): Promise<Inspector> {
   }
   const queues = new Map<string, Queue>();
   const open = (name: string) => {
-    const queue = queues.get(name) ?? openQueue(name, redis)();
+    const queue = queues.get(name) ?? openQueue(name, redis, quiet)();
     queues.set(name, queue);
     return queue;
   };

@@ -68,10 +68,10 @@ export function openProducer<Payload>(
  * The sending side of a queue, to be asked for at each use: throws while Redis is away, for BullMQ would wait for it.
  * A queue whose first words to Redis failed stays broken for ever, so a new one takes its place.
  */
-export function openQueue(name: string, redis: Redis): () => Queue {
+export function openQueue(name: string, redis: Redis, { skipVersionCheck = false } = {}): () => Queue {
   let queue: Queue | null = null;
   function open(): Queue {
-    const opened = new Queue(name, { connection: redis, prefix: queuePrefix(name) });
+    const opened = new Queue(name, { connection: redis, prefix: queuePrefix(name), skipVersionCheck });
     opened.on('error', () => {}); // The connection itself reports that Redis is away.
     opened.waitUntilReady().catch(() => {
       if (queue === opened) queue = null;
