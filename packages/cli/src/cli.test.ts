@@ -34,7 +34,7 @@ describe('holdfast', () => {
       ['ledger', 'audit', '--database-url', 'postgres://h/db?sslrootcert=/no/ca.pem'],
       "sslrootcert /no/ca.pem can't be read",
     ],
-    [['partitions', 'make', '--months', '-1'], "Option '--months' argument is ambiguous"],
+    [['partitions', 'make', '--months', '-1'], 'a value that begins with a dash is given as --months=-'],
   ])('%j is told in one line that hints at --help', async (args, reason) => {
     const { code, stdout, stderr } = await holdfast(args);
     expect([code, stdout]).toEqual([2, '']);

@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { reasonOf } from '@holdfast/kit/reason';
 import { type Inspector, openInspector } from '@holdfast/queues/inspector';
+import { ZodError } from 'zod';
 import { recorded } from './actions/record.ts';
 import { openAdminApi } from './admin/api.ts';
 import { RefusedError } from './admin/refusedError.ts';
@@ -12,7 +13,7 @@ import { type Named, takeCommonFlags } from './flags.ts';
 import { helpOf } from './help.ts';
 import { UsageError } from './usageError.ts';
 
-type Output = Pick<Context, 'say' | 'tell' | 'width'>;
+type Output = Pick<Context, 'say' | 'tell' | 'unheard' | 'width'>;
 
 /** Runs what the arguments ask for, and answers the exit code. */
 export async function runCli(args: string[], output: Output): Promise<number> {
@@ -69,31 +70,58 @@ async function runCommand(command: Command, args: string[], named: Named, output
     openDatabase: open,
     databaseUrl: find,
     async openInspector() {
-      inspector ??= await openInspector(redisUrl(named));
+      inspector ??= await openInspector(redisUrl(named)).catch((error: unknown) => {
+        throw new Error(`Redis does not let itself be asked: ${reasonOf(error)}`, { cause: error });
+      });
       return inspector;
     },
-    openAdmin: () => openAdminApi(adminAccess(named)),
+    openAdmin: (stopped) => openAdminApi(adminAccess(named), stopped),
     serviceUrls: () => serviceUrls(named),
     providerEnvironment: () => providerEnvironment(named),
   };
   try {
-    const run = () => command.run(args, context);
-    if (!command.changes?.(args)) return await run();
-    return await recorded({ db: open(), name: command.name, args, tell: output.tell }, run);
+    if (!command.changes?.(args)) return await command.run(args, context);
+    const written = writable(open);
+    // Arguments that can't be read are told first.
+    if ('reason' in written) return await command.run(args, idle(context, written.reason));
+    const by = { db: written.db, name: command.name, args, tell: output.tell };
+    return await recorded(by, () => command.run(args, context));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof RefusedError) {
       output.tell(`holdfast: ${command.name} was refused: ${error.message}`);
       return exitCodes.wrong;
     }
-    output.tell(
-      `holdfast: ${command.name} could not be run: ${withoutPassword(reasonOf(error), url)}${at(url)}`,
-    );
+    output.tell(`holdfast: ${command.name} could not be run: ${withoutPassword(told(error), url)}${at(url)}`);
     return exitCodes.notRun;
   } finally {
     await inspector?.close();
     await db?.close();
   }
+}
+
+/** What was answered may be of another version than this one reads. */
+function told(error: unknown): string {
+  if (!(error instanceof ZodError)) return reasonOf(error);
+  const [first] = error.issues;
+  return `what was answered is not as this version reads it (${first?.path.join('.')}: ${first?.message}): are both of one version?`;
+}
+
+/** The database that a change is written down in, or why there is none. */
+function writable(open: () => Database): { db: Database } | { reason: unknown } {
+  try {
+    return { db: open() };
+  } catch (reason) {
+    return { reason };
+  }
+}
+
+/** In which nothing can be changed, for that reason. */
+function idle(context: Context, reason: unknown): Context {
+  const refuse = () => {
+    throw reason;
+  };
+  return { ...context, openDatabase: refuse, databaseUrl: refuse, openInspector: async () => refuse() };
 }
 
 /** Where a database is, without who logs in. */

@@ -8,8 +8,8 @@ export type Context = {
   openDatabase(): Database;
   /** Where that database is, for what works on a connection of its own. @throws when there is none to be found */
   databaseUrl(): string;
-  /** The admin API that was asked for. @throws when there is none to be found */
-  openAdmin(): AdminApi;
+  /** The admin API that was asked for; `stopped` ends what it is being asked. @throws when there is none to be found */
+  openAdmin(stopped?: AbortSignal): AdminApi;
   /** What looks into Redis, closed by whoever called the command. @throws when there is none to be found, or reached */
   openInspector(): Promise<Inspector>;
   /** The variables that name the providers' connections. */
@@ -20,6 +20,8 @@ export type Context = {
   say(line: string): void;
   /** A line on how it goes, to standard error. */
   tell(line: string): void;
+  /** Comes when nobody reads standard output any more. */
+  unheard: AbortSignal;
   /** Columns of the terminal that reads it; null when something else does. */
   width: number | null;
 };

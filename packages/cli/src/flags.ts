@@ -13,11 +13,14 @@ export function readArguments<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    // The rest of such a text explains how an argument that begins with a dash is given.
-    throw new UsageError(
-      error instanceof Error ? (error.message.split(/\. |\.?\n/)[0] ?? '') : String(error),
-    );
+    throw new UsageError(error instanceof Error ? inOneLine(error.message) : String(error));
   }
+}
+
+function inOneLine(message: string): string {
+  const [, dashed] = /use '(--[a-z-]+=)-XYZ'/.exec(message) ?? [];
+  if (dashed !== undefined) return `a value that begins with a dash is given as ${dashed}-…`;
+  return message.split(/\. |\.?\n/)[0] ?? '';
 }
 
 /**
@@ -35,6 +38,8 @@ export function readOperands<const Names extends readonly string[], const Known 
     const wanted = names.length === 0 ? 'nothing but flags' : names.map((name) => `<${name}>`).join(' ');
     throw new UsageError(`holdfast ${command} takes ${wanted}`);
   }
+  const empty = names.find((_, index) => read.positionals[index]?.trim() === '');
+  if (empty !== undefined) throw new UsageError(`<${empty}> of holdfast ${command} is empty`);
   return { operands: read.positionals as { [Index in keyof Names]: string }, values: read.values };
 }
 
@@ -44,6 +49,8 @@ export function readLimit(text: string | undefined, preset: number): number {
   if (limit >= 1 && limit <= 10_000) return limit;
   throw new UsageError('--limit needs a number from 1 to 10000');
 }
+
+const helpFlags = ['-h', '--help'];
 
 const named = {
   'database-url': { type: 'string' },
@@ -63,8 +70,14 @@ export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean
   const options = { help: { type: 'boolean', short: 'h' }, ...named } as const;
   const { tokens, values } = parseArgs({ args, options, strict: false, tokens: true });
   const rest = new Map(args.entries());
+  let help = false;
   for (const token of tokens) {
     if (token.kind !== 'option' || !Object.hasOwn(options, token.name)) continue;
+    if (token.name === 'help') {
+      // -1h is no flag that asks for help.
+      if (!helpFlags.includes(args[token.index] ?? '')) continue;
+      help = true;
+    }
     rest.delete(token.index);
     if (token.value !== undefined && !token.inlineValue) rest.delete(token.index + 1);
   }
@@ -73,5 +86,5 @@ export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean
     if (value === true) throw new UsageError(`--${flag} needs a value`);
     return typeof value === 'string' ? [[flag, value] as const] : [];
   });
-  return { rest: [...rest.values()], help: values.help === true, named: Object.fromEntries(given) };
+  return { rest: [...rest.values()], help, named: Object.fromEntries(given) };
 }

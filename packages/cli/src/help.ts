@@ -23,7 +23,7 @@ export function helpOf(commands: readonly Command[]): string {
   const parts = commands.map(({ about, usage }) => `${indented(usage, 2)}\n${indented(about, 6)}`);
   const [only, ...others] = commands;
   const examples = others.length === 0 && only?.examples ? [`Examples:\n${indented(only.examples, 2)}`] : [];
-  const flags = commonFlags.map(([flag, about]) => `  ${flag.padEnd(20)}${about}`);
+  const flags = commonFlags.map(([flag, about]) => `  ${flag.padEnd(21)}${about}`);
   const common = `Every command takes:\n${flags.join('\n')}\n\n${exitCodesText}`;
   return ['Usage: holdfast <command> [flags]', ...parts, ...examples, common].join('\n\n');
 }

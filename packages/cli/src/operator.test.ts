@@ -1,10 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { apiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { holdfast, startHoldfast } from './testing/holdfast.ts';
+import { holdfast, holdfastInShell, startHoldfast } from './testing/holdfast.ts';
 import { type Operated, startOperated } from './testing/operator.ts';
 
 type Identified = { id: string };
@@ -78,6 +81,23 @@ describe('holdfast org, topup and correct', () => {
   });
 });
 
+describe('what the admin API refuses', () => {
+  it('is told in its words, once', async () => {
+    const { code, stderr } = await run('org', 'create', 'a'.repeat(201));
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'holdfast: org create was refused: name: Too big: expected string to have <=200 characters (INPUT_VALIDATION_ERROR)\n',
+    );
+  });
+
+  it.each(['.', '..'])('is not asked with the id %s, which leads elsewhere', async (id) => {
+    expect(await run('org', 'show', id)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is no id'),
+    });
+  });
+});
+
 describe('holdfast key', () => {
   it('makes, lists, rotates and revokes keys, and shows their values once', async () => {
     const made = await run('key', 'create', org, 'CI', '--permissions', 'execution');
@@ -112,8 +132,9 @@ describe('holdfast executions', () => {
     );
     expect(list.data.map(({ id }) => id)).toEqual([done]);
     const table = await run('executions', 'list', '--status', 'COMPLETED', '--model', 'sandbox-text');
-    expect(table.stdout).toMatch(/^ID +STATUS +MODEL/);
-    expect(table.stdout).toContain(done);
+    expect(table.stdout).toMatch(/^ID +ORGANIZATION +STATUS +MODEL/);
+    expect(table.stdout).toMatch(new RegExp(`${done} +${org} +COMPLETED`));
+    expect((await run('executions', 'list', '--org', org)).stdout).toMatch(/^ID +STATUS +MODEL/);
     const shown = await run('executions', 'show', done);
     expect(shown.stdout).toMatch(/TRY +PROVIDER[^\n]+\n1 +sandbox /);
     expect(await operated.json('executions', 'show', done)).toMatchObject({
@@ -147,6 +168,19 @@ describe('holdfast executions', () => {
       return has(running, 'CANCELLED') && has(fresh, 'COMPLETED');
     });
     expect(await tail.interrupt()).toBe(0);
+  });
+
+  it('follows no longer than somebody reads it', async () => {
+    const api = await newClient();
+    const running = await create(api, { prompt: 'a', delay_ms: 60_000 });
+    const tail = holdfastInShell(`executions tail --org ${org} | head -n 1`, operated.env);
+    const ended = tail.then(() => true);
+    // That nobody reads is noticed by the next that is told.
+    while (!(await Promise.race([ended, Promise.resolve(false)]))) {
+      await operated.json('executions', 'cancel', await create(api, { prompt: 'a', delay_ms: 60_000 }));
+    }
+    await operated.json('executions', 'cancel', running);
+    expect(await tail).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -188,7 +222,7 @@ describe('what goes wrong at the admin API', () => {
       [{ HOLDFAST_ADMIN_URL }, 'set ADMIN_TOKEN'],
       [{ HOLDFAST_ADMIN_URL, ADMIN_TOKEN: 'wrong-token-of-admin' }, 'refuses the token'],
       [{ HOLDFAST_ADMIN_URL: nobody, ADMIN_TOKEN: 'any' }, 'ECONNREFUSED'],
-      [{ HOLDFAST_ADMIN_URL: operated.stack.baseUrl, ADMIN_TOKEN: 'any' }, 'There is nothing at this path'],
+      [{ HOLDFAST_ADMIN_URL: operated.stack.baseUrl, ADMIN_TOKEN: 'any' }, "is it the gateway's ADMIN_PORT"],
     ] as const;
     for (const [env, words] of cases) {
       const { stdout, stderr } = await ask({ ADMIN_TOKEN: '', HOLDFAST_ADMIN_URL: '', ...env });
@@ -198,9 +232,32 @@ describe('what goes wrong at the admin API', () => {
     }
   });
 
+  it('is told in a line when it answers as another version would', async () => {
+    const other = createServer((_request, response) => response.end('{"data":[{"id":7}]}'));
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const { port } = other.address() as AddressInfo;
+    const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
+    const { code, stderr } = await ask(env);
+    other.close();
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^holdfast: org list could not be run: [^\n]+\(has_more: [^\n]+are both of one version\?\n$/,
+    );
+  });
+
   it.each([
     [['org', 'show'], 'holdfast org show takes <org>'],
     [['org', 'limit', 'org_x'], 'needs --max-concurrency or --monthly-spend'],
+    [['org', 'show', ''], '<org> of holdfast org show is empty'],
+    [
+      ['org', 'limit', 'org_x', '--max-concurrency', '5', '--monthly-spend', 'all'],
+      '--monthly-spend needs an amount',
+    ],
+    [['topup', 'org_x', '1e5'], 'holdfast topup needs an amount such as 25.00'],
+    [['topup', 'org_x', '-5'], 'holdfast topup needs an amount such as 25.00'],
+    [['correct', 'org_x', '-1e3', '--reason', 'a'], 'such as 25.00 or -3.50'],
+    [['key', 'create', 'org_x', 'ci', '--expires', '2020-01-01'], '--expires needs a time to come'],
+    [['executions', 'list', '--since', '-1h'], 'given as --since=-'],
     [['org'], 'there is no command "org": org takes create, list, show, limit'],
     [['correct', 'org_x', '-1'], 'needs --reason'],
     [['executions', 'list', '--since', 'soon'], '--since needs a time'],

@@ -19,14 +19,21 @@ export type AdminApi = {
 
 const answerWithinMs = 30_000;
 
-export function openAdminApi({ url, token }: AdminAccess): AdminApi {
+/** `stopped`, when it comes, ends what is being asked. */
+export function openAdminApi({ url, token }: AdminAccess, stopped?: AbortSignal): AdminApi {
   return {
     async ask(method, path, { query = {}, body, headers = {} } = {}) {
       const target = new URL(`${url}/admin/v1${path}`);
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) target.searchParams.set(name, value);
       const own = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const init = { method, headers: { ...own, ...headers }, body: body ? JSON.stringify(body) : null };
+      const late = AbortSignal.timeout(answerWithinMs);
+      const init = {
+        method,
+        headers: { ...own, ...headers },
+        body: body ? JSON.stringify(body) : null,
+        signal: stopped ? AbortSignal.any([stopped, late]) : late,
+      };
       return await answerOf(url, await reached(url, target, init));
     },
   };
@@ -34,7 +41,7 @@ export function openAdminApi({ url, token }: AdminAccess): AdminApi {
 
 async function reached(url: string, target: URL, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(target, { ...init, signal: AbortSignal.timeout(answerWithinMs) });
+    return await fetch(target, init);
   } catch (error) {
     const cause = error instanceof Error && error.cause ? error.cause : error;
     throw new Error(
@@ -61,11 +68,19 @@ async function answerOf(url: string, response: Response): Promise<unknown> {
   if (!said.success)
     throw new Error(`the admin API at ${url} answered ${response.status}: is it the gateway's ADMIN_PORT?`);
   const { code, message, details = [] } = said.data.error;
-  const places = details.map((one) => `${one.field}: ${one.message}`).join('; ');
-  const words = `${message} (${code}${places === '' ? '' : `; ${places}`})`;
+  if (message === nothingThere)
+    throw new Error(`there is no admin API at ${url}: is it the gateway's ADMIN_PORT, and of this version?`);
+  // Often the message is that of the only field, and most fields are named by theirs.
+  const places = details
+    .map((one) => (one.message.startsWith(one.field) ? one.message : `${one.field}: ${one.message}`))
+    .filter((place) => place !== message && !place.endsWith(`: ${message}`));
+  const words = `${message} (${[code, ...places].join('; ')})`;
   if (response.status >= 500) throw new Error(words);
   throw new RefusedError(words);
 }
+
+/** The gateway's words for a path that it does not have. */
+const nothingThere = 'There is nothing at this path.';
 
 function parsed(text: string): unknown {
   try {

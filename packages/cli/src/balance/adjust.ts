@@ -5,6 +5,7 @@ import type { Command, Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayJson, sayLine } from '../output/print.ts';
 import { UsageError } from '../usageError.ts';
+import { readAmount } from './amount.ts';
 
 const options = {
   reason: { type: 'string' },
@@ -26,28 +27,21 @@ export const correct: Command = {
 Done once under its idempotency key however often it is sent.`,
   usage: 'holdfast correct <org> <amount> --reason TEXT [--idempotency-key KEY] [--json]',
   examples: 'holdfast correct org_… -3.50 --reason "twice billed" --idempotency-key ticket-12',
-  async run(args, context) {
-    // A negative amount is no flag.
-    const amounts = args.filter((one) => /^-\d[\d.]*$/.test(one));
-    const others = args.filter((one) => !amounts.includes(one));
-    return await adjust('correct', 'corrections', [...others, '--', ...amounts], context);
-  },
+  run: (args, context) => adjust('correct', 'corrections', args, context),
 };
 
 async function adjust(name: string, path: string, args: string[], context: Context): Promise<number> {
-  const { operands, values } = readOperands(name, args, ['org', 'amount'], options);
-  const [org, amount] = operands;
-  const { reason, json, 'idempotency-key': key = `cli-${randomUUID()}` } = values;
-  if (name === 'correct' && reason === undefined) throw new UsageError('holdfast correct needs --reason');
+  // A negative amount is no flag.
+  const amounts = args.filter((one) => /^-\.?\d/.test(one));
+  const others = args.filter((one) => !amounts.includes(one));
+  const { operands, values } = readOperands(name, [...others, '--', ...amounts], ['org', 'amount'], options);
+  const isSigned = name === 'correct';
+  const [org] = operands;
+  const amount = readAmount(`holdfast ${name}`, operands[1], { isSigned });
+  const { reason, json, 'idempotency-key': key = newKey(context) } = values;
+  if (isSigned && !reason) throw new UsageError('holdfast correct needs --reason');
   const asked = { body: { amount, reason }, headers: { 'idempotency-key': key } };
-  const answer = await context
-    .openAdmin()
-    .ask('POST', adminPath('organizations', org, path), asked)
-    .catch((error: unknown) => {
-      // It may have been done all the same: under this key it is done once.
-      context.tell(`holdfast: to try again: the same, with --idempotency-key ${key}`);
-      throw error;
-    });
+  const answer = await context.openAdmin().ask('POST', adminPath('organizations', org, path), asked);
   if (json) sayJson(context, answer);
   else {
     const { amount: moved, organization_id: id, balance } = adjustment.parse(answer);
@@ -55,4 +49,11 @@ async function adjust(name: string, path: string, args: string[], context: Conte
     sayLine(context, `${id}: ${moved} ${currency}; now ${available} available, ${held} held`);
   }
   return 0;
+}
+
+/** Told before it is sent: whoever gets no answer can send it again, and it is done once. */
+function newKey({ tell }: Context): string {
+  const key = `cli-${randomUUID()}`;
+  tell(`holdfast: to send it again, if no answer comes: with --idempotency-key ${key}`);
+  return key;
 }

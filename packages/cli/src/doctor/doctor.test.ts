@@ -140,6 +140,14 @@ describe('holdfast doctor', () => {
     wrong('models', '0 of 0 are offered');
   });
 
+  it('tells that a public URL of https does not speak TLS', async () => {
+    const plain = await listen(createServer((_request, response) => response.end('hello')));
+    const { of } = await doctor({ PUBLIC_URL: `https://127.0.0.1:${plain}` });
+    expect(of('certificate')).toMatchObject([
+      { state: 'fail', found: `https://127.0.0.1:${plain} does not speak TLS: ERR_SSL_WRONG_VERSION_NUMBER` },
+    ]);
+  });
+
   it('looks at the rest when the database is away, and shows no password', async () => {
     const DATABASE_URL = 'postgresql://somebody:opensesame@127.0.0.1:1/holdfast';
     const { code, stdout } = await holdfast(['doctor'], { DATABASE_URL, REDIS_URL: testRedisUrl() });

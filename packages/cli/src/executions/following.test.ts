@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { RefusedError } from '../admin/refusedError.ts';
 import type { Context } from '../command.ts';
+import { startHoldfast } from '../testing/holdfast.ts';
 import { askOn, type Following } from './following.ts';
 import { newLog } from './followOne.ts';
 
@@ -44,5 +48,23 @@ describe('what is new of a log', () => {
     const long = `${'x'.repeat(300)}end\n`;
     expect(newLog(`first\n${long}`, `${long}new\n`)).toBe('new\n');
     expect(newLog('one\n', 'other\n')).toBe('other\n');
+  });
+});
+
+describe('holdfast executions tail', () => {
+  it('ends at Ctrl-C though the admin API takes the question and says nothing', async () => {
+    const silent = createServer();
+    const asked = once(silent, 'request');
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
+    const tail = startHoldfast(['executions', 'tail', 'exec_1'], env);
+    await asked;
+    const sinceMs = Date.now();
+    expect(await tail.interrupt()).toBe(1);
+    expect(Date.now() - sinceMs).toBeLessThan(10_000);
+    silent.closeAllConnections();
+    silent.close();
   });
 });

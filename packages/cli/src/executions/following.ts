@@ -49,6 +49,7 @@ export async function askOn<Answer>(
       answered = true;
       if (code !== null) return code;
     } catch (error) {
+      if (signal.aborted) return interrupted;
       if (!answered || error instanceof RefusedError) throw error;
       context.tell(`holdfast: ${reasonOf(error)} It is asked again.`);
     }

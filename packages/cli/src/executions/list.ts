@@ -32,15 +32,20 @@ export const executionsList: Command = {
     const limit = readLimit(values.limit, 20);
     const list = await readList(context.openAdmin(), '/executions', { query, limit, item: execution });
     if (values.json) sayJson(context, list);
-    else sayTable(context, ['ID', 'STATUS', 'MODEL', 'CREATED', 'TOOK', 'COST', 'ERROR'], rowsOf(list.data));
+    else {
+      const whose = org === undefined ? ['ORGANIZATION'] : [];
+      const heads = ['ID', ...whose, 'STATUS', 'MODEL', 'CREATED', 'TOOK', 'COST', 'ERROR'];
+      sayTable(context, heads, rowsOf(list.data, whose.length > 0));
+    }
     if (list.has_more && !values.json) context.tell(`There are more than these ${limit}: --limit`);
     return 0;
   },
 };
 
-const rowsOf = (executions: ExecutionRecord[]) =>
+const rowsOf = (executions: ExecutionRecord[], areOfMany: boolean) =>
   executions.map((one) => [
     one.id,
+    ...(areOfMany ? [one.organization_id] : []),
     one.status,
     one.model,
     shownTime(one.created_at),

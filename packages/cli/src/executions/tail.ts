@@ -17,8 +17,9 @@ an organization from now on, until Ctrl-C. --json: a document for each change, a
   usage: 'holdfast executions tail <execution> [--json]\nholdfast executions tail --org ORG [--json]',
   async run(args, context) {
     const { id, org, json } = read(args);
-    return await interruptible(async (signal) => {
-      const following = { admin: context.openAdmin(), context, json, everyMs, signal };
+    return await interruptible(async (interrupt) => {
+      const signal = AbortSignal.any([interrupt, context.unheard]);
+      const following = { admin: context.openAdmin(signal), context, json, everyMs, signal };
       if (id === undefined) return await followAll({ ...following, org: org ?? '' });
       return await followOne({ ...following, id });
     });

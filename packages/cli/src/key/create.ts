@@ -4,7 +4,7 @@ import { apiKey } from '../admin/shapes.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayFacts, sayJson } from '../output/print.ts';
-import { shownTime } from '../output/times.ts';
+import { shownTime, untilTime } from '../output/times.ts';
 
 const options = {
   json: { type: 'boolean' },
@@ -21,7 +21,7 @@ export const keyCreate: Command = {
   about: 'make an API key for an organization; its value is shown once, here',
   usage:
     'holdfast key create <org> <name> [--mode live|test] [--permissions full|execution] [--scopes <list>]\n' +
-    '    [--expires <time>] [--models <list>] [--addresses <list>] [--json]',
+    '    [--expires 90d] [--models <list>] [--addresses <list>] [--json]',
   examples:
     'holdfast key create org_... CI --scopes executions:write,executions:read --expires 2027-01-01T00:00:00Z\n' +
     'holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0/24,2001:db8::/32',
@@ -34,7 +34,7 @@ export const keyCreate: Command = {
       mode: values.mode,
       permissions: values.permissions,
       scopes: listOf(values.scopes),
-      expires_at: values.expires,
+      expires_at: untilTime(values.expires),
       models: listOf(values.models),
       addresses: listOf(values.addresses),
     };

@@ -1,5 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import { filledTo, widthOf } from '../output/width.ts';
 
 const units: Record<string, string> = {
   per_run: 'a run',
@@ -25,10 +26,12 @@ export function routeText({ connection, model, mode, weight }: ProviderRoute): s
 
 /** Columns as wide as their widest cell; the last one is not filled up. */
 export function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
+  );
   return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => filledTo(widths[column] ?? 0, cell))
       .join('  ')
       .trimEnd(),
   );

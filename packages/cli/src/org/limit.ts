@@ -1,6 +1,7 @@
 import type { AdminApi } from '../admin/api.ts';
 import { adminPath } from '../admin/path.ts';
 import { organization } from '../admin/shapes.ts';
+import { readAmount } from '../balance/amount.ts';
 import type { Command } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayFacts, sayJson } from '../output/print.ts';
@@ -18,11 +19,12 @@ none takes the limit away. What is not given stays as it is.`,
     const { json, 'max-concurrency': most, 'monthly-spend': spend } = values;
     if (most === undefined && spend === undefined)
       throw new UsageError('holdfast org limit needs --max-concurrency or --monthly-spend');
+    const amount = spend === undefined || spend === 'none' ? spend : readAmount('--monthly-spend', spend);
     const concurrency = most === undefined ? undefined : readConcurrency(most);
     const admin = context.openAdmin();
     const path = adminPath('organizations', operands[0]);
     if (concurrency !== undefined) await admin.ask('PATCH', path, { body: { max_concurrency: concurrency } });
-    if (spend !== undefined) await limitSpend(admin, path, spend);
+    if (amount !== undefined) await limitSpend(admin, path, amount);
     const answer = await admin.ask('GET', path);
     if (json) sayJson(context, answer);
     else sayFacts(context, organizationFacts(organization.parse(answer)));

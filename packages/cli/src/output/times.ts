@@ -5,11 +5,24 @@ const unitsMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 8
 /** `30m`, `2h`, `7d` ago, or a time as ISO 8601 has it; answered so. @throws UsageError */
 export function sinceTime(text: string | undefined, nowMs: number = Date.now()): string | undefined {
   if (text === undefined) return undefined;
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(nowMs - Number(count) * (unitsMs[unit] ?? 0)).toISOString();
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(time)) return new Date(time).toISOString();
+  const timeMs = timeOf(text, nowMs, -1);
+  if (Number.isFinite(timeMs)) return new Date(timeMs).toISOString();
   throw new UsageError('--since needs a time such as 30m, 2h, 7d or 2026-03-20T10:30:00Z');
+}
+
+/** The same ahead of now. @throws UsageError for what is no time, or over */
+export function untilTime(text: string | undefined, nowMs: number = Date.now()): string | undefined {
+  if (text === undefined) return undefined;
+  const timeMs = timeOf(text, nowMs, 1);
+  if (timeMs > nowMs) return new Date(timeMs).toISOString();
+  throw new UsageError('--expires needs a time to come such as 90d or 2027-01-01T00:00:00Z');
+}
+
+/** In ms since 1970; a span is counted from now, ahead (1) or back (-1). NaN for what is no time. */
+function timeOf(text: string, nowMs: number, direction: 1 | -1): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return nowMs + direction * Number(count) * (unitsMs[unit] ?? 0);
+  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 /** A time of the API as one reads it, in UTC: `2026-03-20 10:30:00`. */

@@ -66,7 +66,7 @@ export const auditCheck: Check = {
           state: 'warn',
           check,
           found: 'there was none yet',
-          mend: 'the ledger audits every AUDIT_INTERVAL_S',
+          mend: 'the ledger audits every AUDIT_INTERVAL_S; holdfast ledger audit does it now',
         },
       ];
     }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { reasonOf } from '@holdfast/kit/reason';
 import { within } from '@holdfast/kit/within';
@@ -53,13 +54,10 @@ const handshakeWithinMs = 10_000;
 async function tlsFinding(origin: string): Promise<Finding> {
   const check = 'certificate';
   const { hostname, port } = new URL(origin);
-  // Not refused at once: what is wrong with it is to be told.
-  const socket = connect({
-    host: hostname,
-    port: Number(port || 443),
-    servername: hostname,
-    rejectUnauthorized: false,
-  });
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  // Not refused at once: what is wrong with it is to be told. Addresses are not named to the server.
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, ...named });
   try {
     await within(handshakeWithinMs, 'the TLS handshake', once(socket, 'secureConnect'));
     const { valid_to: until } = socket.getPeerCertificate();
@@ -71,6 +69,10 @@ async function tlsFinding(origin: string): Promise<Finding> {
       return { state: 'fail', check, found: `clients refuse it: ${why}; ${found}`, mend };
     }
     return days < soonDays ? { state: 'warn', check, found, mend } : { state: 'ok', check, found };
+  } catch (error) {
+    const { code = reasonOf(error) } = error as { code?: string };
+    const mend = 'TLS must end there, or PUBLIC_URL begin with http:';
+    return { state: 'fail', check, found: `${origin} does not speak TLS: ${code}`, mend };
   } finally {
     socket.destroy();
   }
