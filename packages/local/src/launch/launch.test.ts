@@ -208,6 +208,15 @@ describe('npm start', () => {
     other.close();
   });
 
+  it('says what keeps the servers that its environment names from being used, all of it, before it starts any', async () => {
+    const { env } = await options();
+    const given = { DATABASE_URL: 'postgres://:secret@h:x/db', REDIS_URL: 'redis+cluster://:secret@h:99999' };
+    const starting = start({ env: { ...env, ...given } });
+    await expect(starting).rejects.toThrow(/^DATABASE_URL: is no URL like .*\nREDIS_URL: is no URL like .*$/);
+    await expect(starting).rejects.not.toThrow(/secret/);
+    expect(said).toEqual([]);
+  });
+
   it('refuses a second start on the same folder in one line', async () => {
     await start();
     const second: Running = { services: [] };

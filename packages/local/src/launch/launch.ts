@@ -13,7 +13,7 @@ import { type Demo, type Migrate, prepareDatabase, type Seed, type SetRoles } fr
 import { prepareFiles } from './prepareFiles.ts';
 import { type Running, tellGuard } from './running.ts';
 import { keepWebhooksPort, loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
-import { keepPostgres, keepRedis } from './servers.ts';
+import { checkGivenServers, keepPostgres, keepRedis } from './servers.ts';
 import { type RunningService, type ServiceProgram, startService, untilReady } from './services.ts';
 import {
   type Addresses,
@@ -46,6 +46,7 @@ export type LaunchOptions = {
 /** Starts everything in order and resolves with the text to greet with. Throws LaunchError for the user to read. */
 export async function launch(options: LaunchOptions, running: Running, signal: AbortSignal): Promise<string> {
   const { root, flags, env, say } = options;
+  checkGivenServers(env);
   const folder = env['HOLDFAST_HOME'] || join(root, '.holdfast');
   const home = openHome(folder, flags.ephemeral);
   running.home = home;

@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { databaseUrlProblems } from '@holdfast/kit/databaseAddress';
+import { redisUrlProblems } from '@holdfast/kit/redisAddress';
 import { startPostgres } from '../postgres.ts';
 import { startRedis } from '../redis.ts';
 import type { Watcher } from '../supervisor/supervise.ts';
 import { type KeptServer, keepServer } from './keepServer.ts';
 import { LaunchError } from './launchError.ts';
 import { servicePort } from './ports.ts';
+
+const given = { DATABASE_URL: databaseUrlProblems, REDIS_URL: redisUrlProblems };
+
+/** @throws LaunchError with what keeps the servers that the environment names from being used, a line each */
+export function checkGivenServers(env: NodeJS.ProcessEnv): void {
+  const problems = Object.entries(given).flatMap(([name, problemsOf]) =>
+    env[name] ? problemsOf(env[name]).map((problem) => `${name}: ${problem}`) : [],
+  );
+  if (problems.length > 0) throw new LaunchError(problems.join('\n'));
+}
 
 // A server that the environment of `npm start` names is somebody else's: used, not ended.
 const foreign = (url: string): KeptServer => ({ url, pid: () => 0, stop: async () => {} });
