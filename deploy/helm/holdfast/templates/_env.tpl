@@ -128,7 +128,7 @@
 {{ include "holdfast.secretVariable" (dict "variable" "DEMO_KEY_SECRET" "secret" .Values.demo.secret "key" .Values.demo.key) }}
 {{- end }}
 {{- $models := ternary "/models" "" (or (not (empty .Values.models.files)) (not (empty .Values.models.configMap))) -}}
-{{- include "holdfast.plainVariables" (merge (deepCopy .Values.providers.env) (include "holdfast.s3Settings" . | fromJson) (include "holdfast.demoSettings" . | fromJson) (dict "PUBLIC_URL" .Values.publicUrl "S3_PUBLIC_ENDPOINT" .Values.s3.publicEndpoint "MODELS_DIR" $models)) }}
+{{- include "holdfast.plainVariables" (merge (deepCopy .Values.env) .Values.providers.env (include "holdfast.s3Settings" . | fromJson) (include "holdfast.demoSettings" . | fromJson) (dict "PUBLIC_URL" .Values.publicUrl "S3_PUBLIC_ENDPOINT" .Values.s3.publicEndpoint "MODELS_DIR" $models)) }}
 {{- end }}
 
 {{- /* What `holdfast doctor`, `queues` and the commands of the admin API need besides. */}}

@@ -149,6 +149,19 @@ describe.each(['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'])(
   },
 );
 
+describe('settings of all', () => {
+  it('reach migrate and the tools, too, as the style of the store must', () => {
+    const { objects } = renderChart({
+      ...valuesOf('minimal'),
+      env: { S3_STYLE: 'virtual' },
+      tools: { enabled: true },
+    });
+    const style = { name: 'S3_STYLE', value: 'virtual' };
+    for (const name of ['api-gateway', 'dispatcher', 'migrate', 'tools'])
+      expect(workloadsOf(objects).find((one) => one.name === name)?.container.env).toContainEqual(style);
+  });
+});
+
 describe('settings of one service', () => {
   it('win over those of all, and those over what the chart decides', () => {
     const { objects } = renderChart(valuesOf('everything'));
