@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Customer } from '../customer.ts';
-import { eventsOf, untilEvent } from '../executions.ts';
+import { eventsOf, untilEvent, untilStatus } from '../executions.ts';
 import { closedPort } from '../providers/hosted.ts';
 import { status } from '../receiver.ts';
 import { type Stack, startStack } from '../stack.ts';
@@ -46,8 +46,10 @@ async function create(
   model: string,
   input: Record<string, unknown>,
   headers: Record<string, string>,
+  fields: Record<string, unknown> = {},
 ): Promise<string> {
-  const { status: code, body } = await customer.api.post('/v1/executions', { model, input }, headers);
+  const request = { model, input, ...fields };
+  const { status: code, body } = await customer.api.post('/v1/executions', request, headers);
   expect(code).toBe(202);
   return body['id'] as string;
 }
@@ -97,6 +99,8 @@ it('one trace leads from the request to the delivery, and the webhook carries it
       'holdfast.execution_id': id,
       'holdfast.organization_id': customer.organizationId,
     });
+  const withModel = spans.filter(({ attributes }) => attributes['holdfast.model'] === 'sandbox-text');
+  expect(new Set(withModel.map(({ service }) => service)).size).toBe(4);
   const told = lines.filter(({ executionId }) => executionId === id);
   expect(new Set(told.map((line) => line['service'])).size).toBe(4);
   expect(told.filter((line) => line['traceId'] !== traceId)).toEqual([]);
@@ -157,6 +161,34 @@ it('so are the tries at each provider', async () => {
   ]);
   const failed = spans.filter(({ isFailure }) => isFailure).map(({ name }) => name);
   expect(failed.toSorted()).toEqual(['retry', 'retry', 'run', ...thrice('submit nowhere')]);
+});
+
+it.each([
+  ['cancelled', [], async (id: string) => void (await customer.api.post(`/v1/executions/${id}/cancel`))],
+  ['expired', ['expire'], async () => {}],
+] as const)('what follows when it is %s is in it, too', async (end, more, act) => {
+  const traceId = newTrace();
+  const input = { prompt: 'a', mode: 'callback', delay_ms: 60_000 };
+  const headers = { traceparent: `00-${traceId}-${clientSpan}-01` };
+  const id = await create('sandbox-text', input, headers, { timeout_seconds: 10 });
+  await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
+  await act(id);
+  await untilEvent(stack.receiver, id, `execution.${end}`);
+  const spans = await collector.whole(traceId, [
+    'POST /v1/executions',
+    'run',
+    'submit sandbox',
+    ...more,
+    'stop',
+    'cancel sandbox',
+    // The sandbox says that it has stopped.
+    'callback',
+    'fan out',
+    'fan out',
+    'deliver webhook',
+    'deliver webhook',
+  ]);
+  expect(spans.filter(({ isFailure }) => isFailure)).toEqual([]);
 });
 
 it('without a traceparent, or with one that is none, the trace begins here', async () => {
