@@ -1,3 +1,5 @@
+import { reasonOf } from '@holdfast/kit/reason';
+
 const workers = 8;
 
 /** Does `work` with each item, eight at once; the first failure is thrown once all have stopped. */
@@ -21,4 +23,13 @@ export async function withEach<Item>(
   };
   const results = await Promise.allSettled(Array.from({ length: workers }, worker));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** Says of what fails that it was the files: the store's own words could as well be the database's. */
+export async function copying<Result>(files: Promise<Result>): Promise<Result> {
+  try {
+    return await files;
+  } catch (error) {
+    throw new Error(`copying the files, from or to the store: ${reasonOf(error)}`, { cause: error });
+  }
 }

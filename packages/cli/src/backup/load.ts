@@ -6,7 +6,7 @@ import { fillDatabase, type Target } from '@holdfast/db/backup/target';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { SealedBox } from '@holdfast/kit/sealedBox';
 import { RefusedError } from '../admin/refusedError.ts';
-import { withEach } from './crew.ts';
+import { copying, withEach } from './crew.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
 import { fileEntries } from './verify.ts';
 
@@ -55,7 +55,7 @@ export async function loadDatabase(folder: string, manifest: Manifest, into: Int
     if (lacking.length > 0) throw new RefusedError(`the backup has no ${lacking.join(', ')}`);
     for (const table of manifest.tables) await loadTable(folder, table, target, into.tell);
     if (into.box) await refuseUnopened(target, into.box);
-    if (into.store) await loadFiles(folder, into.store, into.tell);
+    if (into.store) await copying(loadFiles(folder, into.store, into.tell));
     if (into.store) await expireMissing(folder, target);
     return await target.expireDeliveries(into.webhooksWithinMs);
   });

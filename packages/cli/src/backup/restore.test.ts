@@ -243,6 +243,20 @@ describe('a restore is refused', () => {
     expect(rows).toEqual([]);
   });
 
+  it('by a store that takes nothing, in words that say so, and nothing is restored', async () => {
+    const env = { FILE_STORE: 'disk', FILE_DISK_PATH: '/dev/null/files' };
+    const { code, stderr } = await holdfast(['restore', folder], {
+      ...env,
+      DATABASE_URL: target.url,
+      ENCRYPTION_KEYS: keys,
+    });
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('copying the files, from or to the store: ENOTDIR'),
+    ]);
+    expect(await rowsOf(target.db, 'balances')).toEqual([]);
+  });
+
   it('in words that tell which settings of the store are missing; none for signing is', async () => {
     const env = { DATABASE_URL: target.url, ENCRYPTION_KEYS: keys };
     const { code, stderr } = await holdfast(['restore', folder], env);

@@ -4,7 +4,7 @@ import { type NamedObject, type Snapshot, withSnapshot } from '@holdfast/db/back
 import { backupTables } from '@holdfast/db/backup/tables';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import { RefusedError } from '../admin/refusedError.ts';
-import { withEach } from './crew.ts';
+import { copying, withEach } from './crew.ts';
 import { type FileEntry, type Manifest, paths } from './manifest.ts';
 import { writePart } from './part.ts';
 
@@ -29,7 +29,7 @@ export async function writeBackup(folder: string, source: Source): Promise<Manif
     tables: await writeTables(folder, snapshot, source.tell),
     objects: source.store ? await snapshot.namedObjects() : [],
   }));
-  const files = source.store ? await writeFiles(folder, objects, source.store, source.tell) : null;
+  const files = source.store ? await copying(writeFiles(folder, objects, source.store, source.tell)) : null;
   const manifest: Manifest = { format: 1, ...database, files };
   await writeManifest(folder, manifest);
   return manifest;
