@@ -16,9 +16,9 @@ export function completion(commands: () => readonly Command[]): Command {
     name: 'completion',
     about: 'print a script that completes the words and flags of holdfast in a shell',
     usage: 'holdfast completion <bash|zsh|fish>',
-    examples: `alias holdfast='npm run --silent holdfast --'
-source <(holdfast completion bash)         # in ~/.bashrc; for zsh the same with zsh, after compinit
-holdfast completion fish | source`,
+    examples: `holdfast() { npm run --silent holdfast -- "$@"; }    # in ~/.bashrc; zsh completes no alias by its name
+source <(holdfast completion bash)                    # in ~/.zshrc the same with zsh, after compinit
+function holdfast; npm run --silent holdfast -- $argv; end; holdfast completion fish | source    # fish`,
     async run(args, { say }) {
       const { operands } = readOperands('completion', args, ['shell'], {});
       const [shell] = operands;
