@@ -3,7 +3,7 @@ import type { NewSpan } from '@holdfast/kit/tracing/tracing';
 import type { Context } from './context.ts';
 
 /** Whose work it is. */
-type Traced = {
+export type Traced = {
   id: string;
   organizationId: string;
   model: string;

@@ -1,47 +1,29 @@
-import type { Span, Tracing } from '@holdfast/kit/tracing/tracing';
+import type { Span } from '@holdfast/kit/tracing/tracing';
 import type { Progress, Provider } from '@holdfast/providers/interface';
+import type { Context } from './context.ts';
+import { inSpan, type Traced } from './inSpan.ts';
 
 /**
- * Makes of a provider the same with a span, within that of the work at hand, for every call. The provider itself is told
- * nothing: whose client asks is not for it to know.
+ * Makes of a provider the same with a span for every call. The provider itself is told nothing: whose client asks is not
+ * for it to know.
  */
-export function traced(provider: Provider, connection: string, tracing: Tracing, within: Span): Provider {
-  async function spanned<Answer>(
-    call: string,
-    work: () => Promise<Answer>,
-    end: (span: Span, answer: Answer) => void,
-  ) {
-    const attributes = { 'holdfast.connection': connection, 'holdfast.call': call };
-    const name = `${call} ${connection}`;
-    const span = tracing.begin({ name, kind: 'client', parent: within.traceparent, attributes });
-    try {
-      const answer = await work();
-      end(span, answer);
-      return answer;
-    } catch (error) {
-      span.fail(error instanceof Error ? error.name : 'unknown');
-      throw error;
-    } finally {
-      span.end();
-    }
-  }
+export function traced(provider: Provider, context: Context, run: Traced): Provider {
+  const spanned = <Answer>(call: string, work: (span: Span | null) => Promise<Answer>) =>
+    inSpan(context, { name: `${call} ${run.connection}`, kind: 'client' }, run, ({ span }) => work(span));
 
-  const asked = (call: string, work: () => Promise<Progress>) => spanned(call, work, tell);
+  const asked = (call: string, work: () => Promise<Progress>) =>
+    spanned(call, async (span) => {
+      const progress = await work();
+      span?.set({ 'holdfast.state': progress.state });
+      if ('outcome' in progress && !progress.outcome.ok) span?.fail(progress.outcome.code);
+      return progress;
+    });
+
   return {
     ...provider,
     submit: (submission, signal) => asked('submit', () => provider.submit(submission, signal)),
     poll: (submission, handle, signal) => asked('poll', () => provider.poll(submission, handle, signal)),
     recover: (submission, signal) => asked('recover', () => provider.recover(submission, signal)),
-    cancel: (handle, signal) =>
-      spanned(
-        'cancel',
-        () => provider.cancel(handle, signal),
-        () => {},
-      ),
+    cancel: (handle, signal) => spanned('cancel', () => provider.cancel(handle, signal)),
   };
-}
-
-function tell(span: Span, progress: Progress): void {
-  span.set({ 'holdfast.state': progress.state });
-  if ('outcome' in progress && !progress.outcome.ok) span.fail(progress.outcome.code);
 }

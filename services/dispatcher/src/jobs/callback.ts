@@ -24,11 +24,12 @@ export async function callback(context: Context, callbackId: string): Promise<vo
   const stored = await readCallback(context.db, callbackId);
   if (!stored) return;
   const run = { ...stored, id: stored.executionId };
-  await inSpan(context, { name: 'callback', kind: 'consumer' }, run, (its) => receive(its, stored));
+  await inSpan(context, { name: 'callback', kind: 'consumer' }, run, async (its) =>
+    receive(its, stored, await findRoute(its, run)),
+  );
 }
 
-async function receive(context: Context, stored: StoredCallback): Promise<void> {
-  const route = await findRoute(context, stored);
+async function receive(context: Context, stored: StoredCallback, route: Route | null): Promise<void> {
   const reading = route && !stored.finished ? await read(route, stored) : null;
   if (route && !(await dealWith(context, route, stored.token, reading))) return;
   const isUseless = stored.erased || (route !== null && !stored.finished && reading === null);
