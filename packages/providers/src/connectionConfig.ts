@@ -32,9 +32,14 @@ export function missingSetting(
   const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
   if (known !== undefined && (known.apiKey !== null || !keyed.includes(adapter))) return null;
   const name = connection.toUpperCase();
-  const itsKey = `${name}_API_KEY`;
-  if (Object.hasOwn(hosted, name)) return hosted[name]?.key ?? itsKey;
-  return known === undefined ? `${name}_BASE_URL` : itsKey;
+  const isKeyAsked = known !== undefined || Object.hasOwn(hosted, name);
+  return isKeyAsked ? keyVariable(connection) : `${name}_BASE_URL`;
+}
+
+/** Where the key of a connection is set: `OPENAI_API_KEY`. */
+export function keyVariable(connection: string): string {
+  const name = connection.toUpperCase();
+  return (Object.hasOwn(hosted, name) ? hosted[name]?.key : undefined) ?? `${name}_API_KEY`;
 }
 
 /**

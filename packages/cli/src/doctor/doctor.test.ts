@@ -133,6 +133,7 @@ describe('holdfast doctor', () => {
     wrong('sweeps', '1 outcomes have not been settled, the oldest for 60 min');
     wrong('audit of the books', 'broken: held is the sum of open holds');
     wrong('provider openai', 'refuses the key (401)');
+    expect(of('provider openai')).toMatchObject([{ mend: expect.stringContaining('set OPENAI_API_KEY') }]);
     wrong('store', 'FILE_URL_SECRET');
     wrong('service ledger', 'redis: away');
     wrong('certificate', 'clients refuse it');

@@ -13,7 +13,7 @@ const everyMs = 1000;
 export const executionsTail: Command = {
   name: 'executions tail',
   about: `follow an execution until it ends: status, progress, the provider's log. With --org follow every execution of
-an organization from now on, until Ctrl-C. --json: a document for each change, a line each.`,
+an organization from now on, until Ctrl-C; of more than a hundred in a second some go by untold. --json: a document for each change, a line each.`,
   usage: 'holdfast executions tail <execution> [--json]\nholdfast executions tail --org ORG [--json]',
   async run(args, context) {
     const { id, org, json } = read(args);

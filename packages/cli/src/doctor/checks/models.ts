@@ -2,7 +2,7 @@ import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models/cac
 import { adapters } from '@holdfast/domain/modelRoute';
 import { checkConnection } from '@holdfast/providers/check';
 import type { Connection } from '@holdfast/providers/connection';
-import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';
+import { connectionConfig, connectionProblems, keyVariable } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../../command.ts';
 import { missingSettings, whyNotOffered } from '../../models/offer.ts';
 import type { Check, Finding } from '../finding.ts';
@@ -81,7 +81,7 @@ async function providerFinding(
     return fail(
       check,
       `${host} refuses the key (${status})`,
-      `set a key of ${name} that is valid, and restart`,
+      `set ${keyVariable(name)} to a key that is valid, and restart the dispatcher`,
     );
   const key = isKeyAccepted === true ? 'takes the key' : 'answers; whether it takes the key is not asked';
   return { state: 'ok', check, found: `${host} ${key}` };
