@@ -7,6 +7,7 @@ import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import type { Command, Context } from '../command.ts';
 import { modelsFolder } from '../config.ts';
 import { readArguments } from '../flags.ts';
+import { sayJson } from '../output/print.ts';
 import { UsageError } from '../usageError.ts';
 import { type CatalogueChanges, catalogueChanges } from './catalogueChanges.ts';
 import { missingSettings } from './offer.ts';
@@ -17,11 +18,12 @@ import { table } from './wording.ts';
 export const modelsApply: Command = {
   name: 'models apply',
   about: 'make the YAML files of a folder the catalogue, all at once; what has no file any more is withdrawn',
-  usage: 'holdfast models apply [folder] [--dry-run]',
+  usage: 'holdfast models apply [folder] [--dry-run] [--json]',
   changes: (args) => !args.includes('--dry-run'),
   async run(args, context) {
-    const { folder, isDryRun } = read(args, context, {
-      'dry-run': { type: 'boolean', default: false },
+    const { folder, isDryRun, json } = read(args, context, {
+      'dry-run': { type: 'boolean' },
+      json: { type: 'boolean' },
     });
     const models = await readFolder(folder, context);
     if (models === null) return 1;
@@ -31,14 +33,18 @@ export const modelsApply: Command = {
     const after = models.map((definition) => ({ definition, isActive: isReachable(definition) }));
     const changes = catalogueChanges(await openModelCatalogue(db).list(), after);
     if (!isDryRun) await applyModels(db, models, isReachable);
+    const offered = after.filter(({ isActive }) => isActive).map(({ definition }) => definition.slug);
+    if (json) {
+      sayJson(context, { is_dry_run: isDryRun, ...changes, offered });
+      return 0;
+    }
     sayChanges(changes, context.say);
     for (const { definition, isActive } of after) {
       const missing = isActive ? null : missingSettings(definition, connections);
       if (definition.active && missing !== null) context.say(`${definition.slug} is not offered: ${missing}`);
     }
-    const offered = after.filter(({ isActive }) => isActive).length;
     context.say(
-      `${isDryRun ? 'Nothing was changed. Of' : 'Of'} ${after.length} models ${offered} ${isDryRun ? 'would be' : 'are'} offered.`,
+      `${isDryRun ? 'Nothing was changed. Of' : 'Of'} ${after.length} models ${offered.length} ${isDryRun ? 'would be' : 'are'} offered.`,
     );
     return 0;
   },
@@ -60,12 +66,16 @@ export const modelsValidate: Command = {
 function read(
   args: string[],
   { providerEnvironment }: Context,
-  options: { 'dry-run'?: { type: 'boolean'; default: boolean } } = {},
+  options: { 'dry-run'?: { type: 'boolean' }; json?: { type: 'boolean' } } = {},
 ) {
   const { positionals, values } = readArguments(() => parseArgs({ args, allowPositionals: true, options }));
   const [folder, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`there is no "${rest.join(' ')}": one folder is taken`);
-  return { folder: modelsFolder(folder, providerEnvironment()), isDryRun: values['dry-run'] === true };
+  return {
+    folder: modelsFolder(folder, providerEnvironment()),
+    isDryRun: values['dry-run'] === true,
+    json: values.json === true,
+  };
 }
 
 function sayChanges({ added, changed, withdrawn, unchanged }: CatalogueChanges, say: Context['say']): void {

@@ -51,6 +51,14 @@ describe('holdfast models apply', () => {
       'withdrawn  second',
       'Of 2 models 1 are offered.',
     ]);
+    expect(JSON.parse((await models('apply', folder, '--dry-run', '--json')).stdout)).toEqual({
+      is_dry_run: true,
+      added: [],
+      changed: [],
+      withdrawn: [],
+      unchanged: ['first', 'third'],
+      offered: ['third'],
+    });
     expect(lines((await models('apply', folder)).stdout)).toEqual([
       'unchanged  first',
       'unchanged  third',
