@@ -44,9 +44,9 @@ function* answer(): Generator<Buffer> {
 }
 
 const server = http.createServer((request, response) => {
-  if (request.method === 'POST') return void send(response, answer());
-  response.setHeader('content-length', 8 * mib);
-  void send(response, picture(8 * mib));
+  const isPrompt = request.method === 'POST';
+  if (!isPrompt) response.setHeader('content-length', 8 * mib);
+  void send(response, isPrompt ? answer() : picture(8 * mib));
 });
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
