@@ -17,7 +17,7 @@ import { fanoutQueue } from '@holdfast/queues/fanout';
 import { jobMetrics } from '@holdfast/queues/jobMetrics';
 import { openLead } from '@holdfast/queues/lead';
 import { openProducer } from '@holdfast/queues/producer';
-import { settleQueue } from '@holdfast/queues/settle';
+import { type Settling, settleQueue } from '@holdfast/queues/settle';
 import { openTurns } from '@holdfast/queues/turns';
 import { startWorker } from '@holdfast/queues/worker';
 import { startAdjustments } from './adjust.ts';
@@ -44,7 +44,6 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const jobs = jobMetrics(registry);
   const fanout = openProducer(fanoutQueue, producing, log);
   const abort = openProducer(abortQueue, producing, log);
-  const settle = openProducer(settleQueue, producing, log);
   const completer = openCompleter({
     db,
     fanout,
@@ -56,13 +55,15 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     ended: report('FAILED'),
   });
 
+  const settle = ({ attemptIds, ok }: Settling) =>
+    Promise.all(attemptIds.map((ok ? completer : failer).settle));
   const worker = startWorker({
     queue: settleQueue,
     redis: working,
     concurrency: config.SETTLE_CONCURRENCY,
     log,
     metrics: jobs,
-    process: ({ attemptIds, ok }) => Promise.all(attemptIds.map((ok ? completer : failer).settle)),
+    process: settle,
   });
   const adjustments = startAdjustments({ db, redis: working, jobs, log });
   const auditIntervalS = config.AUDIT_INTERVAL_S;
@@ -108,7 +109,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     async stop() {
       await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop(), readings.stop()]);
       await Promise.all([completer.idle(), failer.idle()]);
-      await Promise.all([fanout.close(), abort.close(), settle.close()]);
+      await Promise.all([fanout.close(), abort.close()]);
       producing.disconnect();
       working.disconnect();
       await Promise.all([db.close(), health.close(), tracing?.stop()]);

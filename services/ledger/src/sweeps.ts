@@ -4,9 +4,7 @@ import { expireDue } from '@holdfast/executions/expire';
 import type { EndingHints } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweep, type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
-import type { Producer } from '@holdfast/queues/producer';
-import type { PayloadOf } from '@holdfast/queues/queue';
-import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
+import { type Settling, settleJobs } from '@holdfast/queues/settle';
 import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { exportHorizon, keepPartitions, type Retention } from './partitions.ts';
@@ -16,11 +14,14 @@ import type { Report } from './report.ts';
 const auditLookMs = 30_000;
 const hourMs = 3_600_000;
 
-/** Everything a lost job, or nobody, would leave undone in the ledger. */
+/**
+ * Everything a lost job, or nobody, would leave undone in the ledger. What is found is done here, without a job: also while
+ * Redis is away.
+ */
 export function startSweeps(args: {
   db: Database;
   hints: EndingHints;
-  settle: Producer<PayloadOf<typeof settleQueue>>;
+  settle(settling: Settling): Promise<unknown>;
   metrics: LedgerMetrics;
   report: Report;
   auditIntervalS: number;
@@ -29,10 +30,12 @@ export function startSweeps(args: {
   log: Logger;
 }): Sweeps {
   const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, log } = args;
-  const shared = (name: string, intervalMs: number, work: () => Promise<void>) =>
+  const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
-    shared('unsettled outcomes', 5000, async () => settle.addAll(settleJobs(await unsettledAttempts(db, 5)))),
+    shared('unsettled outcomes', 5000, async () =>
+      Promise.all(settleJobs(await unsettledAttempts(db, 5)).map(settle)),
+    ),
     shared('expiry', 1000, () => expireDue({ db, hints, ended: report('EXPIRED') })),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
     ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', hourMs), log }),
