@@ -8,6 +8,7 @@ import {
   objectsOf,
   release,
   renderChart,
+  valueSets,
   valuesOf,
 } from './renderChart.ts';
 
@@ -22,18 +23,15 @@ const byName = (objects: KubernetesObject[]) =>
   Object.fromEntries(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
 
 describe('Helm itself (skipped where `helm` is not on the PATH)', () => {
-  withHelm.each(['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'])(
-    'makes the same of the values %s',
-    async (name) => {
-      const values = ['--values', join(chartFolder, `ci/${name}-values.yaml`), '--kube-version', '1.36.0'];
-      await outputOf(helm ?? '', ['lint', '--strict', chartFolder, ...values], { env: process.env });
-      const place = [release.name, chartFolder, '--namespace', release.namespace];
-      const made = objectsOf(
-        await outputOf(helm ?? '', ['template', ...place, ...values], { env: process.env }),
-      );
-      const { objects } = renderChart(valuesOf(name));
-      expect(objects).toHaveLength(made.length);
-      expect(byName(objects)).toEqual(byName(made));
-    },
-  );
+  withHelm.each(valueSets)('makes the same of the values %s', async (name) => {
+    const values = ['--values', join(chartFolder, `ci/${name}-values.yaml`), '--kube-version', '1.36.0'];
+    await outputOf(helm ?? '', ['lint', '--strict', chartFolder, ...values], { env: process.env });
+    const place = [release.name, chartFolder, '--namespace', release.namespace];
+    const made = objectsOf(
+      await outputOf(helm ?? '', ['template', ...place, ...values], { env: process.env }),
+    );
+    const { objects } = renderChart(valuesOf(name));
+    expect(objects).toHaveLength(made.length);
+    expect(byName(objects)).toEqual(byName(made));
+  });
 });

@@ -21,7 +21,10 @@ export const release = { name: 'hf', namespace: 'prod' };
 
 const readYaml = (file: string) => parse(readFileSync(join(chartFolder, file), 'utf8')) as Dict;
 
-/** The values of one of the chart's files in ci/. */
+/** The chart's files in ci/, by the names that `valuesOf` takes. */
+export const valueSets = ['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'];
+
+/** The values of one of them. */
 export const valuesOf = (name: string): Dict => readYaml(`ci/${name}-values.yaml`);
 
 export const defaults = (): Dict => readYaml('values.yaml');

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type KubernetesObject, renderChart, valuesOf } from './renderChart.ts';
+import { type KubernetesObject, renderChart, valueSets, valuesOf } from './renderChart.ts';
 import { schemaProblems } from './schemas.ts';
-
-const sets = ['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'];
 
 function deployment(spec: object): KubernetesObject {
   const labels = { app: 'a' };
@@ -16,7 +14,7 @@ function deployment(spec: object): KubernetesObject {
 }
 
 describe('the objects of the chart', () => {
-  it.each(sets)('with the values %s are what Kubernetes knows', (name) => {
+  it.each(valueSets)('with the values %s are what Kubernetes knows', (name) => {
     const { objects } = renderChart(valuesOf(name));
     const problems = objects.flatMap((object) =>
       schemaProblems(object).map((problem) => `${object.kind} ${object.metadata.name}: ${problem}`),
@@ -27,7 +25,7 @@ describe('the objects of the chart', () => {
 
   it('of every kind come up', () => {
     const kinds = new Set(
-      sets.flatMap((name) => renderChart(valuesOf(name)).objects).map(({ kind }) => kind),
+      valueSets.flatMap((name) => renderChart(valuesOf(name)).objects).map(({ kind }) => kind),
     );
     expect([...kinds].toSorted()).toEqual([
       'ConfigMap',

@@ -9,7 +9,7 @@ import { readConfig as readSetupConfig } from '@holdfast/setup/config';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { describe, expect, it } from '@jest/globals';
 import { type Container, ofKind, workloadsOf } from './pods.ts';
-import { renderChart, valuesOf } from './renderChart.ts';
+import { renderChart, valueSets, valuesOf } from './renderChart.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const documented = readFileSync(resolve(root, 'docs/configuration.md'), 'utf8');
@@ -63,91 +63,87 @@ const readers: Record<string, string[]> = {
   ],
 };
 
-describe.each(['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'])(
-  'the settings with the values %s',
-  (name) => {
-    const { objects } = renderChart(valuesOf(name));
-    const workloads = workloadsOf(objects);
+describe.each(valueSets)('the settings with the values %s', (name) => {
+  const { objects } = renderChart(valuesOf(name));
+  const workloads = workloadsOf(objects);
 
-    it('are ones that docs/configuration.md knows, each set once', () => {
-      for (const { container } of workloads) {
-        const names = container.env.map((variable) => variable.name);
-        expect(new Set(names).size).toBe(names.length);
-        const texts = container.env.map(({ value = '' }) => value).join(' ');
-        const unknown = names.filter(
-          (one) =>
-            !documented.includes(`\`${one}\``) &&
-            !ofTheCommand.includes(one) &&
-            !texts.includes(`$(${one})`) &&
-            !one.endsWith('_BASE_URL'),
-        );
-        expect(unknown).toEqual([]);
-      }
-    });
-
-    it.each([
-      ['api-gateway', gatewayConfig],
-      ['dispatcher', dispatcherConfig],
-      ['ledger', ledgerConfig],
-      ['webhook-sender', webhookSenderConfig],
-    ])('are enough for %s, and right', (service, shape) => {
-      const container = workloads.find((one) => one.name === service)?.container;
-      if (!container) throw new Error('it is not there');
-      const environment = environmentOf(container);
-      const config = parseConfig(shape, environment, 'FILE_STORE' in shape ? [fileStoreProblems] : []);
-      const others = Object.keys(environment).filter(
-        (one) => !(one in shape) && !/_DB_PASSWORD$|_BASE_URL$/.test(one),
+  it('are ones that docs/configuration.md knows, each set once', () => {
+    for (const { container } of workloads) {
+      const names = container.env.map((variable) => variable.name);
+      expect(new Set(names).size).toBe(names.length);
+      const texts = container.env.map(({ value = '' }) => value).join(' ');
+      const unknown = names.filter(
+        (one) =>
+          !documented.includes(`\`${one}\``) &&
+          !ofTheCommand.includes(one) &&
+          !texts.includes(`$(${one})`) &&
+          !one.endsWith('_BASE_URL'),
       );
-      expect(others).toEqual([]);
-      expect(config).toMatchObject({ METRICS_PORT: 9464, DATABASE_POOL_SIZE: 10 });
-      expect(new URL(config['DATABASE_URL']).username).toBe(
-        `holdfast_${service.replace('api-', '').replace('-', '_')}`,
-      );
-    });
+      expect(unknown).toEqual([]);
+    }
+  });
 
-    it('are enough for migrate and the tools, and right', () => {
-      for (const { container } of workloads.filter((one) => ['migrate', 'tools'].includes(one.name))) {
-        const config = readSetupConfig(environmentOf(container));
-        expect(config.rolePasswords).toMatchObject({ holdfast_ledger: 'secret-LEDGER_DB_PASSWORD' });
-        expect(config.files.FILE_STORE).toBe('s3');
-        expect(config.demo !== null).toBe(name === 'everything');
-      }
-    });
+  it.each([
+    ['api-gateway', gatewayConfig],
+    ['dispatcher', dispatcherConfig],
+    ['ledger', ledgerConfig],
+    ['webhook-sender', webhookSenderConfig],
+  ])('are enough for %s, and right', (service, shape) => {
+    const container = workloads.find((one) => one.name === service)?.container;
+    if (!container) throw new Error('it is not there');
+    const environment = environmentOf(container);
+    const config = parseConfig(shape, environment, 'FILE_STORE' in shape ? [fileStoreProblems] : []);
+    const others = Object.keys(environment).filter(
+      (one) => !(one in shape) && !/_DB_PASSWORD$|_BASE_URL$/.test(one),
+    );
+    expect(others).toEqual([]);
+    expect(config).toMatchObject({ METRICS_PORT: 9464, DATABASE_POOL_SIZE: 10 });
+    expect(new URL(config['DATABASE_URL']).username).toBe(
+      `holdfast_${service.replace('api-', '').replace('-', '_')}`,
+    );
+  });
 
-    it('give nobody a secret that is not theirs', () => {
-      for (const { name: which, container } of workloads) {
-        const known = [
-          ...(readers[which === 'tools' ? 'migrate' : which] ?? []),
-          ...(which === 'tools' ? ['ADMIN_TOKEN', 'REDIS_URL'] : []),
-        ];
-        const more = ['DEMO_KEY_SECRET', 'EGRESS_PROXY_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
-        const demo = name === 'everything' ? more : [];
-        const read = container.env.filter(({ valueFrom }) => valueFrom).map((variable) => variable.name);
-        expect(read.filter((one) => !demo.includes(one)).toSorted()).toEqual(known.toSorted());
-      }
-    });
+  it('are enough for migrate and the tools, and right', () => {
+    for (const { container } of workloads.filter((one) => ['migrate', 'tools'].includes(one.name))) {
+      const config = readSetupConfig(environmentOf(container));
+      expect(config.rolePasswords).toMatchObject({ holdfast_ledger: 'secret-LEDGER_DB_PASSWORD' });
+      expect(config.files.FILE_STORE).toBe('s3');
+      expect(config.demo !== null).toBe(name === 'everything');
+    }
+  });
 
-    it('name the keys of providers to the dispatcher and migrate alone', () => {
-      const holders = workloads.filter(({ container }) =>
-        JSON.stringify(container).includes('holdfast-providers'),
-      );
-      const expected = name === 'everything' ? ['dispatcher', 'migrate', 'tools'] : [];
-      expect(holders.map((one) => one.name).toSorted()).toEqual(expected);
-    });
+  it('give nobody a secret that is not theirs', () => {
+    for (const { name: which, container } of workloads) {
+      const known = [
+        ...(readers[which === 'tools' ? 'migrate' : which] ?? []),
+        ...(which === 'tools' ? ['ADMIN_TOKEN', 'REDIS_URL'] : []),
+      ];
+      const more = ['DEMO_KEY_SECRET', 'EGRESS_PROXY_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
+      const demo = name === 'everything' ? more : [];
+      const read = container.env.filter(({ valueFrom }) => valueFrom).map((variable) => variable.name);
+      expect(read.filter((one) => !demo.includes(one)).toSorted()).toEqual(known.toSorted());
+    }
+  });
 
-    it('hold no secret in the open: none in a ConfigMap, none made by the chart', () => {
-      expect(ofKind(objects, 'Secret')).toEqual([]);
-      for (const { metadata } of ofKind(objects, 'ConfigMap'))
-        expect(metadata.name).toBe('hf-holdfast-models');
-      for (const { container } of workloads) {
-        const open = container.env.filter(({ value }) => value !== undefined);
-        const secret =
-          /_API_KEY$|TOKEN$|PASSWORD$|_SECRET$|_ACCESS_KEY$|_SECRET_KEY$|^ENCRYPTION_KEYS$|^REDIS_URL$/;
-        expect(open.map((variable) => variable.name).filter((one) => secret.test(one))).toEqual([]);
-      }
-    });
-  },
-);
+  it('name the keys of providers to the dispatcher and migrate alone', () => {
+    const holders = workloads.filter(({ container }) =>
+      JSON.stringify(container).includes('holdfast-providers'),
+    );
+    const expected = name === 'everything' ? ['dispatcher', 'migrate', 'tools'] : [];
+    expect(holders.map((one) => one.name).toSorted()).toEqual(expected);
+  });
+
+  it('hold no secret in the open: none in a ConfigMap, none made by the chart', () => {
+    expect(ofKind(objects, 'Secret')).toEqual([]);
+    for (const { metadata } of ofKind(objects, 'ConfigMap')) expect(metadata.name).toBe('hf-holdfast-models');
+    for (const { container } of workloads) {
+      const open = container.env.filter(({ value }) => value !== undefined);
+      const secret =
+        /_API_KEY$|TOKEN$|PASSWORD$|_SECRET$|_ACCESS_KEY$|_SECRET_KEY$|^ENCRYPTION_KEYS$|^REDIS_URL$/;
+      expect(open.map((variable) => variable.name).filter((one) => secret.test(one))).toEqual([]);
+    }
+  });
+});
 
 describe('settings of all', () => {
   it('reach migrate and the tools, too, as the style of the store must', () => {
