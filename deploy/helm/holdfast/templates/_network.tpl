@@ -53,8 +53,7 @@
   ports:
     - { protocol: TCP, port: metrics }
 {{- end }}
-{{- $isService := has .name (list "api-gateway" "dispatcher" "ledger" "webhook-sender") }}
-{{- if and $isService $values.tools.enabled }}
+{{- if and $values.tools.enabled (get $values.services .name) }}
 - from:
     - podSelector:
         matchLabels:
