@@ -1,4 +1,5 @@
 import { pemFileProblem } from './pemFile.ts';
+import { percentDecoded } from './percentDecoded.ts';
 
 /** Where Redis is, as REDIS_URL says it. */
 export type RedisAddress = {
@@ -82,8 +83,8 @@ function parameterProblems({ kind, isEncrypted }: RedisAddress, parameters: URLS
 
 function nodeOf(text: string, usualPort: number): { host: string; port: number } {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? refuse();
-  if (Number(port ?? 0) > 65_535) refuse();
-  return { host: bracketed ?? plain ?? '', port: port === undefined ? usualPort : Number(port) };
+  const number = Number(port ?? usualPort);
+  return number > 65_535 ? refuse() : { host: bracketed ?? plain ?? '', port: number };
 }
 
 function splitAt(text: string, mark: string): string[] {
@@ -92,11 +93,7 @@ function splitAt(text: string, mark: string): string[] {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return refuse();
-  }
+  return percentDecoded(text) ?? refuse();
 }
 
 function refuse(): never {

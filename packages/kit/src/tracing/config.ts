@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { percentDecoded } from '../percentDecoded.ts';
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\x20-\x7e]*$/;
@@ -8,18 +9,10 @@ function readHeaders(text: string): Record<string, string> | null {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   const headers = pairs.map((pair) => {
     const at = pair.indexOf('=');
-    return [pair.slice(0, Math.max(0, at)).trim(), decode(pair.slice(at + 1).trim())] as const;
+    return [pair.slice(0, Math.max(0, at)).trim(), percentDecoded(pair.slice(at + 1).trim())] as const;
   });
   const isRight = headers.every(([name, value]) => headerName.test(name) && headerValue.test(value ?? '\n'));
   return isRight ? (Object.fromEntries(headers) as Record<string, string>) : null;
-}
-
-function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Of a service whose work is traced; the names are those of OpenTelemetry. See docs/tracing.md. */

@@ -1,3 +1,4 @@
+import { percentDecoded } from '@holdfast/kit/percentDecoded';
 import type { Endpoint } from './endpoint.ts';
 
 /** What a method and a path lead to. */
@@ -48,18 +49,10 @@ function mostExact(routes: Route[]): Route[] {
 }
 
 function readParams({ shape, names }: Route, path: string): Record<string, string> | null {
-  const values = shape.exec(path)?.slice(1).map(decode) ?? [];
+  const values = shape.exec(path)?.slice(1).map(percentDecoded) ?? [];
   // Postgres holds no NUL: nothing has such a name.
   if (values.some((value) => value === null || value.includes('\0'))) return null;
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
-}
-
-function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
 
 function allowedMethods(routes: Route[]): string[] {

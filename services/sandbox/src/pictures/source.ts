@@ -1,3 +1,4 @@
+import { percentDecoded } from '@holdfast/kit/percentDecoded';
 import { ModelError } from '../modelError.ts';
 
 const maxBytes = 157_286_400;
@@ -37,13 +38,7 @@ function readDataUri(uri: string): Buffer {
   const comma = uri.indexOf(',');
   if (comma < 0) throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image is not a whole data URI.');
   const data = uri.slice(comma + 1);
-  return uri.slice(0, comma).endsWith(';base64') ? Buffer.from(data, 'base64') : Buffer.from(unescaped(data));
-}
-
-function unescaped(data: string): string {
-  try {
-    return decodeURIComponent(data);
-  } catch {
-    return data;
-  }
+  return uri.slice(0, comma).endsWith(';base64')
+    ? Buffer.from(data, 'base64')
+    : Buffer.from(percentDecoded(data) ?? data);
 }
