@@ -24,10 +24,8 @@ export async function startHealthServer(args: {
   const { registry, live, ready } = args;
   const about = { name: 'check_up', help: '1 while a check of /healthz or /readyz passes', label: 'check' };
   askedGauge(registry, about, async () => {
-    const problems = await problemsOf({ ...live, ...ready });
-    return Object.fromEntries(
-      Object.entries(problems).map(([name, problem]) => [name, problem === null ? 1 : 0]),
-    );
+    const results = await runChecks({ ...live, ...ready });
+    return Object.fromEntries(results.map(([name, problem]) => [name, problem === null ? 1 : 0]));
   });
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
@@ -41,19 +39,18 @@ export async function startHealthServer(args: {
 }
 
 async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {
-  const results = Object.entries(await problemsOf(checks));
+  const results = await runChecks(checks);
   const problems = Object.fromEntries(results.filter(([, problem]) => problem !== null));
   const ok = Object.keys(problems).length === 0;
   response.writeHead(ok ? 200 : 503, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(ok ? { status: 'ok' } : { status: 'failing', problems }));
 }
 
-/** What each of the checks says. */
-async function problemsOf(checks: Record<string, Check>): Promise<Record<string, string | null>> {
-  const results = Object.entries(checks).map(
-    async ([name, check]) => [name, await runCheck(name, check)] as const,
+/** The name of each check, and what it says. */
+function runChecks(checks: Record<string, Check>): Promise<(readonly [string, string | null])[]> {
+  return Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(name, check)] as const),
   );
-  return Object.fromEntries(await Promise.all(results));
 }
 
 async function runCheck(name: string, check: Check): Promise<string | null> {

@@ -13,6 +13,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger.ts';
+import { reasonOf } from '../reason.ts';
 import { within } from '../within.ts';
 import { reporting } from './reporting.ts';
 import { partsOf } from './traceparent.ts';
@@ -69,7 +70,7 @@ export function startTracing(args: {
     },
     async stop() {
       await within(stopWithinMs, 'sending the last spans', provider.shutdown()).catch((error: unknown) => {
-        log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'spans were lost');
+        log.warn({ reason: reasonOf(error) }, 'spans were lost');
       });
     },
   };
