@@ -5,8 +5,7 @@ import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Producer } from '@holdfast/queues/producer';
-import type { PayloadOf } from '@holdfast/queues/queue';
-import { settleJobs, type settleQueue } from '@holdfast/queues/settle';
+import { type Settling, settleJobs } from '@holdfast/queues/settle';
 import { storableOutcome } from './storableOutcome.ts';
 
 /** A result that is never written down is lost, and the run has failed. */
@@ -28,7 +27,7 @@ export type OutcomeRecorder = {
 
 export function openOutcomeRecorder(args: {
   db: Database;
-  settle: Producer<PayloadOf<typeof settleQueue>>;
+  settle: Producer<Settling>;
   log: Logger;
 }): OutcomeRecorder {
   const { db, settle, log } = args;

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { chunkId, hintChunks } from './hintChunks.ts';
-import { defineQueue } from './queue.ts';
-
-const settling = z.object({ attemptIds: z.array(z.string()), ok: z.boolean() });
-export type Settling = z.infer<typeof settling>;
+import { defineQueue, type PayloadOf } from './queue.ts';
 
 /** Attempts whose outcomes, all successes or none, are recorded: dispatcher -> ledger. */
 export const settleQueue = defineQueue({
   name: 'settle',
-  payload: settling,
+  payload: z.object({ attemptIds: z.array(z.string()), ok: z.boolean() }),
   jobId: ({ attemptIds }) => chunkId(attemptIds),
   tries: 3,
 });
+export type Settling = PayloadOf<typeof settleQueue>;
 
 /** The jobs for these attempts: few, for many of them come at once. */
 export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): Settling[] {
