@@ -123,21 +123,22 @@ function createBody(): { add(chunk: Buffer): number; whole(): Buffer } {
   let block = nothing;
   let usedBytes = 0;
   let sizeBytes = 0;
+
+  function append(chunk: Buffer): void {
+    const copied = chunk.copy(block, usedBytes);
+    usedBytes += copied;
+    if (copied === chunk.length) return;
+    full.push(block);
+    block = Buffer.allocUnsafe(Math.max(Math.min(sizeBytes, mostBlockBytes), chunk.length));
+    usedBytes = chunk.copy(block, 0, copied);
+  }
+
   return {
     /** Answers how long it is by now. */
     add(chunk) {
       sizeBytes += chunk.length;
-      if (block === nothing) {
-        block = chunk;
-        usedBytes = chunk.length;
-        return sizeBytes;
-      }
-      const copied = chunk.copy(block, usedBytes);
-      usedBytes += copied;
-      if (copied === chunk.length) return sizeBytes;
-      full.push(block);
-      block = Buffer.allocUnsafe(Math.max(Math.min(sizeBytes, mostBlockBytes), chunk.length));
-      usedBytes = chunk.copy(block, 0, copied);
+      if (block === nothing) [block, usedBytes] = [chunk, chunk.length];
+      else append(chunk);
       return sizeBytes;
     },
     whole: () =>
