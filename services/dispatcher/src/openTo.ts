@@ -4,7 +4,7 @@ import { isSandbox, type ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';
 import { isConfigured } from '@holdfast/providers/connectionConfig';
 
-/** Which providers the runs of an organization may be sent to: those that are configured, of tests the sandbox alone. */
+/** Where the runs of an organization may be sent: to what is configured; of a test organization, to the sandbox alone. */
 export type OpenTo = (organizationId: string) => Promise<(route: ProviderRoute) => boolean>;
 
 const maxKnown = 10_000;
@@ -17,8 +17,9 @@ export function openToOrganizations(db: Database, connections: Record<string, Co
   const known = new Map<string, Promise<boolean>>();
 
   function isTest(id: string): Promise<boolean> {
-    const answer = known.get(id) ?? isTestOrganization(db, id);
-    if (known.has(id)) return answer;
+    const asked = known.get(id);
+    if (asked) return asked;
+    const answer = isTestOrganization(db, id);
     if (known.size >= maxKnown) known.delete(known.keys().next().value ?? '');
     known.set(id, answer);
     answer.catch(() => known.delete(id));
