@@ -3,8 +3,8 @@ const networkCodes = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'E
 const poolMessages =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection/;
 
-/** A password that is another now, a certificate that is no longer good: P1000 and P1011 are Prisma's words for it. */
-const strangers =
+/** PostgreSQL refuses our password, or one side the other's certificate. P1000 and P1011 are what Prisma says then. */
+const notTrusted =
   /^(28000|28P01|P1000|P1011|CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*)$/;
 
 /** Whether an error says that the database could not be reached, rather than that it refused something. */
@@ -20,8 +20,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Also when database and service do not believe each other: that is for the operator to mend, and may soon be over. */
+/** Also when a login or a certificate is refused, which may be over soon: the operator is just changing it, perhaps. */
 export function isDatabaseOutOfReach(error: unknown): boolean {
   const code = Object(error).code;
-  return isDatabaseUnavailable(error) || (typeof code === 'string' && strangers.test(code));
+  return isDatabaseUnavailable(error) || (typeof code === 'string' && notTrusted.test(code));
 }

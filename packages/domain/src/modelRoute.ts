@@ -32,7 +32,7 @@ const inputChanges = z
   })
   .describe('What this provider is sent in place of the input as it is.');
 
-/** Of test keys the runs go there alone. */
+/** Whether it leads to the sandbox, the only provider that runs of test keys may be sent to. */
 export const isSandbox = ({ connection }: { connection: string }) => connection === 'sandbox';
 
 export const provider = z.strictObject({

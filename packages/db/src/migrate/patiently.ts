@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Whoever comes after a script that waits for a table waits, too: services for as long as an audit or a backup reads. So a
- * script waits for no longer than requests can, and comes again.
+ * Begins a script. While one waits for a table that a backup or an audit reads, everybody else who asks for that table
+ * waits behind it: so it gives up after as long as requests can wait, and `patiently` starts it again.
  */
 export const briefly = "SET LOCAL lock_timeout = '1s';";
 
@@ -11,7 +11,7 @@ const usuallyGiveUpAfterMs = 600_000;
 /** PostgreSQL's lock_not_available. */
 const lockedOut = '55P03';
 
-/** Does what begins with `briefly`, again while it did not get its locks. @throws when that goes on for too long */
+/** Runs a script that begins with `briefly`, again and again until it gets its locks. @throws when that takes too long */
 export async function patiently<Result>(
   work: () => Promise<Result>,
   giveUpAfterMs = usuallyGiveUpAfterMs,
