@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 
-/** Jobs of a queue. `waiting` is what may be taken now, `oldestWaitingMs` since when its first has waited. */
+/** Jobs of a queue. `waiting` are those that are due, `oldestWaitingMs` is how long the first of them has waited. */
 export type QueueDepth = {
   queue: string;
   waiting: number;

@@ -15,8 +15,8 @@ const auditLookMs = 30_000;
 const hourMs = 3_600_000;
 
 /**
- * Everything a lost job, or nobody, would leave undone in the ledger. What is found is done here, without a job: also while
- * Redis is away.
+ * Does what is due in the ledger and has no job, or whose job was lost. It is done here, not put into a queue: so also
+ * while Redis is away.
  */
 export function startSweeps(args: {
   db: Database;
