@@ -4,13 +4,12 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 import { outputOf } from '../command.ts';
 import { chartRules } from '../observability/chartRules.ts';
-import { alerts, type Rule, rulesOf } from '../observability/files.ts';
+import { alerts, type Groups, rulesOf } from '../observability/files.ts';
 import { promtoolCommand } from '../observability/promtool.ts';
 import { testFolder } from '../testFolder.ts';
 import { ofKind } from './pods.ts';
 import { chartFolder, renderChart, valuesOf } from './renderChart.ts';
 
-type Groups = { groups: { name: string; rules: Rule[] }[] };
 const [made] = ofKind(renderChart(valuesOf('everything')).objects, 'PrometheusRule');
 const spec = made?.['spec'] as Groups;
 const rules = spec.groups.flatMap(({ rules: its }) => its);

@@ -1,19 +1,15 @@
 import { stringify } from 'yaml';
-import { type Rule, readYaml } from './files.ts';
-
-type Groups = { groups: { name: string; rules: Rule[] }[] };
+import { groupsOf, type Rule } from './files.ts';
 
 /** What the chart puts the namespace of the release for. */
-export const namespaceMark = '@namespace@';
+const namespaceMark = '@namespace@';
 
 /**
  * The rules of deploy/observability as the chart has them: of the pods of one namespace alone, for on a cluster several
  * installations, and other programs that run on Node, are watched by one Prometheus.
  */
 export function chartRules(): string {
-  const groups = ['recording.yml', 'alerts.yml'].flatMap(
-    (file) => (readYaml(`rules/${file}`) as Groups).groups,
-  );
+  const groups = ['recording.yml', 'alerts.yml'].flatMap(groupsOf);
   const own = groups.map(({ name, rules }) => ({ name, rules: rules.map(ofNamespace) }));
   const from =
     '# Written by scripts/generators/chartRules.mjs from deploy/observability/rules: do not edit.\n';

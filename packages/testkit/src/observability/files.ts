@@ -12,15 +12,15 @@ export type Rule = {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
 };
+export type Groups = { groups: { name: string; rules: Rule[] }[] };
 /** A query, and where it stands. */
 export type Query = { where: string; expr: string };
 
 export const readYaml = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
-export function rulesOf(file: string): Rule[] {
-  const { groups } = readYaml(`rules/${file}`) as { groups: { rules: Rule[] }[] };
-  return groups.flatMap(({ rules }) => rules);
-}
+export const groupsOf = (file: string) => (readYaml(`rules/${file}`) as Groups).groups;
+
+export const rulesOf = (file: string): Rule[] => groupsOf(file).flatMap(({ rules }) => rules);
 
 export const alerts = () => rulesOf('alerts.yml').filter(({ alert }) => alert !== undefined);
 

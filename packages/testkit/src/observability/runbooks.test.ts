@@ -5,6 +5,7 @@ import { alerts, root } from './files.ts';
 
 const folder = join(root, 'docs/runbooks');
 const pages = readdirSync(folder).filter((file) => file !== 'README.md');
+const texts = pages.map((page) => readFileSync(join(folder, page), 'utf8')).join('\n');
 const sections = ['What it means', 'What users feel', 'How to look', 'How to mend', 'How to prevent'];
 
 /** Every source of a folder of packages, generated ones apart. */
@@ -42,7 +43,6 @@ describe('the runbooks', () => {
   it('name commands and flags that the command holdfast has', () => {
     const help = readFileSync(join(root, 'docs/cli.md'), 'utf8');
     const commands = [...help.matchAll(/^### (.+)$/gm)].map(([, name]) => name ?? '');
-    const texts = pages.map((page) => readFileSync(join(folder, page), 'utf8')).join('\n');
     const named = [...texts.matchAll(/`holdfast ([^`]+)`/g)].map(([, words = '']) => words);
     expect(named.length).toBeGreaterThan(20);
     for (const words of named) {
@@ -52,7 +52,6 @@ describe('the runbooks', () => {
   });
 
   it('name alerts that there are, and words that the services say in their logs', () => {
-    const texts = pages.map((page) => readFileSync(join(folder, page), 'utf8')).join('\n');
     const linked = [...texts.matchAll(/\]\((Holdfast\w+\.md)\)/g)].map(([, page]) => page);
     expect(pages).toEqual(expect.arrayContaining(linked));
     const said = [...texts.matchAll(/`((?:job|sweep|request|webhook|event|taking|the|a) [a-z ]+)`/g)];

@@ -10,6 +10,7 @@ const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 const [target] = process.argv.slice(2);
 const { version = '0.0.0' } = JSON.parse(read('package.json')) as { version?: string };
 const text = read('pnpm-lock.yaml');
-const document = `${JSON.stringify(sbomOf(readLockfile(text), text, version, readLicences(fileURLToPath(new URL('node_modules/.pnpm', root)))), null, 2)}\n`;
+const licences = readLicences(fileURLToPath(new URL('node_modules/.pnpm', root)));
+const document = `${JSON.stringify(sbomOf(readLockfile(text), text, version, licences), null, 2)}\n`;
 if (target === undefined) process.stdout.write(document);
 else writeFileSync(target, document);

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { roleOf } from '@holdfast/db/roles/rights';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { readYaml, root } from '../observability/files.ts';
 
 type Container = {
   profiles?: string[];
@@ -15,19 +16,19 @@ type Container = {
 };
 type Receiver = { otlp: { protocols: { http: { endpoint: string } } } };
 
-const root = resolve(import.meta.dirname, '../../../..');
-const yaml = (file: string): unknown => parse(readFileSync(join(root, file), 'utf8'), { merge: true });
-const { services, volumes } = yaml('docker-compose.yml') as {
+const { services, volumes } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), {
+  merge: true,
+}) as {
   services: Record<string, Container>;
   volumes: Record<string, unknown>;
 };
 const { collector, tempo, grafana } = services;
 
-const collectorSettings = yaml('deploy/observability/collector.yml') as {
+const collectorSettings = readYaml('collector.yml') as {
   receivers: Receiver;
   exporters: { otlphttp: { endpoint: string } };
 };
-const tempoSettings = yaml('deploy/observability/tempo.yml') as {
+const tempoSettings = readYaml('tempo.yml') as {
   server: { http_listen_port: number };
   distributor: { receivers: Receiver };
   storage: { trace: { wal: { path: string }; local: { path: string } } };
@@ -52,7 +53,7 @@ describe('traces in the profile observability', () => {
   it('the collector passes on to Tempo, and Grafana reads there', () => {
     const port = portOf(tempoSettings.distributor.receivers);
     expect(collectorSettings.exporters.otlphttp.endpoint).toBe(`http://tempo:${port}`);
-    const { datasources } = yaml('deploy/observability/grafana/provisioning/datasources/tempo.yml') as {
+    const { datasources } = readYaml('grafana/provisioning/datasources/tempo.yml') as {
       datasources: { url: string; isDefault?: boolean }[];
     };
     expect(datasources).toHaveLength(1);
