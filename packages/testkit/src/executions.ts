@@ -20,8 +20,9 @@ export async function create(
   model: string,
   input: Record<string, unknown>,
   fields: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
 ): Promise<string> {
-  const { status, body } = await api.post('/v1/executions', { model, input, ...fields });
+  const { status, body } = await api.post('/v1/executions', { model, input, ...fields }, headers);
   if (status !== 202) throw new Error(`not accepted: ${status} ${JSON.stringify(body)}`);
   return body['id'] as string;
 }

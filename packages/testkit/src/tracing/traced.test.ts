@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Customer } from '../customer.ts';
-import { eventsOf, untilEvent, untilStatus } from '../executions.ts';
+import { create as createAt, eventsOf, untilEvent, untilStatus } from '../executions.ts';
 import { closedPort } from '../providers/hosted.ts';
 import { status } from '../receiver.ts';
 import { type Stack, startStack } from '../stack.ts';
@@ -42,17 +42,12 @@ afterAll(async () => {
 const clientSpan = '00f067aa0ba902b7';
 const newTrace = () => randomBytes(16).toString('hex');
 
-async function create(
+const create = (
   model: string,
   input: Record<string, unknown>,
   headers: Record<string, string>,
   fields: Record<string, unknown> = {},
-): Promise<string> {
-  const request = { model, input, ...fields };
-  const { status: code, body } = await customer.api.post('/v1/executions', request, headers);
-  expect(code).toBe(202);
-  return body['id'] as string;
-}
+) => createAt(customer.api, model, input, fields, headers);
 
 /** The spans as a tree: each name with those of its children, in alphabetical order. */
 function treeOf(spans: SentSpan[], parent: string): unknown[] {

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServiceName } from '../asRole.ts';
 import type { Customer } from '../customer.ts';
-import { eventsOf, untilEvent } from '../executions.ts';
+import { create, eventsOf, untilEvent } from '../executions.ts';
 import { type Received, status } from '../receiver.ts';
 import { type Stack, startStack } from '../stack.ts';
 import { until } from '../until.ts';
@@ -26,11 +26,8 @@ const given = `00-${traceId}-00f067aa0ba902b7-01`;
 
 /** The header of every webhook of an execution that was created with this one. */
 async function passedOn(traceparent: string | null): Promise<unknown[]> {
-  const headers = traceparent === null ? undefined : { traceparent };
-  const body = { model: 'sandbox-text', input: { prompt: 'a' } };
-  const answer = await customer.api.post('/v1/executions', body, headers);
-  expect(answer.status).toBe(202);
-  const id = answer.body['id'] as string;
+  const headers = traceparent === null ? {} : { traceparent };
+  const id = await create(customer.api, 'sandbox-text', { prompt: 'a' }, {}, headers);
   await untilEvent(stack.receiver, id, 'execution.started');
   await untilEvent(stack.receiver, id, 'execution.completed');
   return eventsOf(stack.receiver, id).map(({ request }) => request.headers['traceparent']);
