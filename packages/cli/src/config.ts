@@ -65,8 +65,6 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
   return { url: url.replace(/\/+$/, ''), token };
 }
 
-/** Of a list of them as the gateway takes it, the first. */
-
 const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
   named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);
 

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
+import { listenAt } from '@holdfast/kit/listen';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { apiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';
@@ -234,8 +233,7 @@ describe('what goes wrong at the admin API', () => {
 
   it('is told in a line when it answers as another version would', async () => {
     const other = createServer((_request, response) => response.end('{"data":[{"id":7}]}'));
-    await once(other.listen(0, '127.0.0.1'), 'listening');
-    const { port } = other.address() as AddressInfo;
+    const port = await listenAt(other, { host: '127.0.0.1', port: 0 });
     const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
     const { code, stderr } = await ask(env);
     other.close();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenAt } from '@holdfast/kit/listen';
 import { describe, expect, it } from '@jest/globals';
 import { RefusedError } from '../admin/refusedError.ts';
 import type { Context } from '../command.ts';
@@ -55,9 +55,7 @@ describe('holdfast executions tail', () => {
   it('ends at Ctrl-C though the admin API takes the question and says nothing', async () => {
     const silent = createServer();
     const asked = once(silent, 'request');
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const port = await listenAt(silent, { host: '127.0.0.1', port: 0 });
     const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
     const tail = startHoldfast(['executions', 'tail', 'exec_1'], env);
     await asked;
