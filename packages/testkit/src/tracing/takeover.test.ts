@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { untilStatus } from '../executions.ts';
+import { create, untilStatus } from '../executions.ts';
 import { type Fleet, startFleet } from '../fleet.ts';
 import { testFolder } from '../testFolder.ts';
 import { until } from '../until.ts';
@@ -22,8 +22,7 @@ it('what another dispatcher does for one that was killed is in the same trace', 
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
   const input = { prompt: 'a', mode: 'sync', delay_ms: 8000 };
-  const { body } = await api.post('/v1/executions', { model: 'sandbox-text', input }, { traceparent });
-  const id = body['id'] as string;
+  const id = await create(api, 'sandbox-text', input, {}, { traceparent });
   await untilStatus(api, id, 'PROCESSING');
   await fleet.kill('dispatcher');
   await until(
