@@ -35,6 +35,17 @@ async function expectRuns(stack: Stack) {
   expect(await left()).toBe(before - 1);
 }
 
+/** The same with this Redis, which is stopped then. */
+async function expectRunsWith(url: string, redis: { stop(): Promise<unknown> }) {
+  const stack = await startStack({ REDIS_URL: url });
+  try {
+    await expectRuns(stack);
+  } finally {
+    await stack.close();
+    await redis.stop();
+  }
+}
+
 describe('a Redis Cluster of three masters', () => {
   it('carries executions end to end, and its keys are spread over the nodes', async () => {
     const cluster = await startRedisCluster();
@@ -138,15 +149,7 @@ describe('Redis over TLS', () => {
   it('carries executions end to end when the authority is named', async () => {
     const pair = tlsFiles();
     const redis = await startRedisNode([...tlsSettings(pair), 'requirepass secret']);
-    const stack = await startStack({
-      REDIS_URL: `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`,
-    });
-    try {
-      await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await redis.stop();
-    }
+    await expectRunsWith(`rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`, redis);
   }, 60_000);
 
   it('is not spoken to when nobody we trust vouches for it, or for the name it is dialled by', async () => {
@@ -169,36 +172,18 @@ describe('Redis over TLS', () => {
     const redis = await startRedisNode([...tlsSettings(pair, { asks: true }), 'requirepass secret']);
     const url = `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${strangersFile(pair.certFile)}`;
     await expect(openInspector(url)).rejects.toThrow();
-    const stack = await startStack({ REDIS_URL: `${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}` });
-    try {
-      await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await redis.stop();
-    }
+    await expectRunsWith(`${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}`, redis);
   }, 60_000);
 
   it('is asked of sentinels, and of the master that they name', async () => {
     const redis = await startRedisSentinel(tlsFiles());
-    const stack = await startStack({ REDIS_URL: redis.url });
-    try {
-      await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await redis.stop();
-    }
+    await expectRunsWith(redis.url, redis);
   }, 60_000);
 
   it('is asked of every node of a cluster', async () => {
     const pair = tlsFiles();
     const cluster = await startRedisCluster({ tls: pair });
-    const stack = await startStack({ REDIS_URL: cluster.url });
-    try {
-      await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await cluster.stop();
-    }
+    await expectRunsWith(cluster.url, cluster);
   }, 60_000);
 });
 

@@ -1,7 +1,7 @@
 import { until } from '../until.ts';
 import { redisCli } from './redisCli.ts';
 import { startRedisNode } from './redisNode.ts';
-import { type TlsFiles, tlsSettings } from './redisTls.ts';
+import { cliOver, type TlsFiles, tlsSettings } from './redisTls.ts';
 
 const password = 'of-the-cluster';
 
@@ -14,7 +14,7 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
     `masterauth ${password}`,
     ...(tls ? [...tlsSettings(tls), 'tls-cluster yes'] : []),
   ];
-  const over = tls ? ['--tls', '--cacert', tls.certFile] : [];
+  const over = cliOver(tls);
   const nodes = await Promise.all(Array.from({ length: 3 * (1 + replicas) }, () => startRedisNode(settings)));
   const ask = (port: number, ...args: string[]) => redisCli(port, password, ...over, ...args);
   const [first] = nodes.map(({ port }) => port);
@@ -43,7 +43,7 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
     /** The masters first. */
     nodes,
     /** Gives the slot of `key`, and what lies in it, to another master, as resharding does. */
-    moveSlotOf: (key: string) => moveSlot(ask, addresses, key),
+    moveSlotOf: (key: string) => moveSlot(ask, nodes.slice(0, 3), key),
     /** How many keys each node holds. */
     sizes: () => Promise.all(nodes.map(async ({ port }) => Number(await ask(port, 'DBSIZE')))),
     stop: () => Promise.all(nodes.map((node) => node.stop())),
@@ -52,15 +52,13 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
 
 type Ask = (port: number, ...args: string[]) => Promise<string>;
 
-async function moveSlot(ask: Ask, addresses: readonly string[], key: string): Promise<void> {
+async function moveSlot(ask: Ask, ofMasters: readonly { port: number }[], key: string): Promise<void> {
   const masters = await Promise.all(
-    addresses.slice(0, 3).map(async (address) => {
-      const port = Number(address.split(':')[1]);
-      return { port, id: (await ask(port, 'CLUSTER', 'MYID')).trim() };
-    }),
+    ofMasters.map(async ({ port }) => ({ port, id: (await ask(port, 'CLUSTER', 'MYID')).trim() })),
   );
-  const slot = (await ask(masters[0]?.port ?? 0, 'CLUSTER', 'KEYSLOT', key)).trim();
-  const nodes = await ask(masters[0]?.port ?? 0, 'CLUSTER', 'NODES');
+  const anyPort = masters[0]?.port ?? 0;
+  const slot = (await ask(anyPort, 'CLUSTER', 'KEYSLOT', key)).trim();
+  const nodes = await ask(anyPort, 'CLUSTER', 'NODES');
   const from = masters.find(({ id }) => holds(nodes, id, Number(slot)));
   const to = masters.find((one) => one !== from);
   if (!from || !to) throw new Error(`no two masters for slot ${slot}`);

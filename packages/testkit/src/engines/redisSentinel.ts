@@ -1,7 +1,7 @@
 import { until } from '../until.ts';
 import { redisCli } from './redisCli.ts';
 import { type RedisNode, startRedisNode } from './redisNode.ts';
-import { type TlsFiles, tlsSettings } from './redisTls.ts';
+import { cliOver, type TlsFiles, tlsSettings } from './redisTls.ts';
 
 const password = 'of-the-master';
 const sentinelPassword = 'of-the-sentinels';
@@ -9,7 +9,7 @@ const sentinelPassword = 'of-the-sentinels';
 /** A master, its replica, and three sentinels that watch them, all on loopback; over TLS when they get a certificate. */
 export async function startRedisSentinel(tls?: TlsFiles) {
   const encrypted = tls ? [...tlsSettings(tls), 'tls-replication yes'] : [];
-  const over = tls ? ['--tls', '--cacert', tls.certFile] : [];
+  const over = cliOver(tls);
   const ask = (port: number, secret: string, ...args: string[]) => redisCli(port, secret, ...over, ...args);
   const settings = [...encrypted, `requirepass ${password}`, `masterauth ${password}`];
   const master = await startRedisNode(settings);

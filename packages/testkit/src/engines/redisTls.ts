@@ -15,6 +15,9 @@ export function tlsFiles(): TlsFiles {
   return files;
 }
 
+/** How redis-cli reaches one that speaks TLS. */
+export const cliOver = (tls?: TlsFiles): string[] => (tls ? ['--tls', '--cacert', tls.certFile] : []);
+
 /** An authority that others trust and that signed nothing of ours, before what stands in another file. */
 export function strangersFile(before?: string): string {
   const file = join(testFolder('tls'), 'stranger.pem');
