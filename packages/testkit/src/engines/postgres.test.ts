@@ -124,11 +124,7 @@ described('PgBouncer in transaction mode (skipped where Debianâ€™s package canâ€
       await bouncer.restart();
       const ids = await Promise.all(creates);
       expect(new Set(ids).size).toBe(30);
-      for (const id of ids)
-        await until(`${id} ends`, async () => {
-          const { body } = await api.get(`/v1/executions/${id}`);
-          return body['status'] === 'COMPLETED';
-        });
+      for (const id of ids) await untilStatus(api, id, 'COMPLETED');
       expect(await auditLedger(stack.db)).toEqual([]);
     } finally {
       await stack.close();
