@@ -51,7 +51,8 @@ export const tasks = {
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),
   },
   generate: {
-    about: 'write the generated files anew (OpenAPI, configuration tables, commands)',
+    about:
+      "write the generated files anew (OpenAPI, configuration tables, commands, the chart's alert rules)",
     run: generate,
   },
   audit: {
