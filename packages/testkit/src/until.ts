@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<Value>(
   what: string,
   look: () => Value | Promise<Value>,
-  timeoutMs = 15_000,
+  timeoutMs = 30_000,
 ): Promise<Exclude<Value, null | undefined | false>> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
