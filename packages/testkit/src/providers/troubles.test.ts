@@ -120,11 +120,12 @@ describe('a submit that is certainly not accepted', () => {
       hosted.replicate.received.some(({ path }) => path.includes('created_after')),
     );
     hosted.replicate.plan({ create: 'accept' });
-    await until('it has ended', async () => (await attemptsOf(id)).length > 1, 30_000);
+    // The pauses before it is asked again add up to 45 s.
+    await until('it has ended', async () => (await attemptsOf(id)).length > 1, 60_000);
     await untilStatus(customer.api, id, 'COMPLETED');
     await expectEndedOnce(hosted.stack, customer, id);
     expect(accepted()).toHaveLength(before + 1);
-  });
+  }, 120_000);
 });
 
 describe('a provider that is asked about a run, and says nothing of use', () => {
