@@ -51,9 +51,9 @@ LABEL org.opencontainers.image.vendor="Holdfast" \
       org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 
 FROM runtime AS service
-COPY --chmod=644 deploy/image/health.mjs /health.mjs
+COPY --chmod=755 deploy/image/health /usr/local/bin/
 EXPOSE 9464
-HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 CMD ["node", "/health.mjs"]
+HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 CMD ["health"]
 
 FROM service AS api-gateway
 COPY --from=api-gateway-modules /app ./
@@ -112,6 +112,8 @@ LABEL org.opencontainers.image.title="holdfast-sandbox" \
       org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
 
 FROM runtime AS migrate
+# localhost is this container, not the host: see holdfast doctor.
+ENV HOLDFAST_IN_CONTAINER=true
 COPY --from=migrate-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/migrate ./

@@ -1,8 +1,8 @@
 import type { Database } from '@holdfast/db/client';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import type { Redis } from '@holdfast/queues/connection';
-import { dispatchQueue } from '@holdfast/queues/dispatch';
-import { pauseQueue } from '@holdfast/queues/pause';
+import { dispatchQueue } from '@holdfast/queues/definitions';
+import { pauseQueue } from '@holdfast/queues/inspector';
 import { nowMs } from './clock.ts';
 import { type CpuTimes, cpuPerExecution, readCpu, treeMs } from './cpu.ts';
 import type { Flags } from './flags.ts';

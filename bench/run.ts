@@ -1,4 +1,4 @@
-import { recordAudit } from '@holdfast/db/audit/lastAudit';
+import { recordAudit } from '@holdfast/db/audit/audit';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import type { LocalState } from '@holdfast/local/launch/stateFile';

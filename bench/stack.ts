@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '@holdfast/db/migrate/migrate';
-import { applyRoles } from '@holdfast/db/roles/applyRoles';
+import { applyRoles } from '@holdfast/db/roles/roles';
 import { launch } from '@holdfast/local/launch/launch';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { readJson } from '@holdfast/local/launch/privateFile';

@@ -2,8 +2,13 @@ import { runNode } from './child.mjs';
 
 const flags = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 
-/** Runs Jest on the whole tree, or on what the arguments name. */
-export function test(args, options = {}) {
+/** The tiers of `jest.config.mjs` that `npm test` runs. */
+const tiers = ['code', 'system'];
+
+/** Runs the tests of these tiers, or those that the arguments name, of any tier. */
+export function test(args, { only = tiers, ...options } = {}) {
+  const named = args.some((arg) => !arg.startsWith('-') && arg.includes('/'));
+  const selected = named ? [] : ['--selectProjects', ...only, '--'];
   const env = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim() };
-  return runNode(['node_modules/jest/bin/jest.js', ...args], { ...options, env });
+  return runNode(['node_modules/jest/bin/jest.js', ...selected, ...args], { ...options, env });
 }

@@ -23,20 +23,36 @@ export const tasks = {
     // The channel tells the launcher when this process is gone, however it ended.
     run: script('packages/local/src/start.ts', { ipc: true }),
   },
-  test: { about: 'run the tests (Jest; arguments are passed on)', run: test },
+  test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
+  'test:code': { about: 'the tests beside the code alone', run: (args) => test(args, { only: ['code'] }) },
+  'test:system': {
+    about: 'the tests that start the whole system alone',
+    run: (args) => test(args, { only: ['system'] }),
+  },
+  'test:acceptance': {
+    about: 'Helm chart, observability, engines, tracing, two versions, documents, adapters',
+    run: (args) => test(args, { only: ['acceptance'] }),
+  },
   'test:compose': {
-    about: 'test the stack of docker-compose.yml: walk, scale, kill everything (needs Docker; --help)',
-    run: script('packages/testkit/src/compose/main.ts'),
+    about: 'test the stack of docker-compose.yml: tutorial, scale, kill everything (needs Docker; --help)',
+    run: script('acceptance/compose/main.ts'),
+  },
+  'test:providers': {
+    about: 'test against real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
+    run: script('acceptance/providers/main.ts'),
   },
   verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
-  bench: { about: 'measure the whole walk under load, as JSON', run: script('bench/main.ts') },
+  bench: {
+    about: 'measure the whole path of an execution under load, as JSON',
+    run: script('bench/main.ts'),
+  },
   soak: {
     about: 'users at work for an hour while everything breaks in turn: what grows? (--help)',
     run: script('bench/soak/main.ts'),
   },
   rolling: {
     about: 'restart two of each service under load: nobody may notice (--help)',
-    run: script('packages/testkit/src/rolling/main.ts'),
+    run: script('acceptance/rolling/main.ts'),
   },
   holdfast: {
     about: "the operator's commands: doctor, organizations, executions, audit (--help)",
@@ -55,13 +71,17 @@ export const tasks = {
       "write the generated files anew (OpenAPI, configuration tables, commands, the chart's alert rules)",
     run: generate,
   },
+  figures: {
+    about: 'how the code is cut: files, lines, comments, long functions',
+    run: script('scripts/figures.mjs'),
+  },
   audit: {
     about: 'ask the registry for advisories of what the lockfile names; high and critical ones fail',
     run: (args) => runPnpm(['audit', '--audit-level=high', ...args]),
   },
   sbom: {
-    about: 'print what the system is made of, as CycloneDX JSON (argument: a file to write)',
-    run: script('packages/testkit/src/sbom/main.ts'),
+    about: 'print what the system is made of, as CycloneDX JSON (--out FILE writes it)',
+    run: (args) => runPnpm(['sbom', '--sbom-format', 'cyclonedx', ...args]),
   },
   'db:migration': {
     about: 'write a new migration from prisma/schema.prisma (argument: its name)',

@@ -1,5 +1,5 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { stalePending } from '@holdfast/db/sweeps/due';
+import { stalePending } from '@holdfast/db/sweeps';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seed } from './seed.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@holdfast/kit/logger';
-import { fanoutJobs, fanoutQueue } from '@holdfast/queues/fanout';
-import { pauseQueue } from '@holdfast/queues/pause';
+import { fanoutJobs, fanoutQueue } from '@holdfast/queues/definitions';
+import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
 import { accounted, type Bench, type Part } from '../bench.ts';
 import { nowMs } from '../clock.ts';

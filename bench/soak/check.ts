@@ -1,6 +1,6 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
-import { inTransaction } from '@holdfast/db/transaction';
+import { inTransaction } from '@holdfast/db/statement';
 import type { IdSet } from './idSet.ts';
 
 /** What an endpoint received; `organizationId` null: it gets the events of all of them. */

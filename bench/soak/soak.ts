@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { recordAudit } from '@holdfast/db/audit/lastAudit';
+import { recordAudit } from '@holdfast/db/audit/audit';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import type { Running } from '@holdfast/local/launch/running';

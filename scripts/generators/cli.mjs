@@ -23,7 +23,7 @@ const page = `# The command holdfast
 
 <!-- Written by scripts/generators/cli.mjs from packages/cli/src/commands.ts: do not edit. -->
 
-What an operator asks of a running Holdfast, and does to it: ${contents}.
+The operator's commands for a running Holdfast: ${contents}.
 
 \`\`\`sh
 npm run --silent holdfast -- doctor          # of the npm start that runs in this folder
@@ -37,8 +37,9 @@ environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMI
 | --- | --- |
 ${flags.join('\n')}
 
-People get tables, cut to the width of their terminal; \`--json\` gives scripts one document with the keys of the API (a line
-for each change with \`executions tail\`). What was asked for goes to stdout, how it goes to stderr. ${exitCodesText}
+On a terminal, tables fit its width: the widest columns are cut, and ids stand on lines of their own where there is no room for
+them. Elsewhere (a pipe, CI) rows are printed whole. \`--json\` prints one document with the keys of the API (a line for each
+change with \`executions tail\`). Results go to stdout, progress and errors to stderr. ${exitCodesText}
 
 ${sections.join('\n\n')}
 `;

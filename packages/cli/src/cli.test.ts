@@ -1,6 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { queueNames } from '@holdfast/queues/definitions';
+import { testFolder } from '@holdfast/testkit/testFolder';
 import { describe, expect, it } from '@jest/globals';
 import { commands } from './commands.ts';
 import { holdfast } from './testing/holdfast.ts';
+
+/** The dependencies that `holdfast` loads with these arguments, in order. */
+async function dependenciesLoadedBy(args: string[]): Promise<string[]> {
+  const list = join(testFolder('loaded'), 'list');
+  const hook = `import { appendFileSync } from 'node:fs'; import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + '\\n'); return next(url, context); } });`;
+  await holdfast(args, {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+    DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/holdfast',
+    HOLDFAST_ADMIN_URL: 'http://127.0.0.1:1',
+    ADMIN_TOKEN: 'a-token',
+  });
+  const urls = readFileSync(list, 'utf8').split('\n');
+  return [...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))];
+}
 
 describe('holdfast', () => {
   it('--help shows every command, and that of a command how it is called', async () => {
@@ -15,6 +34,28 @@ describe('holdfast', () => {
     expect(one.stdout).not.toContain('partitions');
   });
 
+  it.each([['queues failed'], ['queues retry'], ['queues resume']])(
+    'names every queue in the usage of %s',
+    (name) => {
+      const usage = commands.find((one) => one.name === name)?.usage;
+      expect(usage).toContain(`<${queueNames.join('|')}>`);
+    },
+  );
+
+  it.each([
+    ['help', ['--help'], []],
+    ['completion', ['completion', 'bash'], ['zod']],
+    ['a command that speaks to the admin API', ['org', 'list'], ['zod']],
+  ])('loads no more than it needs for %s', async (_name, args, needed) => {
+    expect(await dependenciesLoadedBy(args)).toEqual(needed);
+  });
+
+  it('loads nothing that speaks to Redis, stores or providers for a command that reads the database', async () => {
+    const loaded = await dependenciesLoadedBy(['ledger', 'audit']);
+    expect(loaded).toContain('pg');
+    expect(loaded.filter((name) => /bullmq|redis|minio|aws|got|undici|ajv/.test(name))).toEqual([]);
+  });
+
   it('asked for nothing says how it is used', async () => {
     const { code, stdout, stderr } = await holdfast([]);
     expect([code, stdout]).toEqual([2, '']);
@@ -22,9 +63,21 @@ describe('holdfast', () => {
   });
 
   it.each([
-    [['ledger', 'audti'], 'there is no command "ledger audti"'],
-    [['ledger'], 'there is no command "ledger"'],
-    [['ledger', 'audit', '--fast'], "Unknown option '--fast'"],
+    [['ledger', 'audti'], 'there is no command "ledger audti": did you mean holdfast ledger audit?'],
+    [['ledger'], 'there is no command "ledger": ledger takes audit'],
+    [['orgs'], 'there is no command "orgs": did you mean holdfast org? org takes create, list, show, limit'],
+    [['org', 'remove'], 'there is no command "org remove": org takes create'],
+    [['execution', 'lsit', '--json'], 'did you mean holdfast executions list?'],
+    [['dcotor', '--json'], 'did you mean holdfast doctor?'],
+    [['queues', 'faild', 'settle'], 'did you mean holdfast queues failed?'],
+    [['frobnicate'], 'there is no command "frobnicate". See'],
+    [['ledger', 'audit', '--fast'], 'there is no flag --fast of holdfast ledger audit. See'],
+    [
+      ['executions', 'list', '--sinc', '2h'],
+      'there is no flag --sinc of holdfast executions list: did you mean --since?',
+    ],
+    [['org', 'list', '--tets'], 'did you mean --test?'],
+    [['org', 'list', '--admin-ulr', 'http://a'], 'did you mean --admin-url?'],
     [['ledger', 'audit', 'all'], "Unexpected argument 'all'"],
     [['partitions', 'mend'], 'holdfast partitions takes list, make or drop'],
     [['ledger', 'audit', '--database-url'], '--database-url'],

@@ -125,6 +125,10 @@ export function serviceUrls(
   );
 }
 
+/** Whether this is a container of our image, in which `localhost` is not the host. */
+export const isInContainer = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  env['HOLDFAST_IN_CONTAINER'] === 'true';
+
 /** Of another process of ours; empty where the system does not tell. */
 function environmentOf(pid: number): NodeJS.ProcessEnv {
   try {

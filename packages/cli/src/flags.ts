@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { UsageError } from './usageError.ts';
+import { UnknownFlagError, UsageError } from './usageError.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -13,7 +13,9 @@ export function readArguments<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    throw new UsageError(error instanceof Error ? inOneLine(error.message) : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    const [, flag] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
+    throw flag === undefined ? new UsageError(inOneLine(message)) : new UnknownFlagError(flag);
   }
 }
 

@@ -1,7 +1,13 @@
-// `holdfast`: what an operator asks of the database, and does to it.
-import { runCli } from './cli.ts';
+// `holdfast`: the operator's command line.
+import { enableCompileCache } from 'node:module';
+import { resolve } from 'node:path';
 
-// Whoever reads the output may have enough of it, as `head` does: what was begun is ended, and the exit code is true.
+// Before anything else is loaded: a command costs more to compile than to run. Without a writable folder nothing is kept.
+enableCompileCache(resolve(import.meta.dirname, '../../../node_modules/.cache/holdfast'));
+const { runCli } = await import('./cli.ts');
+const { terminalWidth } = await import('./output/width.ts');
+
+// The reader of the output may close it early, as `head` does: the command still ends properly, with its own exit code.
 const unheard = new AbortController();
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -14,5 +20,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   say: (line) => process.stdout.write(`${line}\n`),
   tell: (line) => process.stderr.write(`${line}\n`),
   unheard: unheard.signal,
-  width: process.stdout.isTTY ? process.stdout.columns : null,
+  width: terminalWidth(process.stdout),
 });

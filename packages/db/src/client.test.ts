@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openDatabase } from './client.ts';
-import { isDatabaseOutOfReach, isDatabaseUnavailable } from './unavailable.ts';
+import { faultOf } from './faults.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -18,14 +18,14 @@ describe('a server that says nothing', () => {
       (await db.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0];
     const before = await backend();
     const error = await db.pool.query('SELECT pg_sleep(20)').catch((reason: unknown) => reason);
-    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(faultOf(error)).toBe('unreachable');
     expect((await backend())?.pid).not.toBe(before?.pid);
     await db.close();
   });
 });
 
 describe('a server that does not know our password any more', () => {
-  it('is out of reach, whoever asks, but not away: waiting does not help a setup', async () => {
+  it('is recognized through the pool and through Prisma', async () => {
     const url = Object.assign(new URL(database.url), { password: 'of-yesterday' }).href;
     const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     for (const ask of [() => db.pool.query('SELECT'), () => db.prisma.organization.count()]) {
@@ -33,7 +33,7 @@ describe('a server that does not know our password any more', () => {
         () => null,
         (reason: unknown) => reason,
       );
-      expect([isDatabaseOutOfReach(error), isDatabaseUnavailable(error)]).toEqual([true, false]);
+      expect(faultOf(error)).toBe('not trusted');
     }
     await db.close();
   });

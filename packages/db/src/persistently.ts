@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@holdfast/kit/logger';
-import { isDatabaseOutOfReach } from './unavailable.ts';
+import { isPassing } from './faults.ts';
 
 const longestPauseMs = 1000;
-/** Deadlocks, failed serialisations, statements that took too long. */
-const passing = /^(40...|57014)$/;
 
 /**
- * For what would be lost if it were not written down: tries again for `forMs` while the database is away, or the error
- * is one that passes. @throws the last error, and at once one that does not pass
+ * For what would be lost if it were not written down: tries again for `forMs` while the error is one that passes.
+ * @throws the last error, and at once one that does not pass
  */
 export async function persistently<Result>(
   log: Logger,
@@ -20,14 +18,9 @@ export async function persistently<Result>(
     try {
       return await work();
     } catch (error) {
-      if (!passes(error) || performance.now() + pauseMs > deadlineMs) throw error;
+      if (!isPassing(error) || performance.now() + pauseMs > deadlineMs) throw error;
       log.warn({ err: error }, 'not written down yet; trying again');
       await delay(pauseMs);
     }
   }
-}
-
-function passes(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return isDatabaseOutOfReach(error) || (typeof code === 'string' && passing.test(code));
 }

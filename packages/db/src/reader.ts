@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { type Database, openDatabase } from './client.ts';
-import { isDatabaseUnavailable } from './unavailable.ts';
+import { faultOf, isPassing } from './faults.ts';
 
 /** Reads what may be some seconds old. */
 export type Reader = {
@@ -69,9 +69,9 @@ async function readLag({ pool }: Database, maxLagS: number): Promise<void> {
 const lag = `SELECT CASE WHEN pg_is_in_recovery()
   THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS "lagS"`;
 
-/** Away, or it broke the statement off to go on following (40001). */
+/** Unreachable, short of something, or it ended the statement to go on following: what is slow here is slow there, too. */
 function isOfReplica(error: unknown): boolean {
-  return isDatabaseUnavailable(error) || Object(error).code === '40001';
+  return isPassing(error) && faultOf(error) !== 'slow';
 }
 
 /** Remembers for a moment how a check went. While it last failed nobody waits for the next one. */

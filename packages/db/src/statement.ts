@@ -1,5 +1,5 @@
-import type { QueryResultRow } from 'pg';
-import type { Queryable } from './client.ts';
+import type { PoolClient, QueryResultRow } from 'pg';
+import type { Database, Queryable } from './client.ts';
 
 /** A statement prepared once per connection under its name. Values are passed as one array per column. */
 export async function runStatement<Row extends QueryResultRow>(
@@ -11,3 +11,54 @@ export async function runStatement<Row extends QueryResultRow>(
   const { rows } = await db.query<Row>({ name, text, values });
   return rows;
 }
+
+/** Runs `work` in one transaction on one connection: commits what it returns from, rolls back what it throws from. */
+export async function inTransaction<Result>(
+  db: Pick<Database, 'pool'>,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await db.pool.connect();
+  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  const ignore = () => {};
+  client.on('error', ignore);
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      (broken: Error) => client.release(broken),
+    );
+    throw error;
+  } finally {
+    client.off('error', ignore);
+  }
+}
+
+/** One filter of a list; `?` in `sql` stands for what it is compared with. */
+export type Condition<Filter> = { name: keyof Filter; sql: string };
+
+/**
+ * The conditions that a filter gives, as SQL to go behind others, with their values after the `taken` parameters before
+ * them. `key` tells statements with other conditions apart: each is planned for what it is asked.
+ */
+export function givenConditions<Filter>(conditions: Condition<Filter>[], filter: Filter, taken: number) {
+  const given = conditions.filter(({ name }) => filter[name] !== undefined);
+  return {
+    key: conditions.map((one) => (given.includes(one) ? '1' : '0')).join(''),
+    sql: given.map(({ sql }, index) => ` AND ${sql.replaceAll('?', `$${taken + 1 + index}`)}`).join(''),
+    values: given.map(({ name }) => filter[name]),
+  };
+}
+
+/** So far ahead by the clock of the database, which all processes share. */
+export async function timeFromNow(db: Database, aheadMs: number): Promise<Date> {
+  const [row] = await runStatement<{ time: Date }>(db.pool, 'time_from_now', statement, [aheadMs]);
+  if (!row) throw new Error('the database told no time');
+  return row.time;
+}
+
+const statement = `SELECT clock_timestamp() + $1 * interval '1 millisecond' AS time`;

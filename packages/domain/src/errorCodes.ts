@@ -21,6 +21,7 @@ const requestErrors = {
   FORBIDDEN: { status: 403, retryable: false },
   NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
+  REQUEST_TIMEOUT: { status: 408, retryable: true },
   EXECUTION_NOT_READY: { status: 409, retryable: true },
   EXECUTION_NOT_COMPLETED: { status: 409, retryable: false },
   EXECUTION_ALREADY_TERMINAL: { status: 409, retryable: false },
@@ -30,6 +31,7 @@ const requestErrors = {
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
   IDEMPOTENCY_KEY_REUSED: { status: 422, retryable: false },
+  INSUFFICIENT_STORAGE: { status: 507, retryable: true },
 } as const;
 
 export const errorCodes = { ...executionErrors, ...requestErrors } as const;

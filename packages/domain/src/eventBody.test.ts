@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventBody } from './eventBody.ts';
+import { type EventType, eventTypes } from './eventTypes.ts';
 import type { Execution } from './execution.ts';
+import { statusRecord } from './executionRecord.ts';
 
 const time = new Date('2026-01-02T03:04:05.678Z');
 
@@ -37,6 +39,36 @@ function body(type: Parameters<typeof eventBody>[0]['type'], execution: Executio
 }
 
 describe('the body of an event', () => {
+  const started: Execution = {
+    ...completed,
+    status: 'PROCESSING',
+    cost: null,
+    output: null,
+    completedAt: null,
+  };
+  const ended = (status: Execution['status'], fields: Partial<Execution> = {}): Execution => ({
+    ...completed,
+    cost: null,
+    output: null,
+    inputTokens: null,
+    latencyMs: null,
+    status,
+    ...fields,
+  });
+  const failure = { errorCode: 'GENERATION_FAILED', errorMessage: 'no' } as const;
+  const afterwards: Record<EventType, Execution> = {
+    'execution.started': started,
+    'execution.completed': completed,
+    'execution.failed': ended('FAILED', failure),
+    'execution.cancelled': ended('CANCELLED'),
+    'execution.expired': ended('EXPIRED', { errorCode: 'GENERATION_TIMEOUT', errorMessage: 'late' }),
+  };
+
+  it.each(eventTypes)('%s carries the status record of its execution, field by field', (type) => {
+    const execution = afterwards[type];
+    expect(body(type, execution).data).toEqual(JSON.parse(JSON.stringify(statusRecord(execution))));
+  });
+
   it('of a completed execution carries result, usage, latency and cost', () => {
     expect(body('execution.completed', completed)).toMatchObject({
       id: 'evt_1',

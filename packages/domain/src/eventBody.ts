@@ -1,6 +1,6 @@
 import type { EventType } from './eventTypes.ts';
 import type { Execution } from './execution.ts';
-import { statusRecord, usage } from './executionRecord.ts';
+import { type StatusRecord, statusRecord } from './executionRecord.ts';
 import { limits } from './limits.ts';
 import type { ExecutionStatus } from './statuses.ts';
 
@@ -52,11 +52,9 @@ function envelope(event: Event) {
   };
 }
 
-function eventData(type: EventType, execution: Execution) {
-  if (type === 'execution.started') return statusRecord(asStarted(execution));
-  const record = statusRecord(execution);
-  if (type !== 'execution.completed') return record;
-  return { ...record, usage: usage(execution), latency_ms: execution.latencyMs };
+/** The execution's status record, so that an event and a read tell the same. */
+function eventData(type: EventType, execution: Execution): StatusRecord {
+  return statusRecord(type === 'execution.started' ? asStarted(execution) : execution);
 }
 
 /** `execution.started` tells of the start, however late it is rendered. */

@@ -15,7 +15,13 @@ export type CreateRecord = {
   created_at: string;
 };
 
-/** The status endpoint's record: the create response and all that is known since. */
+/** What a completed run used, and how long it took. */
+export type UsageRecord = { usage: { input_tokens: number; output_tokens: number }; latency_ms: number };
+
+/**
+ * The record that the status endpoint and lists return and that events carry as `data`: the create response and all that
+ * is known since.
+ */
 export type StatusRecord = CreateRecord & {
   mode: 'ASYNC';
   priority: Priority;
@@ -28,8 +34,9 @@ export type StatusRecord = CreateRecord & {
   cost: string | null;
   error: { code: string; message: string; retryable: boolean } | null;
   erased_at: string | null;
+  /** Once COMPLETED; gone when it is erased. */
   result?: Record<string, unknown>;
-};
+} & Partial<UsageRecord>;
 
 export function createRecord(execution: Execution): CreateRecord {
   return {
@@ -56,8 +63,14 @@ export function statusRecord(execution: Execution): StatusRecord {
     cost: execution.cost === null ? null : formatMoney(execution.cost),
     error: executionError(execution),
     erased_at: execution.erasedAt?.toISOString() ?? null,
-    ...(execution.status === 'COMPLETED' &&
-      execution.erasedAt === null && { result: execution.output ?? {} }),
+    ...(execution.status === 'COMPLETED' && completedFields(execution)),
+  };
+}
+
+function completedFields(execution: Execution): Pick<StatusRecord, 'result'> & UsageRecord {
+  return {
+    ...(execution.erasedAt === null && { result: execution.output ?? {} }),
+    ...usageRecord(execution),
   };
 }
 
@@ -82,14 +95,16 @@ export function resultRecord(execution: Execution) {
     execution_id: execution.id,
     status: execution.status,
     output: execution.output ?? {},
-    usage: usage(execution),
     cost: formatMoney(execution.cost ?? '0'),
-    latency_ms: execution.latencyMs ?? 0,
+    ...usageRecord(execution),
   };
 }
 
-export function usage(execution: Execution) {
-  return { input_tokens: execution.inputTokens ?? 0, output_tokens: execution.outputTokens ?? 0 };
+function usageRecord({ inputTokens, outputTokens, latencyMs }: Execution): UsageRecord {
+  return {
+    usage: { input_tokens: inputTokens ?? 0, output_tokens: outputTokens ?? 0 },
+    latency_ms: latencyMs ?? 0,
+  };
 }
 
 function executionError(execution: Execution): StatusRecord['error'] {

@@ -38,6 +38,11 @@ export const usage = z
     input_tokens: pointer.optional(),
     output_tokens: pointer.optional(),
     cost: pointer.optional(),
+    cost_header: z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header, such as x-litellm-response-cost')
+      .optional()
+      .describe('Header of the answer that has the cost, as a decimal. Read where `cost` finds none.'),
     seconds: pointer.optional(),
   })
   .describe("Where the answer says what was consumed. Default: the adapter's usual places.");
@@ -53,9 +58,20 @@ export const errorRule = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Shown to the client. Default: the named group `message` of the match, else a sentence for the code.',
+      'Shown to the client. Default: the named group `message` of the match, else our message for the code.',
     ),
 });
+
+/** What of a provider's own words a model may show to clients. */
+export const providerWords = ['validation', 'moderation', 'logs'] as const;
+export type ProviderWords = (typeof providerWords)[number];
+
+export const showToClients = z
+  .array(z.enum(providerWords))
+  .default([])
+  .describe(
+    "Which of the provider's own words clients may read: messages about an invalid input (`validation`) or rejected content (`moderation`), log lines (`logs`). They may name the provider. Default: none; clients read our message for the error code.",
+  );
 
 function compiles(source: string): boolean {
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorRule, output, usage } from './modelAnswers.ts';
+import { errorRule, output, type ProviderWords, showToClients, usage } from './modelAnswers.ts';
 import { estimate, prices } from './modelPrice.ts';
 import { type ProviderRoute, provider } from './modelRoute.ts';
 
@@ -39,45 +39,90 @@ export const modelDefinition = z
     estimate: estimate.default({}).describe('What a run is expected to consume; decides the hold.'),
     timeout_s: z.int().min(10).max(86_400).default(600).describe('Seconds until an execution expires.'),
     limits: runLimits.default({}),
+    on_busy: z
+      .enum(['wait', 'fallback'])
+      .default('fallback')
+      .describe(
+        'When a provider is busy and the model has others: wait for it, or go to the next one that has room.',
+      ),
     output,
     usage: usage.optional(),
     errors: z
       .array(errorRule)
       .default([])
       .describe("How the provider's error texts become our codes and messages."),
+    show_to_clients: showToClients,
   })
   .refine(({ provider, providers }) => provider !== undefined || providers !== undefined, {
     path: ['provider'],
     message: 'must be given, or a list of `providers`',
+    when: isMapping,
   })
   .refine(({ provider, providers }) => provider === undefined || providers === undefined, {
     path: ['providers'],
     message: 'and `provider` are both given: one of them is needed',
+    when: isMapping,
   })
   .transform(({ provider: only, providers = [], ...rest }) => ({
     ...rest,
     providers: only === undefined ? providers : [only],
   }));
 
+/** Rules about several fields are checked also where a field is wrong, so that all mistakes are reported at once. */
+function isMapping({ value }: { value: unknown }): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
 export type ModelDefinition = z.infer<typeof modelDefinition>;
 
 /** What its file says, before defaults are filled in. */
 export type ModelFile = z.input<typeof modelDefinition>;
 
+/** A property of the input under the name that a provider knows it by. */
+export type SentField = { name: string; schema: unknown };
+
 /** The part of a definition that turns a provider's answer into an outcome. */
 export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
   output: Pick<ModelDefinition['output'], 'kind' | 'pointer'>;
+  /** Which of the provider's own words clients may read. */
+  show?: readonly ProviderWords[];
+  /** What clients choose of the request, by the provider's names: an error that points elsewhere is not theirs. */
+  fields?: Readonly<Record<string, SentField>>;
 };
 
-/** How this provider's answers become outcomes of the model. */
+type MappedModel = Pick<ModelDefinition, 'usage' | 'errors' | 'input_schema'> & {
+  output: OutcomeMapping['output'];
+  /** Absent from definitions that the version before applied. */
+  show_to_clients?: ModelDefinition['show_to_clients'] | undefined;
+};
+
+/** How this provider's answers become outcomes of the model. `input`: that of the run, where it is at hand. */
 export function mappingOf(
-  { output, usage, errors }: OutcomeMapping,
-  route: Pick<ProviderRoute, 'pointer' | 'usage' | 'errors'>,
+  { output, usage, errors, show_to_clients: show = [], input_schema: schema }: MappedModel,
+  route: Pick<ProviderRoute, 'pointer' | 'usage' | 'errors' | 'input'>,
+  input: Record<string, unknown> = {},
 ): OutcomeMapping {
-  const itsUsage = route.usage ?? usage;
+  const usedUsage = route.usage ?? usage;
   return {
     output: { ...output, ...(route.pointer !== undefined && { pointer: route.pointer }) },
     errors: route.errors ?? errors,
-    ...(itsUsage && { usage: itsUsage }),
+    show,
+    fields: sentFields(schema, route.input, input),
+    ...(usedUsage && { usage: usedUsage }),
   };
+}
+
+/** What the schema and the input name, as the route renames it. What the route omits or sets is not the client's. */
+function sentFields(
+  { properties }: Record<string, unknown>,
+  changes: ProviderRoute['input'],
+  input: Record<string, unknown>,
+): Record<string, SentField> {
+  const { rename = {}, omit = [], set = {} } = changes ?? {};
+  const renamed = new Map(Object.entries(rename));
+  const schemas = new Map<string, unknown>(Object.entries(properties ?? {}));
+  const sent = [...new Set([...schemas.keys(), ...Object.keys(input)])]
+    .filter((name) => !omit.includes(name))
+    .map((name): [string, SentField] => [renamed.get(name) ?? name, { name, schema: schemas.get(name) }]);
+  return Object.fromEntries(sent.filter(([name]) => !Object.hasOwn(set, name)));
 }

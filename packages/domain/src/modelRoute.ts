@@ -35,7 +35,16 @@ const inputChanges = z
 /** Whether it leads to the sandbox, the only provider that runs of test keys may be sent to. */
 export const isSandbox = ({ connection }: { connection: string }) => connection === 'sandbox';
 
-export const provider = z.strictObject({
+/** Where a run that depends on one connection is run twice when that breaks, its end is called back. */
+const defaultMode = {
+  cog: 'callback',
+  openai: 'sync',
+  replicate: 'sync',
+  fal: 'sync',
+  http: 'sync',
+} as const satisfies Record<Adapter, ProviderMode>;
+
+const route = z.strictObject({
   adapter: z.enum(adapters).describe('The wire protocol.'),
   connection: z
     .string()
@@ -50,7 +59,10 @@ export const provider = z.strictObject({
     .describe(
       'Of several providers: how often the first try is here. Without any, it is always the first one.',
     ),
-  mode: z.enum(providerModes).default('sync').describe("How a run's end reaches us."),
+  mode: z
+    .enum(providerModes)
+    .optional()
+    .describe("How a run's end reaches us. Default: `callback` with the adapter `cog`, else `sync`."),
   mode_from_input: z
     .string()
     .min(1)
@@ -65,6 +77,11 @@ export const provider = z.strictObject({
   usage: usage.optional().describe('Instead of the `usage` of the model.'),
   errors: z.array(errorRule).optional().describe('Instead of the `errors` of the model.'),
 });
+
+export const provider = route.transform((given) => ({
+  ...given,
+  mode: given.mode ?? defaultMode[given.adapter],
+}));
 
 /** One of a model's providers. */
 export type ProviderRoute = z.infer<typeof provider>;

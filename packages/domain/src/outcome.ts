@@ -16,7 +16,7 @@ export type Success = {
 export type Failure = {
   ok: false;
   code: ExecutionErrorCode;
-  /** Safe to show: names no provider, host or key. */
+  /** Our own; of a provider's words only what the model's YAML lets through (`show_to_clients`, `errors`). */
   message: string;
   /** What the provider said, before it was mapped: for the operator alone. */
   raw?: string;

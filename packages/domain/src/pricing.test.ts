@@ -120,10 +120,23 @@ describe('actualCost', () => {
     expect(actualCost(model({ price: { per_run: '1' } }), outcome)).toBe('1.00000000');
   });
 
-  it.each(['-1', 'NaN', '1e30', '99999999999'])('does not believe a cost of %s', (cost) => {
+  it.each([
+    ['2.1e-05', '0.00002100'],
+    ['1E-7', '0.00000010'],
+    ['0.0', '0.00000000'],
+    ['0.1234567890123456789', '0.12345679'],
+  ])('takes the cost %s of a header exactly', (cost, charged) => {
     const definition = model({ price: { per_run: '1', cost_from_provider: true } });
-    expect(actualCost(definition, success({ measured: { cost } }))).toBe('1.00000000');
+    expect(actualCost(definition, success({ measured: { cost } }))).toBe(charged);
   });
+
+  it.each(['-1', 'NaN', '1e30', '99999999999', 'None', '', `0.${'1'.repeat(41)}`])(
+    'does not believe a cost of %s',
+    (cost) => {
+      const definition = model({ price: { per_run: '1', cost_from_provider: true } });
+      expect(actualCost(definition, success({ measured: { cost } }))).toBe('1.00000000');
+    },
+  );
 });
 
 describe('modelDefinition', () => {

@@ -128,6 +128,6 @@ function textLength(value: unknown): number {
 
 /** A provider's figure is believed only if it is a sane amount: it is about to be charged. */
 function reportedCost({ measured }: Success): Decimal | null {
-  if (measured.cost === undefined || !/^\d{1,9}(\.\d+)?(e-\d{1,3})?$/.test(measured.cost)) return null;
+  if (measured.cost === undefined || !/^\d{1,9}(\.\d{1,40})?(e-\d{1,3})?$/i.test(measured.cost)) return null;
   return new MoneyDecimal(measured.cost);
 }

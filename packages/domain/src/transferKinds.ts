@@ -1,5 +1,5 @@
-/** What a transfer of the journal is for; top-ups and corrections have no execution. */
-export const transferKinds = [
+/** What a transfer that clients see is for; top-ups and corrections have no execution. */
+export const clientTransferKinds = [
   'top_up',
   'correction',
   'hold',
@@ -8,4 +8,7 @@ export const transferKinds = [
   'remainder',
   'release',
 ] as const;
+
+/** All that the journal has. A write-off moves nothing of the organization's: the operator bears it, and alone sees it. */
+export const transferKinds = [...clientTransferKinds, 'write_off'] as const;
 export type TransferKind = (typeof transferKinds)[number];

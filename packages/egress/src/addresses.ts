@@ -69,3 +69,16 @@ function isV6(address: Address): address is ipaddr.IPv6 {
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);
 }
+
+/** The port a URL is dialled on. */
+export function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
+/** `http://127.0.0.1:8790`, as `URL.origin` writes it. Throws on what is more than scheme, host and port, or less. */
+export function parseOrigin(text: string): string {
+  const url = URL.parse(text.trim());
+  // The parser takes hosts such as `*` for names.
+  if (url && url.href === `${url.origin}/` && /^https?:\/\/[\w.:[\]-]+$/.test(url.origin)) return url.origin;
+  throw new Error('not an origin, such as http://127.0.0.1:8790');
+}

@@ -1,9 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { idleTimeoutMs, maxAgeMs } from './connectionTimes.ts';
+import { createTlsSessions, idleTimeoutMs, maxAgeMs } from './connections.ts';
 import { dial, type Guard } from './dial.ts';
-import { createTlsSessions } from './tlsSessions.ts';
 
 type Agents = { http: http.Agent; https: https.Agent };
 

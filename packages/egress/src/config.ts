@@ -1,7 +1,6 @@
 import { flag, listOf, publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
-import { parseCidr } from './addresses.ts';
-import { parseOrigin } from './origin.ts';
+import { parseCidr, parseOrigin } from './addresses.ts';
 import type { EgressSettings } from './policy.ts';
 import { parseProxyUrl } from './proxy.ts';
 

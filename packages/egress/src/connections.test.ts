@@ -2,8 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Connections, createConnections } from './connections.ts';
 import { type Call, exchange } from './exchange.ts';
-import { listen } from './listen.ts';
-import { listenRaw } from './rawServer.ts';
+import { listen, listenRaw } from './testing/servers.ts';
 
 const open: { close(): unknown }[] = [];
 

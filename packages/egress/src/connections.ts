@@ -1,8 +1,41 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { idleTimeoutMs, maxAgeMs } from './connectionTimes.ts';
 import { type Dialling, type DialProgress, dial, type Guard } from './dial.ts';
-import { createTlsSessions, type TlsSessions } from './tlsSessions.ts';
+
+/**
+ * Idle connections are closed before common servers close theirs (2 s and up), so that a request is
+ * seldom lost to a connection which is being closed at the other end.
+ */
+export const idleTimeoutMs = 1500;
+
+/** Of a connection. Then its name is looked up and its addresses are checked anew, however busy it is. */
+export const maxAgeMs = 60_000;
+
+/** TLS sessions by the origin they were agreed with: a handshake that resumes one costs a fraction. */
+export type TlsSessions = {
+  find(origin: string): Buffer | undefined;
+  keep(origin: string, session: Buffer): void;
+  forget(origin: string): void;
+};
+
+const maxSessions = 256;
+
+/** Belongs to one owner of connections: what was verified under its rules is resumed under no other's. */
+export function createTlsSessions(): TlsSessions {
+  const sessions = new Map<string, Buffer>();
+  return {
+    find: (origin) => sessions.get(origin),
+    keep: (origin, session) => {
+      sessions.delete(origin);
+      sessions.set(origin, session);
+      const [oldest] = sessions.keys();
+      if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
+    },
+    forget: (origin) => {
+      sessions.delete(origin);
+    },
+  };
+}
 
 /** One connection carries one request at a time. */
 export type Connection = {

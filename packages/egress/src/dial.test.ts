@@ -3,11 +3,11 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTlsSessions } from './connections.ts';
 import { dial } from './dial.ts';
 import { createEgressPolicy } from './policy.ts';
 import { postJson } from './post.ts';
-import { cert, key } from './testCertificate.ts';
-import { createTlsSessions } from './tlsSessions.ts';
+import { cert, key } from './testing/servers.ts';
 import { createTrustedHttp } from './trusted.ts';
 
 type Seen = { servername: unknown; isResumed: boolean; alpn: unknown };

@@ -2,10 +2,10 @@ import { constants } from 'node:crypto';
 import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import net, { type LookupFunction, type Socket } from 'node:net';
 import tls from 'node:tls';
+import { portOf } from './addresses.ts';
+import type { TlsSessions } from './connections.ts';
 import type { EgressPolicy } from './policy.ts';
-import { portOf } from './portOf.ts';
-import type { TlsSessions } from './tlsSessions.ts';
-import { openTunnel } from './tunnel.ts';
+import { openTunnel } from './proxy.ts';
 
 /** What dialling asks of a policy. */
 export type Guard = Pick<EgressPolicy, 'lookupFor' | 'opensOrigin' | 'proxy'>;

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type DownloadOptions, openDownload } from './download.ts';
-import { listen, type TestServer } from './listen.ts';
 import { createEgressPolicy } from './policy.ts';
+import { listen, type TestServer } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import got, { type Request } from 'got';
+import { portOf } from './addresses.ts';
 import { agentsOf } from './agents.ts';
-import { messageOf } from './messageOf.ts';
 import type { EgressPolicy } from './policy.ts';
-import { portOf } from './portOf.ts';
+import { messageOf } from './response.ts';
 
 export type DownloadOptions = {
   url: string;

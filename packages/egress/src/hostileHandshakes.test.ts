@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { postLocally as post } from './postLocally.ts';
-import { closed, listenRaw } from './rawServer.ts';
-import { cert, key } from './testCertificate.ts';
+import { cert, closed, key, listenRaw, postLocally as post } from './testing/servers.ts';
 
 const closers: (() => unknown)[] = [];
 

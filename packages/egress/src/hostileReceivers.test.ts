@@ -2,8 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import net, { type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { postLocally as post } from './postLocally.ts';
-import { closed, listenRaw } from './rawServer.ts';
+import { closed, listenRaw, postLocally as post } from './testing/servers.ts';
 
 const limitBytes = 65_536;
 /** What the system hands over at once, and what it may have handed over before the reading was stopped. */
@@ -135,6 +134,14 @@ describe('a receiver that would hold a slot for ever meets the total timeout:', 
     expect(await post(server.url, { body, timeoutMs: 300 })).toMatchObject({ stage: 'timeout' });
     await Promise.all(dialled.map(closed));
     expect(dialled[0]?.bytesWritten).toBeGreaterThan(0);
+  });
+});
+
+describe('a receiver that speaks no HTTP is failed in our own words:', () => {
+  it.each(['099 Odd', '000 Odd', '101 Switching Protocols'])('its status is %s', async (status) => {
+    const server = await receiver((socket) => socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`));
+    expect(await post(server.url)).toMatchObject({ stage: 'response', message: 'invalid HTTP response' });
+    await expectOver(server);
   });
 });
 

@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { createHostsFile } from './hostsFile.ts';
-import { createLookUp } from './lookUp.ts';
+import { createHostsFile, createLookUp } from './lookUp.ts';
 
 type Records = { A?: string[]; AAAA?: string[] };
 type Answer = { code: string | null; addresses: LookupAddress[] };

@@ -1,8 +1,38 @@
-import { ADDRCONFIG, type LookupAddress, lookup, Resolver } from 'node:dns';
+import { ADDRCONFIG, type LookupAddress, type LookupOptions, lookup, Resolver } from 'node:dns';
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { createHostsFile, type FindInHosts } from './hostsFile.ts';
-import type { Resolve } from './resolve.ts';
+
+/** The addresses that a hosts file gives a name, in its order; none where there is no such file. */
+type FindInHosts = (hostname: string) => string[];
+
+/** Read again when it has changed: Docker and people write to it while we run. */
+export function createHostsFile(path = '/etc/hosts'): FindInHosts {
+  let names = new Map<string, string[]>();
+  let version = '';
+  return (hostname) => {
+    const { mtimeMs = 0, size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (`${mtimeMs} ${size}` !== version) {
+      version = `${mtimeMs} ${size}`;
+      names = size === 0 ? new Map() : parseHosts(readFileSync(path, 'utf8'));
+    }
+    return names.get(hostname.toLowerCase().replace(/\.$/, '')) ?? [];
+  };
+}
+
+function parseHosts(text: string): Map<string, string[]> {
+  const byName = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names) {
+      const addresses = byName.get(name.toLowerCase());
+      if (addresses === undefined) byName.set(name.toLowerCase(), [address]);
+      else addresses.push(address);
+    }
+  }
+  return byName;
+}
 
 type Answered = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 type Family = 4 | 6;
@@ -109,3 +139,27 @@ function failure(hostname: string, errors: NodeJS.ErrnoException[]): NodeJS.Errn
   const error = new Error(`${hostname} has no address (${said})`);
   return Object.assign(error, { code: said, syscall: 'getaddrinfo', hostname });
 }
+
+type Callback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+/** Every address of a name that may be dialled, in the order to try them. */
+export type Resolve = (hostname: string, options: LookupOptions, callback: Callback) => void;
+
+const waiting = new Map<string, Callback[]>();
+const lookUp = createLookUp();
+
+/** Posts to one host that wait at the same time share one question. */
+export const resolveAll: Resolve = (hostname, options, callback) => {
+  const key = `${hostname} ${options.family ?? 0} ${options.hints ?? 0}`;
+  const sharing = waiting.get(key);
+  if (sharing) {
+    sharing.push(callback);
+    return;
+  }
+  const callbacks = [callback];
+  waiting.set(key, callbacks);
+  lookUp(hostname, options, (error, addresses) => {
+    waiting.delete(key);
+    for (const answer of callbacks) answer(error, addresses);
+  });
+};

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { listen } from './listen.ts';
 import { type FormPart, multipart } from './multipart.ts';
+import { listen } from './testing/servers.ts';
 import { createTrustedHttp } from './trusted.ts';
 
 const open: { close(): unknown }[] = [];

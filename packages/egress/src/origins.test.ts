@@ -4,10 +4,9 @@ import { parseConfig } from '@holdfast/kit/config';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { egressConfig, egressSettings, webhookEgressConfig } from './config.ts';
 import { openDownload } from './download.ts';
-import { listen, type TestServer } from './listen.ts';
 import { createEgressPolicy, type EgressSettings } from './policy.ts';
 import { postJson } from './post.ts';
-import { listenProxy } from './proxyServer.ts';
+import { listen, listenProxy, type TestServer } from './testing/servers.ts';
 
 const open: { close(): unknown }[] = [];
 const toLoopback: EgressSettings['resolve'] = (_name, _options, done) =>

@@ -1,13 +1,14 @@
 import type { LookupFunction } from 'node:net';
-import { parseCidr } from './addresses.ts';
-import { parseOrigin } from './origin.ts';
+import { parseCidr, parseOrigin } from './addresses.ts';
+import { type Resolve, resolveAll } from './lookUp.ts';
 import { type Proxy, parseProxyUrl } from './proxy.ts';
-import { type Resolve, resolveAll } from './resolve.ts';
-import { hostKey, isAllowed, type Rules, urlProblem } from './urlProblem.ts';
+import { hostKey, isAllowed, newUrlProblem, type Rules, urlProblem } from './urlProblem.ts';
 
 export type EgressPolicy = {
   /** What can be said of a URL without dialling; null when nothing speaks against it. */
   checkUrl(url: string): UrlProblem | null;
+  /** The same of a URL that is to be stored: names are held to the ports that public addresses have. */
+  checkNewUrl(url: string): UrlProblem | null;
   /** A `dns.lookup` for connections to `port` that fails with code `EGRESS_REFUSED` unless every answer is allowed. */
   lookupFor(port: number): LookupFunction;
   /** Whether the operator opened this origin, as `URL.origin` writes it: dialled as it is, past the proxy. */
@@ -18,7 +19,7 @@ export type EgressPolicy = {
   openings: string[];
 };
 
-export type UrlProblem = { code: 'INVALID_URL'; message: string };
+type UrlProblem = { code: 'INVALID_URL'; message: string };
 
 export type EgressSettings = {
   allowCidrs: string[];
@@ -50,16 +51,17 @@ export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
     proxyResolves,
   };
   return {
-    checkUrl: (url) => {
-      const message = urlProblem(url, rules);
-      return message === null ? null : { code: 'INVALID_URL', message };
-    },
+    checkUrl: (url) => toProblem(urlProblem(url, rules)),
+    checkNewUrl: (url) => toProblem(newUrlProblem(url, rules)),
     lookupFor: (port) => guardedLookup(resolve, (address) => isAllowed(address, port, rules)),
     opensOrigin: (origin) => rules.origins.has(origin),
     proxy: proxyUrl === undefined ? null : { ...parseProxyUrl(proxyUrl), resolves: proxyResolves },
     openings: openingsOf(rules, settings.allowCidrs),
   };
 }
+
+const toProblem = (message: string | null): UrlProblem | null =>
+  message === null ? null : { code: 'INVALID_URL', message };
 
 function openingsOf(rules: Rules, texts: string[]): string[] {
   const { cidrs, origins, highPorts, allowHttp, proxyResolves } = rules;
@@ -90,4 +92,33 @@ function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean):
 function refusal(hostname: string): NodeJS.ErrnoException {
   const error = new Error(`${hostname} resolves to an address or port that is not allowed`);
   return Object.assign(error, { code: 'EGRESS_REFUSED' });
+}
+
+/** What a URL comes to under a policy: where to dial and what to ask for there. */
+export type Target = { origin: string; path: string };
+
+const maxTargets = 2048;
+const targetsByPolicy = new WeakMap<EgressPolicy, Map<string, Target>>();
+
+/** The policy's word on a URL, and its parts. Both follow from the text alone, so recent ones are kept. */
+export function targetOf(policy: EgressPolicy, url: string): Target | UrlProblem {
+  const targets = targetsOf(policy);
+  const known = targets.get(url);
+  if (known) return known;
+  const problem = policy.checkUrl(url);
+  if (problem) return problem;
+  const { origin, pathname, search } = new URL(url);
+  const target = { origin, path: pathname + search };
+  const [oldest] = targets.keys();
+  if (targets.size >= maxTargets && oldest !== undefined) targets.delete(oldest);
+  targets.set(url, target);
+  return target;
+}
+
+function targetsOf(policy: EgressPolicy): Map<string, Target> {
+  const existing = targetsByPolicy.get(policy);
+  if (existing) return existing;
+  const targets = new Map<string, Target>();
+  targetsByPolicy.set(policy, targets);
+  return targets;
 }

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { listen, type TestServer } from './listen.ts';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson } from './post.ts';
+import { listen, type TestServer } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Connections, createConnections } from './connections.ts';
 import { type Exchange, exchange } from './exchange.ts';
-import { messageOf } from './messageOf.ts';
 import type { EgressPolicy } from './policy.ts';
-import { targetOf } from './target.ts';
-import { proxyFault } from './tunnel.ts';
+import { targetOf } from './policy.ts';
+import { proxyFault } from './proxy.ts';
+import { messageOf } from './response.ts';
 
 export type PostOptions = {
   url: string;

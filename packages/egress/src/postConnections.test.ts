@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { listen, type TestServer } from './listen.ts';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson } from './post.ts';
+import { listen, type TestServer } from './testing/servers.ts';
 
 const servers: TestServer[] = [];
 

@@ -1,5 +1,15 @@
-import { basicCredentials } from './basicCredentials.ts';
-import { portOf } from './portOf.ts';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIPv6, type Socket } from 'node:net';
+import { portOf } from './addresses.ts';
+import type { Dialling } from './dial.ts';
+
+/** `Authorization` for the user name and password that a URL carries; null when it carries neither. */
+export function basicCredentials({ username, password }: URL): string | null {
+  if (username === '' && password === '') return null;
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
 
 /** The operator's HTTP proxy for what the policy guards. */
 export type Proxy = {
@@ -25,4 +35,71 @@ export function parseProxyUrl(text: string): Proxy {
     port: portOf(url),
     authorization: basicCredentials(url),
   };
+}
+
+type Done = (...outcome: [null, Socket] | [Error, null]) => void;
+
+const maxHeaderBytes = 8192;
+
+/**
+ * Asks a proxy for a connection to an address (or a name). No time limit of its own. The errors, which tenants may read,
+ * name neither the proxy nor what it answered.
+ */
+export function openTunnel(proxy: Proxy, to: { host: string; port: number }, done: Done): Dialling {
+  const authority = `${isIPv6(to.host) ? `[${to.host}]` : to.host}:${to.port}`;
+  const request = (proxy.isTls ? https : http).request({
+    host: proxy.host,
+    port: proxy.port,
+    method: 'CONNECT',
+    path: authority,
+    headers: {
+      host: authority,
+      ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
+    },
+    agent: false,
+    maxHeaderSize: maxHeaderBytes,
+  });
+  let open: Socket | undefined;
+  request.once('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
+    open = socket;
+    // Between two listeners of others: a socket that fails unheard would end the process.
+    socket.on('error', () => {});
+    const error = refusalOf(response.statusCode ?? 0, head);
+    if (error === null) return done(null, socket);
+    socket.destroy();
+    done(error, null);
+  });
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    if (open === undefined) done(unreachable(error), null);
+  });
+  request.end();
+  return {
+    destroy() {
+      request.destroy();
+      open?.destroy();
+    },
+  };
+}
+
+/** Code of a failure that says nothing of whom we wanted to reach. */
+export const proxyFault = 'EGRESS_PROXY_FAULT';
+const refused = 'EGRESS_PROXY_REFUSED';
+
+function refusalOf(status: number, head: Buffer): Error | null {
+  if (status < 200 || status > 299) {
+    return proxyError(`the proxy refused: ${status}`, status === 407 ? proxyFault : refused);
+  }
+  // Nobody has been asked anything yet.
+  return head.length > 0 ? proxyError('the proxy sent more than its answer', proxyFault) : null;
+}
+
+function unreachable({ code = 'UNKNOWN' }: NodeJS.ErrnoException): Error {
+  if (code.startsWith('HPE_')) return proxyError('the proxy gave no HTTP answer', proxyFault);
+  // Some hang up where others answer 502.
+  if (code === 'ECONNRESET') return proxyError('the proxy hung up', refused);
+  return proxyError(`the proxy cannot be reached: ${code}`, proxyFault);
+}
+
+function proxyError(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
 }

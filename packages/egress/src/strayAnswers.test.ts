@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { postLocally } from './postLocally.ts';
-import { closed, listenRaw, type RawServer } from './rawServer.ts';
+import { closed, listenRaw, postLocally, type RawServer } from './testing/servers.ts';
 
 const servers: RawServer[] = [];
 

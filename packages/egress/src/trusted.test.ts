@@ -1,7 +1,9 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { listen, type TestServer } from './listen.ts';
 import { multipart } from './multipart.ts';
+import { listen, type TestServer } from './testing/servers.ts';
 import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './trusted.ts';
 
 const open: { close(): unknown }[] = [];
@@ -155,5 +157,89 @@ describe('createTrustedHttp', () => {
       { maxResponseBytes: 2999 },
     );
     expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reason: 'too_large' });
+  });
+});
+
+describe('an answer whose body is given as a stream', () => {
+  const pieces = Array.from({ length: 512 }, (_, index) => Buffer.alloc(65_536, index % 256));
+  const streamed = { bodyAs: () => 'stream' as const };
+
+  function send(response: ServerResponse, onFull: () => void): void {
+    let next = 0;
+    const write = () => {
+      while (next < pieces.length) {
+        next += 1;
+        if (response.write(pieces[next - 1])) continue;
+        onFull();
+        return;
+      }
+      response.end();
+    };
+    response.on('drain', write);
+    write();
+  }
+
+  async function streamOf(
+    client: TrustedHttp,
+    options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<Readable> {
+    const result = await client.request('GET', 'x', { ...streamed, ...options });
+    if (!result.ok || result.stream === undefined) throw new Error(JSON.stringify(result));
+    return result.stream;
+  }
+
+  it('comes as it is read: the server waits while nobody reads', async () => {
+    const full = Promise.withResolvers<void>();
+    const { client } = await connect((_req, res) => send(res, full.resolve));
+    const stream = await streamOf(client);
+    await full.promise;
+    expect(Buffer.concat(pieces).equals(await buffer(stream))).toBe(true);
+  });
+
+  it('gives its connection to the next request once it is read to its end', async () => {
+    const sockets = new Set<unknown>();
+    const { client } = await connect((req, res) => {
+      sockets.add(req.socket);
+      send(res, () => {});
+    });
+    await buffer(await streamOf(client));
+    await buffer(await streamOf(client));
+    expect(sockets.size).toBe(1);
+  });
+
+  it('ends the connection when it is let go of unread', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { client } = await connect((_req, res) => {
+      res.on('close', closed.resolve);
+      res.write('a piece');
+    });
+    (await streamOf(client)).destroy();
+    await closed.promise;
+  });
+
+  it('fails when its signal aborts, when its time is over, and when the server hangs up', async () => {
+    const { client } = await connect((req, res) => {
+      res.write('a piece');
+      if (req.headers['x-hang-up']) res.write('more', () => res.destroy());
+    });
+    const abort = new AbortController();
+    const aborted = await streamOf(client, { signal: abort.signal });
+    abort.abort();
+    await expect(buffer(aborted)).rejects.toThrow('aborted');
+    await expect(buffer(await streamOf(client, { timeoutMs: 100 }))).rejects.toThrow('within 100 ms');
+    const cut = await client.request('GET', 'x', { ...streamed, headers: { 'x-hang-up': '1' } });
+    await expect(buffer((cut as { stream: Readable }).stream)).rejects.toThrow();
+  });
+
+  it('is chosen by the head of the answer: others are read whole, as text or as bytes', async () => {
+    const { client } = await connect((req, res) => {
+      res.writeHead(req.url?.endsWith('bytes') ? 200 : 500).end(Buffer.from([0xff, 0x41]));
+    });
+    const bodyAs = ({ status }: { status: number }) => (status === 200 ? 'bytes' : 'text');
+    expect(await client.request('GET', 'bytes', { bodyAs })).toMatchObject({
+      bytes: Buffer.from([0xff, 0x41]),
+      bodyText: '',
+    });
+    expect(await client.request('GET', 'text', { bodyAs })).toMatchObject({ bodyText: '\ufffdA' });
   });
 });

@@ -1,12 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { basicCredentials } from './basicCredentials.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { type Exchange, exchange } from './exchange.ts';
-import { messageOf } from './messageOf.ts';
 import { UnreadableBody } from './multipart.ts';
-import { parseJson } from './parseJson.ts';
-import { sentBodyOf } from './sentBody.ts';
+import { basicCredentials } from './proxy.ts';
+import { messageOf, parseJson } from './response.ts';
+
+export type SentBody = { body: Buffer | string | Readable | null; headers: Record<string, string> };
+
+/** The bytes of a request and what they are, where that follows from how they were given. */
+function sentBodyOf({ json, body }: TrustedRequest): SentBody {
+  if (typeof body === 'object' && 'open' in body) {
+    const headers = { 'content-type': body.contentType, 'content-length': String(body.sizeBytes) };
+    return { body: body.open(), headers };
+  }
+  if (json === undefined) return { body: body ?? null, headers: {} };
+  return { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } };
+}
 
 export type TrustedHttp = {
   /** `path` is appended to the base URL's path. Resolves with any status; network trouble is a typed failure. */
@@ -20,9 +30,17 @@ export type TrustedRequest = {
   json?: unknown;
   body?: string | Buffer | StreamedBody;
   headers?: Record<string, string>;
+  /** Total, a body that is read as a stream included. */
   timeoutMs?: number;
+  /** Of a body that is read whole; default that of all requests. */
+  maxResponseBytes?: number;
   signal?: AbortSignal;
+  /** How the body of the answer is given, by its head; default as text. A stream is destroyed unless it is read to its end. */
+  bodyAs?(head: ResponseHead): BodyForm;
 };
+
+export type ResponseHead = { status: number; headers: IncomingHttpHeaders };
+export type BodyForm = 'text' | 'bytes' | 'stream';
 
 /** A body that is read while it is sent, for one request; see multipart.ts. */
 export type StreamedBody = { contentType: string; sizeBytes: number; open(): Readable };
@@ -37,10 +55,21 @@ export type TrustedSettings = {
 };
 
 export type TrustedResult =
-  /** `json` is undefined when the body is not JSON; see parseJson. */
-  | { ok: true; status: number; headers: IncomingHttpHeaders; bodyText: string; json: unknown }
+  /** `json` is undefined when the body is not JSON; see parseJson. Of `bytes` and a `stream` there is no text. */
+  | {
+      ok: true;
+      status: number;
+      headers: IncomingHttpHeaders;
+      bodyText: string;
+      json: unknown;
+      bytes?: Buffer;
+      stream?: Readable;
+    }
   /** `reached: 'no'`: the peer can't have seen the request. `'unknown'`: it may have acted on it. */
   | { ok: false; reached: 'no' | 'unknown'; reason: FailureReason; code: string; message: string };
+
+/** Of a body that is read as a stream, which fills no memory. */
+const maxStreamBytes = 1024 ** 3;
 
 export type FailureReason = 'network' | 'timeout' | 'aborted' | 'too_large';
 
@@ -82,6 +111,8 @@ async function send(
 ): Promise<TrustedResult> {
   const url = new URL(`${client.base}/${path.replace(/^\/+/, '')}`);
   const timeoutMs = options.timeoutMs ?? client.timeoutMs;
+  const maxResponseBytes = options.maxResponseBytes ?? client.maxResponseBytes;
+  const { bodyAs = () => 'text' } = options;
   const { body, headers } = sentBodyOf(options);
   const result = await exchange(client.connections, {
     origin: url.origin,
@@ -95,21 +126,23 @@ async function send(
     },
     body,
     timeoutMs,
-    maxResponseBytes: client.maxResponseBytes,
+    maxResponseBytes,
     signal: options.signal,
+    streaming: {
+      isMeant: (status, received) => bodyAs({ status, headers: received }) === 'stream',
+      maxBytes: maxStreamBytes,
+    },
   });
   if (!result.ok) return describeFailure(result, timeoutMs);
   if (result.isCut) {
-    return failure('unknown', 'too_large', 'ERR_TOO_LARGE', `more than ${client.maxResponseBytes} bytes`);
+    return failure('unknown', 'too_large', 'ERR_TOO_LARGE', `more than ${maxResponseBytes} bytes`);
   }
-  const bodyText = textOf(result.body);
-  return {
-    ok: true,
-    status: result.status,
-    headers: result.headers,
-    bodyText,
-    json: parseJson(bodyText),
-  };
+  const { status, headers: received, body: bytes, stream } = result;
+  const head = { ok: true, status, headers: received } as const;
+  if (stream) return { ...head, bodyText: '', json: undefined, stream };
+  if (bodyAs(head) === 'bytes') return { ...head, bodyText: '', json: undefined, bytes };
+  const bodyText = textOf(bytes);
+  return { ...head, bodyText, json: parseJson(bodyText) };
 }
 
 /** A base URL may carry a user name and password. */

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { type Cidr, canonicalAddress, isInside, isPublicAddress } from './addresses.ts';
-import { portOf } from './portOf.ts';
+import { type Cidr, canonicalAddress, isInside, isPublicAddress, portOf } from './addresses.ts';
 
 /** What a policy says, ready to be applied. */
 export type Rules = {
@@ -19,7 +18,7 @@ export type Rules = {
 
 const maxUrlLength = 2048;
 const publicPorts = new Set([443, 8443]);
-const localSuffixes = ['.local', '.localdomain', '.internal', '.lan', '.home.arpa'];
+const localSuffixes = ['.localhost', '.local', '.localdomain', '.internal', '.lan', '.home.arpa'];
 
 /** What speaks against a URL without dialling it; null for nothing. All spellings of a host are one after parsing. */
 export function urlProblem(text: string, rules: Rules): string | null {
@@ -76,15 +75,29 @@ function addressProblem(address: string, port: number, rules: Rules): string | n
 /** A name is judged by its addresses when it is dialled; here only what no answer could make right. */
 function nameProblem(name: string, port: number, rules: Rules): string | null {
   const isLoopback = name === 'localhost' || name.endsWith('.localhost');
-  if (isLoopback ? !opensLoopback(rules) : isLocalName(name, rules)) return 'must not point to a local host';
+  const isClosed = isLoopback ? !opensLoopback(rules) : isLocalName(name) && !opensNames(rules);
+  if (isClosed) return 'must not point to a local host';
   // What is opened on loopback is the operator's own machine, where this service and the receivers live together.
   if (!isLoopback && rules.ownHosts.has(name)) return ownHostProblem;
   return isPublicPort(port, rules) || opensNames(rules) ? null : portProblem(rules);
 }
 
-function isLocalName(name: string, rules: Rules): boolean {
-  const isLocal = !name.includes('.') || localSuffixes.some((suffix) => name.endsWith(suffix));
-  return isLocal && !opensNames(rules);
+/**
+ * What speaks against a URL that is to be stored. A name that anybody can own is held to the ports of public addresses,
+ * although it may lead to an opened one: whether it does is only known where and when it is dialled.
+ */
+export function newUrlProblem(text: string, rules: Rules): string | null {
+  const problem = urlProblem(text, rules);
+  if (problem !== null) return problem;
+  const url = new URL(text);
+  const host = hostOf(url);
+  const isJudged = rules.origins.has(url.origin) || isIP(host) !== 0 || isLocalName(host);
+  return isJudged || isPublicPort(portOf(url), rules) ? null : portProblem(rules);
+}
+
+/** Names that lead out of a local network nowhere: loopback, names without a dot, and those of `localSuffixes`. */
+function isLocalName(name: string): boolean {
+  return !name.includes('.') || localSuffixes.some((suffix) => name.endsWith(suffix));
 }
 
 /** What is open is addresses: of use to a name only where its addresses are seen. */

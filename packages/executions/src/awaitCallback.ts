@@ -1,4 +1,4 @@
-import { type RunningAttempt, recordRunning } from '@holdfast/db/attempts/recordRunning';
+import { type RunningAttempt, recordRunning } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import { persistently } from '@holdfast/db/persistently';
 import { createBatcher } from '@holdfast/kit/batcher';

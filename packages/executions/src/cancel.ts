@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { getExecution } from '@holdfast/db/executions/get';
+import { cancelExecution } from '@holdfast/db/executions/endings';
+import { getExecution } from '@holdfast/db/executions/read';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { type EndingHints, hintStop } from './hints.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { completeExecutions } from '@holdfast/db/executions/complete';
+import { completeExecutions } from '@holdfast/db/executions/endings';
 import type { EndingHints } from './hints.ts';
 import { openSettler, type Settler } from './settle.ts';
 import type { Told } from './told.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { getExecution } from '@holdfast/db/executions/get';
 import { type InsertResult, insertExecutions, type NewExecution } from '@holdfast/db/executions/insert';
+import { getExecution } from '@holdfast/db/executions/read';
 import { ApiError } from '@holdfast/domain/errors';
 import type { CreateRecord } from '@holdfast/domain/executionRecord';
 import { createRecord } from '@holdfast/domain/executionRecord';
@@ -8,9 +8,9 @@ import { newId } from '@holdfast/domain/ids';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { type Priority, priorityRank, usualPriority } from '@holdfast/domain/priority';
 import { createBatcher } from '@holdfast/kit/batcher';
-import { dispatchJobs, type dispatchQueue, type Queued } from '@holdfast/queues/dispatch';
+import type { PayloadOf } from '@holdfast/queues/definitions';
+import { dispatchJobs, type dispatchQueue, type Queued } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
-import type { PayloadOf } from '@holdfast/queues/queue';
 
 export type CreateRequest = {
   organizationId: string;

@@ -1,4 +1,4 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';

@@ -1,24 +1,17 @@
 import { attemptsToStop } from '@holdfast/db/attempts/claim';
 import { markStopped } from '@holdfast/db/attempts/lease';
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
-import { recordRunning } from '@holdfast/db/attempts/recordRunning';
+import { recordOutcomes, recordRunning } from '@holdfast/db/attempts/outcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { getBalance } from '@holdfast/db/balances/get';
-import { readCallback } from '@holdfast/db/callbacks/inbox';
-import { storeCallback } from '@holdfast/db/callbacks/store';
+import { getBalance } from '@holdfast/db/balances';
+import { readCallback, storeCallback } from '@holdfast/db/callbacks';
 import { openDatabase } from '@holdfast/db/client';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { completeExecutions } from '@holdfast/db/executions/complete';
-import { failExecutions } from '@holdfast/db/executions/fail';
-import { getExecution } from '@holdfast/db/executions/get';
+import { cancelExecution, completeExecutions, failExecutions } from '@holdfast/db/executions/endings';
+import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { getFiles } from '@holdfast/db/files/get';
-import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
-import { listRemovableFiles } from '@holdfast/db/files/removable';
+import { getFiles, insertOutput, listRemovableFiles, markOutputReady } from '@holdfast/db/files';
 import { tables } from '@holdfast/db/roles/rights';
-import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
-import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
-import { recordAttempts } from '@holdfast/db/webhooks/recordAttempts';
+import { recordAttempts } from '@holdfast/db/webhooks/attempts';
+import { recoverDeliveries, redeliver } from '@holdfast/db/webhooks/redelivery';
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { asRole } from '@holdfast/testkit/asRole';
@@ -80,14 +73,14 @@ async function running() {
 
 const sendCallback = (token: string) => {
   const id = newId('cbk');
-  const stored = { id, token, eventKey: id, headers: {}, body: Buffer.from(secret) };
+  const stored = { id, token, provider: 'sandbox', eventKey: id, headers: {}, body: Buffer.from(secret) };
   return storeCallback(db, stored).then(() => id);
 };
 
 async function storeFile(executionId: string): Promise<string> {
   const id = newId('file');
   const filename = `${id}.png`;
-  await insertOutput(db, { id, organizationId, executionId, filename, contentType: 'image/png' });
+  await insertOutput(db, { id, key: id, organizationId, executionId, filename, contentType: 'image/png' });
   await markOutputReady(db, id, { sizeBytes: 1, width: 1, height: 1 });
   return id;
 }

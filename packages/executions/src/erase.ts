@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import { eraseExecution } from '@holdfast/db/executions/erase';
-import { getExecution } from '@holdfast/db/executions/get';
+import { getExecution } from '@holdfast/db/executions/read';
 import { ApiError } from '@holdfast/domain/errors';
 import { isTerminal } from '@holdfast/domain/statuses';
 

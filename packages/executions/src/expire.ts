@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
-import type { Ended } from '@holdfast/db/executions/ending';
-import { expireExecutions, overdueExecutions } from '@holdfast/db/executions/expire';
-import { isRefusal } from '@holdfast/db/isRefusal';
+import type { Ended } from '@holdfast/db/executions/endings';
+import { expireExecutions, overdueExecutions } from '@holdfast/db/executions/endings';
+import { isRefusal } from '@holdfast/db/faults';
 import { type EndingHints, hintStop } from './hints.ts';
 import type { Told } from './told.ts';
 

@@ -1,8 +1,7 @@
-import type { Ended } from '@holdfast/db/executions/ending';
-import type { abortQueue } from '@holdfast/queues/abort';
-import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/fanout';
+import type { Ended } from '@holdfast/db/executions/endings';
+import type { abortQueue, PayloadOf } from '@holdfast/queues/definitions';
+import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
-import type { PayloadOf } from '@holdfast/queues/queue';
 
 /** The queues told of an ending. */
 export type EndingHints = {

@@ -1,13 +1,17 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { getBalance } from '@holdfast/db/balances/get';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { completeExecutions } from '@holdfast/db/executions/complete';
-import { expireExecutions } from '@holdfast/db/executions/expire';
-import { failExecutions } from '@holdfast/db/executions/fail';
-import { getExecution } from '@holdfast/db/executions/get';
+import { getBalance } from '@holdfast/db/balances';
+import {
+  cancelExecution,
+  completeExecutions,
+  expireExecutions,
+  failExecutions,
+} from '@holdfast/db/executions/endings';
+import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
+import { updateOrganization } from '@holdfast/db/organizations';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import type { OveragePolicy } from '@holdfast/domain/overage';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -185,6 +189,105 @@ describe('a completed execution', () => {
       recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
     expect(await record(success('0.1'))).toEqual([attemptId]);
     expect(await record(failure)).toEqual([]);
+  });
+});
+
+describe('a cost above the hold', () => {
+  const setOverage = (organizationId: string, overage: OveragePolicy) =>
+    updateOrganization(db, organizationId, { overage });
+  const createWith = async (balance: string, overage: OveragePolicy) => {
+    const organizationId = await createTestOrganization(db, balance);
+    await setOverage(organizationId, overage);
+    return organizationId;
+  };
+  const journalOf = async (organizationId: string) => {
+    const { rows } = await db.pool.query(
+      `SELECT kind || ' ' || amount::float8 || coalesce(' ' || reason, '') AS entry FROM transfers
+       WHERE organization_id = $1 AND execution_id IS NOT NULL ORDER BY sequence`,
+      [organizationId],
+    );
+    return rows.map(({ entry }) => entry);
+  };
+
+  it('is charged in full with the policy charge', async () => {
+    const organizationId = await createWith('1', 'charge');
+    await run(await creator.create(request(organizationId)), success('5'));
+    expect(await balance(organizationId)).toEqual({ available: -4, held: 0 });
+    expect(await journalOf(organizationId)).toEqual(['hold 0.6', 'overage 4.4', 'settle 5']);
+  });
+
+  it('is charged as far as the balance goes with the policy cap, and the rest is written off', async () => {
+    const organizationId = await createWith('1', 'cap');
+    const created = await creator.create(request(organizationId));
+    await run(created, success('5'));
+    expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });
+    expect(await journalOf(organizationId)).toEqual([
+      'hold 0.6',
+      'overage 0.4',
+      'settle 1',
+      'write_off 4 balance',
+    ]);
+    const execution = await getExecution(db, organizationId, created.record.id);
+    expect(execution?.cost).toBe('1.00000000');
+  });
+
+  it('leaves other holds alone with the policy cap', async () => {
+    const organizationId = await createWith('1.2', 'cap');
+    const [first] = [
+      await creator.create(request(organizationId)),
+      await creator.create(request(organizationId)),
+    ];
+    await run(first, success('5'));
+    expect(await balance(organizationId)).toEqual({ available: 0, held: 0.6 });
+    expect(await journalOf(organizationId)).toContain('write_off 4.4 balance');
+  });
+
+  it('takes nothing with the policy cap from a balance that is below zero already', async () => {
+    const organizationId = await createWith('1.2', 'charge');
+    const [first, second] = [
+      await creator.create(request(organizationId)),
+      await creator.create(request(organizationId)),
+    ];
+    await run(first, success('5'));
+    await setOverage(organizationId, 'cap');
+    await run(second, success('0.9'));
+    expect(await balance(organizationId)).toEqual({ available: -4.4, held: 0 });
+    expect((await journalOf(organizationId)).slice(-2)).toEqual(['settle 0.6', 'write_off 0.3 balance']);
+  });
+
+  it('shares the balance among the executions of one statement in order of their ids', async () => {
+    const organizationId = await createWith('3', 'cap');
+    const created = await Promise.all([1, 2, 3, 4].map(() => creator.create(request(organizationId))));
+    const ids = created.map(({ record }) => record.id);
+    const attempts: string[] = [];
+    for (const [index, one] of created.entries()) {
+      const attemptId = await startOne(one);
+      const outcome = success(['1', '0.2', '0.9', '1.1'][index] ?? '');
+      await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
+      attempts.unshift(attemptId);
+    }
+    const ended = await completeExecutions(db, attempts);
+    // Of 3, 2.4 are held; the second gives 0.4 back, which makes 1 for what the others lack: 0.4, 0.3 and 0.5.
+    const writeOffs = ids.map((id) => ended.find(({ executionId }) => executionId === id)?.writeOff);
+    expect(writeOffs).toEqual([null, null, null, { amount: '0.20000000', reason: 'balance' }]);
+    expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });
+  });
+
+  it('never takes a capped balance below zero, however many are settled at once', async () => {
+    const organizationId = await createWith('20', 'cap');
+    const created = await Promise.all(
+      Array.from({ length: 24 }, () => creator.create(request(organizationId))),
+    );
+    const attempts = await Promise.all(created.map(startOne));
+    const items = attempts.map((attemptId) => ({
+      attemptId,
+      outcome: success('3'),
+      state: 'succeeded' as const,
+    }));
+    await recordOutcomes(db, items);
+    const thirds = [attempts.slice(0, 8), attempts.slice(8, 16), attempts.slice(16)];
+    await Promise.all(thirds.map((third) => completeExecutions(db, third)));
+    expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });
   });
 });
 

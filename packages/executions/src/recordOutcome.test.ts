@@ -1,8 +1,7 @@
-import { completeExecutions } from '@holdfast/db/executions/complete';
-import { failExecutions } from '@holdfast/db/executions/fail';
-import { getExecution } from '@holdfast/db/executions/get';
+import { completeExecutions, failExecutions } from '@holdfast/db/executions/endings';
+import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { unsettledAttempts } from '@holdfast/db/sweeps/due';
+import { unsettledAttempts } from '@holdfast/db/sweeps';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createLogger } from '@holdfast/kit/logger';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';

@@ -1,11 +1,11 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import { persistently } from '@holdfast/db/persistently';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import { type Settling, settleJobs } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
-import { type Settling, settleJobs } from '@holdfast/queues/settle';
 import { storableOutcome } from './storableOutcome.ts';
 
 /** A result that is never written down is lost, and the run has failed. */

@@ -1,4 +1,4 @@
-import { recordProgress, type ToldProgress } from '@holdfast/db/attempts/recordProgress';
+import { recordProgress, type ToldProgress } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';

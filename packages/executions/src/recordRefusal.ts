@@ -1,4 +1,9 @@
-import { type Refusal, recordRefusals } from '@holdfast/db/attempts/recordRefusals';
+import {
+  type BusyRefusal,
+  type Refusal,
+  recordBusyRefusals,
+  recordRefusals,
+} from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import { persistently } from '@holdfast/db/persistently';
 import { createBatcher } from '@holdfast/kit/batcher';
@@ -10,16 +15,27 @@ const recordForMs = 60_000;
 export type RefusalRecorder = {
   /** Ends a try that its provider did not accept, and writes the next one, which waits for its time. */
   record(refusal: Refusal): Promise<void>;
+  /** Has a try wait whose provider is busy. */
+  putOff(refusal: BusyRefusal): Promise<void>;
   idle(): Promise<void>;
 };
 
 export function openRefusalRecorder(db: Database, log: Logger): RefusalRecorder {
-  const batcher = createBatcher<Refusal, undefined>({
-    maxSize: 256,
-    async run(refusals) {
-      await persistently(log, recordForMs, () => recordRefusals(db, refusals));
-      return refusals.map(() => undefined);
+  const batcherOf = <Item>(write: (db: Database, items: Item[]) => Promise<unknown>) =>
+    createBatcher<Item, undefined>({
+      maxSize: 256,
+      async run(items) {
+        await persistently(log, recordForMs, () => write(db, items));
+        return items.map(() => undefined);
+      },
+    });
+  const refused = batcherOf(recordRefusals);
+  const busy = batcherOf(recordBusyRefusals);
+  return {
+    record: refused.add,
+    putOff: busy.add,
+    async idle() {
+      await Promise.all([refused.idle(), busy.idle()]);
     },
-  });
-  return { record: batcher.add, idle: batcher.idle };
+  };
 }

@@ -1,15 +1,18 @@
-import { claimByToken, claimWaiting } from '@holdfast/db/attempts/claim';
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
-import { recordProgress } from '@holdfast/db/attempts/recordProgress';
-import { recordRefusals } from '@holdfast/db/attempts/recordRefusals';
-import { recordRunning } from '@holdfast/db/attempts/recordRunning';
-import { triesOf } from '@holdfast/db/attempts/tries';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { completeExecutions } from '@holdfast/db/executions/complete';
+import { claimAbandoned, claimByToken, claimWaiting, refusedAt, triesOf } from '@holdfast/db/attempts/claim';
+import {
+  type BusyRefusal,
+  recordBusyRefusals,
+  recordOutcomes,
+  recordProgress,
+  recordRefusals,
+  recordRunning,
+} from '@holdfast/db/attempts/outcomes';
+import { cancelExecution, completeExecutions, expireExecutions } from '@holdfast/db/executions/endings';
 import { eraseExecution } from '@holdfast/db/executions/erase';
-import { getExecution } from '@holdfast/db/executions/get';
+import { getExecution, getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { unsettledAttempts, waitingTries } from '@holdfast/db/sweeps/due';
+import { sightExecutions } from '@holdfast/db/executions/watch';
+import { unsettledAttempts, waitingTries } from '@holdfast/db/sweeps';
 import { limits } from '@holdfast/domain/limits';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
@@ -45,7 +48,7 @@ const refuse = (attemptId: string, afterMs = 0) =>
 
 async function theNext() {
   const { due } = await waitingTries(db);
-  return due.find(([, executionId]) => executionId === run.id) ?? null;
+  return due.find(({ retry: [, executionId] }) => executionId === run.id)?.retry ?? null;
 }
 
 describe('a try that its provider refused', () => {
@@ -166,8 +169,100 @@ describe('a try that its provider refused', () => {
   });
 });
 
+describe('a try whose provider was busy', () => {
+  const putOff = (part: Partial<BusyRefusal> = {}) =>
+    recordBusyRefusals(db, [
+      {
+        attemptId: run.attemptId,
+        rawError: '409 busy',
+        next: { ...at, afterMs: 0 },
+        mayHaveRun: false,
+        ...part,
+      },
+    ]);
+  const attempts = () =>
+    db.prisma.attempt.findMany({ where: { executionId: run.id }, orderBy: { number: 'asc' } });
+
+  it('waits as the attempt that it is, and counts how often it was put off', async () => {
+    for (const time of [1, 2, 3]) {
+      expect(await putOff()).toEqual([run.attemptId]);
+      const claimed = await claimWaiting(db, run.attemptId, at, 30);
+      expect(claimed).toMatchObject({ attemptToken: run.attemptToken, busyRefusals: time });
+    }
+    const [only, ...others] = await attempts();
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({
+      busyRefusals: 3,
+      state: 'starting',
+      rawError: '409 busy',
+      finishedAt: null,
+    });
+    expect(Number(only?.busySince)).toBeLessThan(Number(only?.createdAt));
+  });
+
+  it('is brought when its time has come, with those that have refused it otherwise', async () => {
+    await refuse(run.attemptId);
+    const [next = ''] = (await theNext()) ?? [];
+    await claimWaiting(db, next, elsewhere, 30);
+    await putOff({ attemptId: next, next: { ...elsewhere, afterMs: 60_000 } });
+    expect(await theNext()).toBeNull();
+    await db.pool.query('UPDATE attempts SET poll_at = now() WHERE id = $1', [next]);
+    const { due } = await waitingTries(db);
+    expect(due.filter(({ retry: [attemptId] }) => attemptId === next)).toEqual([
+      { retry: [next, run.id, organizationId, 'm', 0, 'b', 'b-model'], refusedAt: [['a', 'a-model']] },
+    ]);
+    expect(await refusedAt(db, run.id)).toEqual([at]);
+  });
+
+  it('may wait for another provider', async () => {
+    await putOff({ next: { ...elsewhere, afterMs: 0 } });
+    expect(await theNext()).toEqual([run.attemptId, run.id, organizationId, 'm', 0, 'b', 'b-model']);
+  });
+
+  it('is only asked about again when it may have been accepted before', async () => {
+    await putOff({ mayHaveRun: true });
+    expect(await attempts()).toMatchObject([{ state: 'starting', busyRefusals: 1, pollAt: null }]);
+    expect(await theNext()).toBeNull();
+    expect(await claimAbandoned(db, run.attemptId, 30)).toMatchObject({ attemptToken: run.attemptToken });
+  });
+
+  it('goes on when its provider has taken it on, or another dispatcher has recorded its end', async () => {
+    const handle = { externalId: 'x' };
+    await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
+    expect(await putOff()).toEqual([]);
+    const outcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.5' } as const;
+    await recordOutcomes(db, [{ attemptId: run.attemptId, outcome, state: 'succeeded' }]);
+    expect(await putOff()).toEqual([]);
+    expect(await attempts()).toMatchObject([{ state: 'succeeded', busyRefusals: 0 }]);
+  });
+
+  it('keeps nothing of what its provider said once its execution was erased', async () => {
+    await cancelExecution(db, organizationId, run.id);
+    await eraseExecution(db, organizationId, run.id);
+    await putOff();
+    expect((await attempts())[0]?.rawError).toBeNull();
+  });
+
+  it('expires with its execution, which says that there was no capacity', async () => {
+    await putOff();
+    await db.pool.query('UPDATE executions SET expires_at = now() WHERE id = $1', [run.id]);
+    await expireExecutions(db, 1, run.id);
+    expect(await getExecution(db, organizationId, run.id)).toMatchObject({
+      status: 'EXPIRED',
+      errorCode: 'GENERATION_TIMEOUT',
+      errorMessage: expect.stringContaining('had capacity'),
+    });
+  });
+});
+
 describe('what a provider tells of a run', () => {
-  const told = (part: { progress?: number; logs?: string; logged?: number; queuePosition?: number }) =>
+  const told = (part: {
+    progress?: number;
+    logs?: string;
+    logged?: number;
+    queuePosition?: number;
+    isShown?: boolean;
+  }) =>
     recordProgress(db, [
       {
         attemptId: run.attemptId,
@@ -176,6 +271,7 @@ describe('what a provider tells of a run', () => {
         queuePosition: part.queuePosition ?? null,
         logs: part.logs ?? '',
         logged: part.logged ?? 0,
+        isShown: part.isShown ?? true,
       },
     ]);
   const execution = () => getExecution(db, organizationId, run.id);
@@ -213,6 +309,27 @@ describe('what a provider tells of a run', () => {
     expect(logs?.endsWith('xthe end\n')).toBe(true);
     const { rows } = await db.pool.query('SELECT logs_total FROM executions WHERE id = $1', [run.id]);
     expect(Number(rows[0].logs_total)).toBe(limits.logLength + 8);
+  });
+
+  it('stays with the attempt when the model does not show its log to clients', async () => {
+    await told({ progress: 0.1, logs: 'azure is up\n', logged: 12, isShown: false });
+    await Promise.all([1, 2].map(() => told({ logs: 'done\n', logged: 17, isShown: false })));
+    expect(await execution()).toMatchObject({ progress: 0.1, logs: null });
+    const found = await getExecutionWithAttempts(db, run.id);
+    expect(found?.attempts.map(({ rawLogs }) => rawLogs)).toEqual(['azure is up\ndone\n']);
+    const [sighting] = await sightExecutions(db, [{ id: run.id, logsSeen: 0 }]);
+    expect(sighting).toMatchObject({ logsTotal: 0, log: null });
+  });
+
+  it('that clients do not read is added to no execution that has ended, and erased with it', async () => {
+    const rawLogs = async () => (await getExecutionWithAttempts(db, run.id))?.attempts[0]?.rawLogs;
+    await told({ logs: 'azure is up\n', logged: 12, isShown: false });
+    await cancelExecution(db, organizationId, run.id);
+    await told({ logs: 'late\n', logged: 17, isShown: false });
+    expect(await rawLogs()).toBe('azure is up\n');
+    await eraseExecution(db, organizationId, run.id);
+    await told({ logs: 'later\n', logged: 23, isShown: false });
+    expect(await rawLogs()).toBeNull();
   });
 
   it('is not added to an execution that has ended', async () => {

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import type { Ended } from '@holdfast/db/executions/ending';
-import { isRefusal } from '@holdfast/db/isRefusal';
+import type { Ended } from '@holdfast/db/executions/endings';
+import { isRefusal } from '@holdfast/db/faults';
 import { createBatcher } from '@holdfast/kit/batcher';
 import { type EndingHints, hintEvents } from './hints.ts';
 import type { Told } from './told.ts';

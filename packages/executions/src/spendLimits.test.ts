@@ -1,14 +1,12 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { getBalance } from '@holdfast/db/balances/get';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { completeExecutions } from '@holdfast/db/executions/complete';
-import { failExecutions } from '@holdfast/db/executions/fail';
+import { getBalance } from '@holdfast/db/balances';
+import { cancelExecution, completeExecutions, failExecutions } from '@holdfast/db/executions/endings';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { getSpendLimits } from '@holdfast/db/spendLimits/get';
-import { removeSpendLimit } from '@holdfast/db/spendLimits/remove';
-import { setSpendLimit } from '@holdfast/db/spendLimits/set';
+import { updateOrganization } from '@holdfast/db/organizations';
+import { getSpendLimits, removeSpendLimit, setSpendLimit } from '@holdfast/db/spendLimits';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import type { OveragePolicy } from '@holdfast/domain/overage';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { until } from '@holdfast/testkit/until';
@@ -31,6 +29,8 @@ beforeEach(async () => {
   organizationId = await createTestOrganization(db, '100');
 });
 
+const setPolicy = (spendLimitOverage: OveragePolicy) =>
+  updateOrganization(db, organizationId, { spendLimitOverage });
 const limitOrganization = (amount: string) => setSpendLimit(db, { organizationId, apiKeyId: null, amount });
 const limitKey = (apiKeyId: string, amount: string) =>
   setSpendLimit(db, { organizationId, apiKeyId, amount });
@@ -63,6 +63,12 @@ const limitReached = { code: 'SPEND_LIMIT_REACHED', status: 402, retryable: fals
 
 /** Runs it to its end: with a cost it succeeds. */
 async function end(id: string, cost: string | null): Promise<void> {
+  const attemptId = await run(id, cost);
+  await (cost === null ? failExecutions : completeExecutions)(db, [attemptId]);
+}
+
+/** Runs it, and leaves what came of it to be settled. */
+async function run(id: string, cost: string | null): Promise<string> {
   const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   const attemptId = started?.attemptId ?? '';
   const outcome: RecordedOutcome =
@@ -70,7 +76,19 @@ async function end(id: string, cost: string | null): Promise<void> {
       ? { ok: false, code: 'GENERATION_FAILED', message: 'It failed.' }
       : { ok: true, output: {}, inputTokens: 1, outputTokens: 1, cost };
   await recordOutcomes(db, [{ attemptId, outcome, state: outcome.ok ? 'succeeded' : 'failed' }]);
-  await (outcome.ok ? completeExecutions : failExecutions)(db, [attemptId]);
+  return attemptId;
+}
+
+/** What was charged for each, and written off. */
+async function bills(...ids: string[]): Promise<(string | null)[][]> {
+  const { rows } = await db.pool.query(
+    'SELECT id, cost::float8 AS cost, written_off::float8 AS "writtenOff" FROM executions WHERE id = ANY ($1)',
+    [ids],
+  );
+  return ids.map((id) => {
+    const { cost, writtenOff } = rows.find((row) => row.id === id);
+    return [cost, writtenOff];
+  });
 }
 
 describe('a spend limit', () => {
@@ -93,6 +111,7 @@ describe('a spend limit', () => {
   });
 
   it('counts what a finished execution cost: the rest of its hold is free again', async () => {
+    await setPolicy('charge');
     await limitOrganization('1.20');
     const [cheap, dear] = await Promise.all([create(), create()]);
     await end(cheap, '0.1');
@@ -176,6 +195,94 @@ describe('a spend limit', () => {
   });
 });
 
+describe('a spend limit that caps', () => {
+  beforeEach(async () => {
+    await setPolicy('cap');
+  });
+
+  it('is not passed: what it does not leave of a cost is written off', async () => {
+    await limitOrganization('1');
+    const id = await create();
+    await end(id, '5');
+    expect(await bills(id)).toEqual([[1, 4]]);
+    expect(await spent()).toBe(1);
+    expect(Number((await getBalance(db, organizationId))?.available)).toBe(99);
+  });
+
+  it('of a key caps that key alone, and with that of its organization the smaller rest counts', async () => {
+    await limitOrganization('3');
+    await limitKey(keyOf('a'), '1');
+    const [own, other] = [await createAs('a'), await createAs('b')];
+    await end(own, '5');
+    await end(other, '5');
+    expect(await bills(own, other)).toEqual([
+      [1, 4],
+      [2, 3],
+    ]);
+    expect([await spent(), await spent(keyOf('a'))]).toEqual([3, 1]);
+  });
+
+  it('is shared by executions of one statement in order of their ids, after those that give something back', async () => {
+    await limitOrganization('3');
+    await limitKey(keyOf('a'), '1.5');
+    const ids = [await createAs('a'), await createAs('b'), await createAs('b'), await createAs('a')];
+    const [first = '', second = '', third = '', fourth = ''] = ids;
+    const attempts = [
+      await run(fourth, '0.1'),
+      await run(third, '2'),
+      await run(second, '0.9'),
+      await run(first, '2'),
+    ];
+    await completeExecutions(db, attempts);
+    // Of 3 the cheap one takes 0.1; the holds of the others 1.8; of what is left the first may have 0.8, for its key's limit.
+    expect(await bills(...ids)).toEqual([
+      [1.4, 0.6],
+      [0.9, null],
+      [0.6, 1.4],
+      [0.1, null],
+    ]);
+    expect([await spent(), await spent(keyOf('a'))]).toEqual([3, 1.5]);
+  });
+
+  it('charges the hold of one that was accepted before it was lowered', async () => {
+    await limitOrganization('1');
+    const id = await create();
+    await limitOrganization('0.1');
+    await end(id, '0.7');
+    expect(await bills(id)).toEqual([[0.6, 0.1]]);
+    expect(await spent()).toBe(0.6);
+  });
+
+  it('lets one that ends in another month be charged no more than its hold', async () => {
+    await limitOrganization('100');
+    const old = await create();
+    await db.pool.query(`UPDATE executions SET created_at = created_at - interval '40 days' WHERE id = $1`, [
+      old,
+    ]);
+    await limitOrganization('100');
+    await end(old, '0.7');
+    expect(await bills(old)).toEqual([[0.6, 0.1]]);
+    expect(await spent()).toBe(0);
+  });
+
+  it('that was removed caps nothing', async () => {
+    await limitOrganization('1');
+    const id = await create();
+    await removeSpendLimit(db, organizationId);
+    await end(id, '5');
+    expect(await bills(id)).toEqual([[5, null]]);
+  });
+
+  it('is kept by settlements at once in two statements', async () => {
+    await limitOrganization('20');
+    const ids = await Promise.all(Array.from({ length: 24 }, () => create()));
+    const attempts = await Promise.all(ids.map((id, index) => run(id, index % 3 === 0 ? '0.2' : '3')));
+    const halves = [attempts.slice(0, 12), attempts.slice(12)];
+    await Promise.all(halves.map((half) => completeExecutions(db, half)));
+    expect(await spent()).toBe(20);
+  });
+});
+
 describe('setting a limit', () => {
   it('counts what was spent in this month: costs, and holds of what is open', async () => {
     const [finished, failed, old] = [await createAs('a'), await createAs('a'), await createAs('a')];
@@ -216,8 +323,11 @@ describe('setting a limit', () => {
     await holder.query(`SELECT FROM ${row} FOR UPDATE`);
     const waiting = async () =>
       Number(
-        (await holder.query(`SELECT count(*) FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()`))
-          .rows[0].count,
+        (
+          await holder.query(
+            `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )
+        ).rows[0].count,
       );
     const before = await waiting();
     const one = first();

@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { type StartedExecution, startExecutions } from '@holdfast/db/executions/start';
 import { createBatcher } from '@holdfast/kit/batcher';
-import { fanoutJobs } from '@holdfast/queues/fanout';
+import { fanoutJobs } from '@holdfast/queues/definitions';
 import type { EndingHints } from './hints.ts';
 
 export type Starter = {

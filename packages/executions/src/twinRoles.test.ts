@@ -1,8 +1,8 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { completeExecutions } from '@holdfast/db/executions/complete';
-import { getExecution } from '@holdfast/db/executions/get';
+import { completeExecutions } from '@holdfast/db/executions/endings';
+import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { roleOf } from '@holdfast/db/roles/rights';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';

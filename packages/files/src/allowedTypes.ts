@@ -33,6 +33,50 @@ export type AllowedType = keyof typeof extensions;
 
 export const allowedTypes = Object.keys(extensions) as AllowedType[];
 
+/** Other names of allowed types, as browsers and libraries send them. */
+const otherNames: Readonly<Record<string, AllowedType>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'audio/mp3': 'audio/mpeg',
+  'audio/x-mp3': 'audio/mpeg',
+  'audio/wave': 'audio/wav',
+  'audio/x-wav': 'audio/wav',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/m4a': 'audio/mp4',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/x-flac': 'audio/flac',
+  'application/x-zip-compressed': 'application/zip',
+  'text/x-markdown': 'text/markdown',
+};
+
+/** What servers and clients send when they know no type. */
+const unspecific = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+
+/** A type as it is compared: in small letters, without parameters. */
+export function bareType(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/** The allowed type that a text names, in any spelling or under another name; null: none. */
+export function allowedTypeOf(contentType: string): AllowedType | null {
+  const bare = bareType(contentType);
+  const type = Object.hasOwn(otherNames, bare) ? otherNames[bare] : bare;
+  return type !== undefined && isAllowedType(type) ? type : null;
+}
+
+/** Whether a `Content-Type` says nothing of the bytes: it is missing, or names no particular type. */
+export function isUnspecific(contentType: string | null | undefined): boolean {
+  return unspecific.has(bareType(contentType ?? ''));
+}
+
+/** Whether a `Content-Type` names another type than an upload has declared. */
+export function contradictsType(contentType: string | null | undefined, declared: string): boolean {
+  if (isUnspecific(contentType)) return false;
+  const named = allowedTypeOf(contentType ?? '');
+  return named === null || named !== allowedTypeOf(declared);
+}
+
 export function isAllowedType(contentType: string): contentType is AllowedType {
   return Object.hasOwn(extensions, contentType);
 }

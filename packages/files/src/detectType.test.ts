@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedTypes, extensionOf, isAllowedType } from './allowedTypes.ts';
+import { allowedTypeOf, allowedTypes, contradictsType, extensionOf, isAllowedType } from './allowedTypes.ts';
 import { detectType, headBytes, matchesDeclaredType } from './detectType.ts';
 
 const png = Buffer.from(
@@ -74,5 +74,26 @@ describe('allowed types', () => {
     expect(extensionOf('image/svg+xml')).toBeNull();
     expect(isAllowedType('application/octet-stream')).toBe(false);
     expect(isAllowedType('constructor')).toBe(false);
+  });
+
+  it.each([
+    ['IMAGE/PNG', 'image/png'],
+    ['text/csv; charset=utf-8', 'text/csv'],
+    ['image/jpg', 'image/jpeg'],
+    ['Audio/MP3;rate=1', 'audio/mpeg'],
+    ['image/svg+xml', null],
+    ['constructor', null],
+    ['', null],
+  ])('%j names %s', (text, type) => {
+    expect(allowedTypeOf(text)).toBe(type);
+  });
+
+  it('are contradicted by a header that names another one, not by one that says nothing', () => {
+    for (const same of [undefined, null, '', 'application/octet-stream', 'image/jpg', 'IMAGE/JPEG; q=1']) {
+      expect(contradictsType(same, 'image/jpeg')).toBe(false);
+    }
+    for (const other of ['image/png', 'text/html', 'nonsense']) {
+      expect(contradictsType(other, 'image/jpeg')).toBe(true);
+    }
   });
 });

@@ -1,6 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import { imageSize } from 'image-size';
 import { parseFromTokenizer } from 'music-metadata';
 import { RangedTokenizer, type ReadRange } from './rangedTokenizer.ts';
+import type { ObjectStore } from './store.ts';
 
 /** Pixels of pictures and videos, milliseconds of audio and video; null: the file doesn't say. */
 export type Measures = { width: number | null; height: number | null; durationMs: number | null };
@@ -12,6 +14,20 @@ const largest = 2_147_483_647;
 /** The longest side that JPEG can have; a file that claims more is priced as if it claimed none. */
 const longestSide = 65_535;
 const nothing: Measures = { width: null, height: null, durationMs: null };
+
+/** A picture's size stands near its beginning; JPEGs may carry a thumbnail before it. */
+export const measuredHeadBytes = 262_144;
+
+/** Measures a stored file. @throws ObjectNotFoundError */
+export async function measureObject(
+  store: ObjectStore,
+  { key, contentType, sizeBytes }: { key: string; contentType: string; sizeBytes: number },
+): Promise<Measures> {
+  const head = await store.readHead(key, measuredHeadBytes);
+  return await measure({ contentType, sizeBytes, head }, async (start, end) =>
+    buffer(await store.read(key, { start, end })),
+  );
+}
 
 /**
  * What a file says of its measures. Most say it near their beginning (`head`); `read` fetches other parts, such as the end

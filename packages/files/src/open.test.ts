@@ -31,7 +31,7 @@ describe('openStore', () => {
     });
     expect(diskSettings(config)).toBeNull();
     const terms = { key: 'a/b', contentType: null, sizeBytes: null, expiresInS: 60 };
-    const { url } = await openStore(config).presignUpload(terms);
+    const url = await openStore(config).presignUpload(terms);
     expect(url.startsWith('https://files.example/files/a/b?')).toBe(true);
   });
 

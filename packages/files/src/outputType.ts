@@ -1,9 +1,7 @@
 import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import { isUnspecific } from './allowedTypes.ts';
 import { headBytes, matchesDeclaredType } from './detectType.ts';
 import { foundType, isTextType } from './foundType.ts';
-
-/** What may be said of bytes that are text, beside the types of text. */
-const saysNothing = new Set(['application/octet-stream', 'binary/octet-stream']);
 
 /** A page that a server sends in place of a file. */
 const page = /^\s*(<\?xml[^>]*>\s*)?(<!doctype|<html|<svg)/i;
@@ -36,7 +34,7 @@ export async function outputType(
 
 async function textType(head: Buffer, declared: string | null): Promise<string | null> {
   if (page.test(head.toString('utf8', 0, 512))) return null;
-  if (declared === null || saysNothing.has(declared)) return 'text/plain';
-  if (!isTextType(declared)) return null;
+  if (isUnspecific(declared)) return 'text/plain';
+  if (declared === null || !isTextType(declared)) return null;
   return (await matchesDeclaredType(head, declared)) ? declared : 'text/plain';
 }

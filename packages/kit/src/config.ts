@@ -74,6 +74,10 @@ export const baseConfig = {
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least level of log line that is written'),
+  LOG_FORMAT: z
+    .enum(['json', 'pretty'])
+    .optional()
+    .describe('Log lines for machines (json) or people (pretty); unless set pretty on a terminal, else json'),
 };
 
 /** What stands between the commas of a setting. */

@@ -1,4 +1,4 @@
-import { pemFileProblem } from './pemFile.ts';
+import { pemFileProblem } from './redisAddress.ts';
 
 export const databaseUrlForm =
   'postgresql://user:password@host:port/database (?sslmode=verify-full&sslrootcert=/path over TLS)';

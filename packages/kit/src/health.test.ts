@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Check, type HealthServer, startHealthServer } from './health.ts';
 import { createRegistry } from './metrics.ts';
@@ -56,5 +58,34 @@ describe('the health server', () => {
     expect((await answer('/metrics', {})).text).toContain('process_cpu_seconds_total{service="test"}');
     await server.close();
     expect(await answer('/', {})).toMatchObject({ status: 404 });
+  });
+});
+
+/** What the health check of an image says, and its exit code. */
+function checkHealth(port: number): Promise<{ code: number; text: string }> {
+  const script = resolve(import.meta.dirname, '../../../deploy/image/health');
+  return new Promise((done) => {
+    const child = execFile(script, { env: { METRICS_PORT: String(port) } }, (_error, text) =>
+      done({ code: child.exitCode ?? -1, text }),
+    );
+  });
+}
+
+describe('the health check of an image', () => {
+  it('passes while the service is ready', async () => {
+    await answer('/readyz', {});
+    expect(await checkHealth(server.port)).toEqual({ code: 0, text: '{"status":"ok"}\n' });
+  });
+
+  it('fails with the problems while it is not', async () => {
+    const { text } = await answer('/readyz', { ready: () => 'Redis is away' });
+    expect(await checkHealth(server.port)).toEqual({ code: 1, text: `${text}\n` });
+  });
+
+  it('fails when nothing listens', async () => {
+    await answer('/readyz', {});
+    const { port } = server;
+    await server.close();
+    expect(await checkHealth(port)).toEqual({ code: 1, text: '' });
   });
 });

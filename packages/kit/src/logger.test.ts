@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import { createLogger } from './logger.ts';
+import { createLogger, type LogFormat, logOutput } from './logger.ts';
 
 /** The line that is written for these fields. */
 function written(fields: Record<string, unknown>): Record<string, unknown> {
@@ -31,4 +31,46 @@ it('of an error is written what it is, not what it quotes', () => {
   expect(line).toContain('"code":"22P05"');
   expect(line).toContain('"message":"inner"');
   expect(line).not.toMatch(/a row|an output/);
+});
+
+/** What a service writes to such a stream, without the time; null: nothing is changed about standard output. */
+async function shown(
+  format: LogFormat | undefined,
+  stream: { isTTY: boolean; hasColors(): boolean },
+): Promise<string | null> {
+  let text = '';
+  const write = (line: string) => {
+    text += line;
+    return true;
+  };
+  const output = await logOutput(format, { ...stream, write } as unknown as NodeJS.WriteStream);
+  if (output === undefined) return null;
+  createLogger('ledger', 'info', output).warn({ executionId: 'exec_1', key: 'sk_1' }, 'a job failed');
+  return text.replace(/^\[\d\d:\d\d:\d\d\.\d{3}\] /, '');
+}
+
+const terminal = { isTTY: true, hasColors: () => true };
+const file = { isTTY: false, hasColors: () => false };
+
+it.each([
+  ['json', undefined, file, null],
+  ['json', 'json' as const, terminal, null],
+  [
+    'lines for people',
+    'pretty' as const,
+    file,
+    'WARN: ledger: a job failed {"executionId":"exec_1","key":"[redacted]"}\n',
+  ],
+  [
+    'lines for people',
+    undefined,
+    { ...terminal, hasColors: () => false },
+    'WARN: ledger: a job failed {"executionId":"exec_1","key":"[redacted]"}\n',
+  ],
+])('a log is written as %s with LOG_FORMAT %s to %j', async (_as, format, stream, text) => {
+  expect(await shown(format, stream)).toBe(text);
+});
+
+it('a log on a terminal is in colour where the terminal has colours', async () => {
+  expect(await shown(undefined, terminal)).toContain('\u001b[33mWARN\u001b[39m');
 });

@@ -16,6 +16,29 @@ const redacted = [
   'url',
 ].flatMap((name) => [name, `*.${name}`]);
 
+export type LogFormat = 'json' | 'pretty';
+
+/**
+ * Where a service's log goes: undefined is standard output as it is, JSON; else standard output in lines for people, which
+ * is what a terminal gets unless `format` says otherwise.
+ */
+export async function logOutput(
+  format: LogFormat | undefined,
+  out: NodeJS.WriteStream = process.stdout,
+): Promise<DestinationStream | undefined> {
+  if ((format ?? (out.isTTY ? 'pretty' : 'json')) === 'json') return undefined;
+  // Loaded here: few processes have a terminal.
+  const { prettyFactory } = await import('pino-pretty');
+  const lineOf = prettyFactory({
+    colorize: out.isTTY && out.hasColors(),
+    translateTime: 'SYS:HH:MM:ss.l',
+    messageFormat: '{service}: {msg}',
+    ignore: 'service',
+    singleLine: true,
+  });
+  return { write: (json) => void out.write(lineOf(json)) };
+}
+
 /** JSON lines on standard output (or `to`), each with the service's name. */
 export function createLogger(service: string, level: string, to?: DestinationStream): Logger {
   const options: LoggerOptions = {

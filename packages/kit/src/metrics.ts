@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Logger } from './logger.ts';
+import { type Sweep, startSweep, type Turn } from './sweep.ts';
 
 export type { Counter, Gauge, Histogram, Registry };
 
@@ -89,4 +91,69 @@ export function histogram<Label extends string>(
     registers: [registry],
     buckets: [...buckets],
   });
+}
+
+/** Gauges that have to be asked for. */
+export type Reading = {
+  read(): Promise<void>;
+  /** Shows nothing, for what was read is not true any more. */
+  forget(): void;
+};
+
+/** About as often as they are scraped. */
+const readEveryMs = 15_000;
+
+/** Keeps gauges fresh at the copy of a service that leads; the others show nothing, as all do while they can't be read. */
+export function startReadings(args: {
+  name: string;
+  leads: Turn;
+  readings: Reading[];
+  log: Logger;
+  intervalMs?: number;
+}): Sweep {
+  const { name, leads, readings, log, intervalMs = readEveryMs } = args;
+
+  async function work(): Promise<void> {
+    const isOurs = await leads();
+    for (const reading of readings) {
+      if (!isOurs) reading.forget();
+      else await readOrForget(reading);
+    }
+  }
+
+  const sweep = startSweep({ name, intervalMs, log, work });
+  void sweep.runNow();
+  return sweep;
+}
+
+async function readOrForget(reading: Reading): Promise<void> {
+  try {
+    await reading.read();
+  } catch (error) {
+    reading.forget();
+    throw error;
+  }
+}
+
+/** What every service tells of its way to PostgreSQL and Redis. */
+export function engineGauges(
+  registry: Registry,
+  engines: {
+    pool: { totalCount: number; idleCount: number; waitingCount: number; options: { max?: number } };
+    redis: { status: string };
+  },
+): void {
+  const { pool, redis } = engines;
+  const of = (name: string, help: string, read: () => number) =>
+    liveGauge(registry, `database_pool_${name}`, help, read);
+  of('connections', 'Connections to PostgreSQL that are open', () => pool.totalCount);
+  of('idle_connections', 'Connections to PostgreSQL that nobody uses', () => pool.idleCount);
+  of('max_connections', 'Connections to PostgreSQL that may be open', () => pool.options.max ?? 0);
+  of('waiting', 'Statements that wait for a connection to PostgreSQL', () => pool.waitingCount);
+  liveGauge(
+    registry,
+    'redis_up',
+    '1 while Redis can be reached; without it hints and rate limits are missing',
+    () => (redis.status === 'ready' ? 1 : 0),
+  );
 }

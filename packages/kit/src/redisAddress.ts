@@ -1,5 +1,22 @@
-import { pemFileProblem } from './pemFile.ts';
-import { percentDecoded } from './percentDecoded.ts';
+import { readFileSync } from 'node:fs';
+
+/** What keeps a file, named by `parameter` of a URL, from being a certificate or a key; null when nothing does. */
+export function pemFileProblem(parameter: string, path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').includes('-----BEGIN ') ? null : `${parameter} ${path} is no PEM file`;
+  } catch (error) {
+    return `${parameter} ${path} can't be read (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** A text from a URL or a header without its percent signs; null when it is not encoded as it should be. */
+export function percentDecoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
 
 /** Where Redis is, as REDIS_URL says it. */
 export type RedisAddress = {
@@ -22,8 +39,8 @@ export type RedisAddress = {
 };
 
 export const redisUrlForms =
-  'redis://:password@host:port/0, redis+sentinel://:password@host:port,host:port/master/0 or ' +
-  'redis+cluster://:password@host:port,host:port ' +
+  'redis://default:password@host:port/0, redis+sentinel://default:password@host:port,host:port/master/0 or ' +
+  'redis+cluster://default:password@host:port,host:port ' +
   '(rediss over TLS; ?cafile=/path for an authority of your own, certfile and keyfile for a certificate to show)';
 
 const fileParameters = ['cafile', 'certfile', 'keyfile'];

@@ -57,6 +57,21 @@ describe('startPostgres', () => {
     await second.stop();
   });
 
+  it.each([
+    ['into a file of its own', { logging_collector: 'on' }],
+    ['nothing at all', { log_min_messages: 'panic' }],
+  ])('notices that a server is ready which logs %s', async (_what, logging) => {
+    const lines: string[] = [];
+    const server = await startPostgres({
+      dataDir,
+      settings: { ...settings, ...logging },
+      onLog: (line) => lines.push(line),
+    });
+    expect(await ask(server.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    expect(lines.join('\n')).not.toContain('ready to accept connections');
+    await server.stop();
+  });
+
   it('lets nobody in without the password, which only its owner can read', async () => {
     const server = await startPostgres({ dataDir, settings });
     const withoutPassword = server.url.replace(/:[^:@]*@/, ':wrong@');

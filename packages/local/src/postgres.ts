@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase } from '@holdfast/db/databases/createDatabase';
+import { createDatabase } from '@holdfast/db/databases';
 import { postgresBinaries } from './postgres/binaries.ts';
 import { endOrphan, postgresEnding } from './postgres/endOrphan.ts';
 import { initialise, owner } from './postgres/initialise.ts';
@@ -76,8 +77,7 @@ async function launch(
         command,
         args: ['-D', data, ...args],
         account,
-        // Read-only: a standby.
-        ready: /database system is ready to accept (read-only )?connections/,
+        ready: (pid) => isReady(data, pid),
         timeoutMs: 120_000,
         onLog,
       });
@@ -87,5 +87,15 @@ async function launch(
       const isTaken = error instanceof Error && error.message.includes('could not create any TCP/IP sockets');
       if (!isTaken || attempt === attempts) throw error;
     }
+  }
+}
+
+/** As pg_ctl decides it: by the postmaster's own file. Its log may go anywhere (`logging_collector`, `log_destination`). */
+function isReady(data: string, pid: number): boolean {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    return lines[0] === String(pid) && ['ready', 'standby'].includes(lines[7]?.trim() ?? '');
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 import { openDatabase } from '@holdfast/db/client';
 import { migrate } from '@holdfast/db/migrate/migrate';
-import { makePartitions } from '@holdfast/db/partitions/make';
+import { makePartitions } from '@holdfast/db/partitions';
 
 /** Migrates, and makes the partitions of this month and the next: the machine may have been off for a year. */
 export async function prepareSchema(databaseUrl: string): Promise<string[]> {

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTicks } from './process/processIdentity.ts';
@@ -36,6 +37,18 @@ describe('startRedis', () => {
     const second = await startRedis({ dir });
     expect(await ask(second.url, 'GET kept')).toContain('yes');
     await second.stop();
+  });
+
+  it('has a URL that redis-cli takes', async () => {
+    const server = await startRedis({ dir, isDurable: false });
+    const { stdout } = await promisify(execFile)('redis-cli', [
+      '--no-auth-warning',
+      '-u',
+      server.url,
+      'PING',
+    ]);
+    expect(stdout).toBe('PONG\n');
+    await server.stop();
   });
 
   it('writes nothing down when it need not be durable', async () => {

@@ -49,7 +49,8 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
       await endProcess(child.pid, redisEnding);
       await exited;
     };
-    return { url: `redis://:${password}@127.0.0.1:${port}`, port, pid: child.pid, exited, stop };
+    // With the user's name: redis-cli takes no URL without it.
+    return { url: `redis://default:${password}@127.0.0.1:${port}`, port, pid: child.pid, exited, stop };
   } catch (error) {
     claim.release();
     throw error;

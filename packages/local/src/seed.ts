@@ -3,15 +3,17 @@ import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { keptDemoKey } from '@holdfast/setup/demo/keptKey';
 import { demoOrganization } from '@holdfast/setup/demo/organization';
 import { applyCatalogue } from '@holdfast/setup/models';
+import { applyOverage } from '@holdfast/setup/overage';
 import type { Demo, Seed } from './launch/prepareDatabase.ts';
 
 /**
- * The catalogue of `modelsDir`, and a demo organization with a key and a balance of 100. Run again, it changes nothing:
+ * The overage policies, the catalogue of `modelsDir`, and a demo organization with a key and a balance of 100. Run again, it changes nothing:
  * `apiKey`, shown by an earlier run, stays the key as long as it works; a lost one is replaced by a new key.
  */
 export async function seed(args: Parameters<Seed>[0]): Promise<Demo> {
   const db = openDatabase({ url: args.databaseUrl, poolSize: 2, applicationName: 'seed' });
   try {
+    await applyOverage(db, args.environment);
     await applyCatalogue(db, args.modelsDir, args.environment);
     const organizationId = await demoOrganization(db, encryptionKeys.parse(args.encryptionKeys));
     return { organizationId, apiKey: await keptDemoKey(db, organizationId, args.apiKey) };

@@ -1,7 +1,7 @@
 // `npm start`: everything on this machine, until Ctrl-C.
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { applyRoles } from '@holdfast/db/roles/applyRoles';
+import { applyRoles } from '@holdfast/db/roles/roles';
 import { startConsole } from './launch/console.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';

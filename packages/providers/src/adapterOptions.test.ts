@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { optionsProblems } from './adapterOptions.ts';
+import { optionsIssues } from './adapterOptions.ts';
 
 it.each([
   ['cog', { path: '' }],
@@ -7,9 +7,18 @@ it.each([
   ['replicate', { version: 'v1' }],
   ['openai', { endpoint: 'responses', body: { seed: 1 } }],
   ['http', { path: '/x', body: { a: ['{{input.b}}', '{{callback_url}}'] } }],
-  ['http', { path: '/{{model}}', poll: { path: '/jobs/{{id}}' }, headers: { a: { from: 'TOKEN' } } }],
+  [
+    'http',
+    { path: '/{{model}}', id: '/id', poll: { path: '/jobs/{{id}}' }, headers: { a: { from: 'TOKEN' } } },
+  ],
+  ['http', { path: '/', response_as: 'file', poll: {}, status: { codes: { done: [200], running: [204] } } }],
+  [
+    'http',
+    { path: '/', response_as: 'text', poll: {}, result: { at: '/url' }, status: { at: '/s', done: [1] } },
+  ],
+  ['http', { path: '/', output: "$.outputs[?@.name == 'text'].data[0]", errors: { text: '$..error' } }],
 ] as const)('%s takes the options %j', (adapter, options) => {
-  expect(optionsProblems(adapter, options)).toEqual([]);
+  expect(optionsIssues(adapter, options)).toEqual([]);
 });
 
 it.each([
@@ -28,5 +37,31 @@ it.each([
   ['http', { path: '/', headers: { a: { from: 'lower' } } }, ['headers', 'a', 'from']],
   ['http', { path: '/', errors: { codes: { nsfw: 'NOPE' } } }, ['errors', 'codes', 'nsfw']],
 ] as const)('%s does not take the options %j', (adapter, options, path) => {
-  expect(optionsProblems(adapter, options)).toEqual([{ path, message: expect.any(String) }]);
+  expect(optionsIssues(adapter, options)).toMatchObject([{ path, message: expect.any(String) }]);
+});
+
+const sse = { events: { done: ['complete'] } };
+const at = { at: '/state', done: ['ok'] };
+
+it.each<[Record<string, unknown>, string, RegExp]>([
+  [{ output: '$.a[' }, 'output', /is not a JSONPath: unclosed/],
+  [{ output: 'a' }, 'output', /JSON pointer such as \/job\/id .* or a JSONPath such as/],
+  [{ poll: { path: '/{{id}}' } }, 'id', /must be given: \{\{id\}\} is the server's name/],
+  [{ status: {} }, 'status.at', /must be given, with `done`; or `codes`/],
+  [{ status: { at: '/s' } }, 'status.done', /belong together/],
+  [{ status: { codes: {} } }, 'status.codes', /at least one HTTP status/],
+  [{ status: { codes: { done: [200], failed: [200] } } }, 'status.codes', /each of them once/],
+  [{ poll: {}, result: {} }, 'result', /one of `at`, `header` and `path`/],
+  [{ result: { at: '/url' } }, 'result', /needs `poll`/],
+  [{ response_as: 'file', status: at, poll: {} }, 'response_as', /name the URL of the result in `result`/],
+  [{ response_as: 'text', output: '/a' }, 'output', /must be left out/],
+  [{ response_as: 'file', usage: { cost: '/a' } }, 'usage', /must be left out/],
+  [{ poll: sse, status: at }, 'status', /beside `poll.events`/],
+  [{ poll: sse, result: { at: '/url' } }, 'result', /the event that ends the run holds it/],
+  [{ poll: sse, response_as: 'file' }, 'response_as', /json or text/],
+  [{ cancel: { path: '/', body: { a: '{{input.b}}' } } }, 'cancel.body', /knows no input.b: there are id/],
+])('http says what to do about %j', (options, path, message) => {
+  expect(optionsIssues('http', { path: '/', ...options })).toMatchObject([
+    { path: path.split('.'), message: expect.stringMatching(message) },
+  ]);
 });

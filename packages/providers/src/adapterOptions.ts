@@ -1,5 +1,5 @@
 import type { Adapter } from '@holdfast/domain/modelRoute';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { cogOptions } from './cog/options.ts';
 import { httpOptions } from './http/options.ts';
 import { openaiOptions } from './openai/options.ts';
@@ -14,10 +14,18 @@ const schemas: Partial<Record<Adapter, z.ZodType>> = {
 };
 
 /** What is wrong with the options of a model's provider, each with its place below `options`. */
-export function optionsProblems(
+export function optionsIssues(
   adapter: Adapter,
   options: Record<string, unknown>,
-): { path: PropertyKey[]; message: string }[] {
-  const issues = schemas[adapter]?.safeParse(options).error?.issues ?? [];
-  return issues.map(({ path, message }) => ({ path, message }));
+): readonly z.core.$ZodIssue[] {
+  return schemas[adapter]?.safeParse(options).error?.issues ?? [];
+}
+
+/** The JSON Schema of an adapter's options; null where it takes any. What may be any JSON has no schema. */
+export function optionsSchema(adapter: Adapter): object | null {
+  const schema = schemas[adapter];
+  if (schema === undefined) return null;
+  const written = JSON.stringify(z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }));
+  const apart = ['$schema', 'definitions', 'allOf'];
+  return JSON.parse(written, (key, value: unknown) => (apart.includes(key) ? undefined : value)) as object;
 }

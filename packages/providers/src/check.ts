@@ -1,15 +1,34 @@
-import type { Adapter } from '@holdfast/domain/modelRoute';
+import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
+import { z } from 'zod';
+import { readHealth } from './cog/health.ts';
+import { pathOf } from './cog/options.ts';
 import { type Connection, connect } from './connection.ts';
+import { answerText, rawText } from './outcome/raw.ts';
 
-/** What a question that costs nothing and changes nothing tells of a connection. */
+/** As OpenAI lists models. */
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** What a question that costs nothing and changes nothing shows of a connection. */
 export type Checked = {
   /** Null: it answered; else why it did not. */
   unreached: string | null;
-  /** Null: its protocol has no such question. */
-  isKeyAccepted: boolean | null;
+  /**
+   * `unclear`: it was asked, and its answer is neither a yes nor a refusal of the key, such as the 400 of a proxy that knows no
+   * other keys. `not asked`: its protocol has no such question, or the server does not offer it.
+   */
+  key: 'accepted' | 'refused' | 'unclear' | 'not asked';
   status: number | null;
+  /** What its own health check says is wrong; null: nothing, or its protocol has none. */
+  trouble: string | null;
+  /** What it said, for the operator, where the key was not accepted: without the key. */
+  said: string;
+  /** Its names of its models; null: it lists none. */
+  models: string[] | null;
 };
+
+/** One of the models' routes over the connection; null: none of them uses it. */
+export type CheckedRoute = Pick<ProviderRoute, 'adapter'> & Partial<Pick<ProviderRoute, 'model' | 'options'>>;
 
 /** Where a GET is harmless and wants a key, by adapter: below the base URL. Null: there is none. */
 const harmless: Record<Adapter, string | null> = {
@@ -22,11 +41,13 @@ const harmless: Record<Adapter, string | null> = {
 
 const answerWithinMs = 10_000;
 
-/** Asks a connection as one of its adapters (null: none of the models uses it) whether it is there and takes its key. */
-export async function checkConnection(adapter: Adapter | null, connection: Connection): Promise<Checked> {
+/** Asks a connection as one of its routes does whether it is there, takes its key, and is well. */
+export async function checkConnection(route: CheckedRoute | null, connection: Connection): Promise<Checked> {
   const http = connect(connection);
   try {
-    return await ask(http, adapter, connection);
+    const checked = await ask(http, route?.adapter ?? null, connection);
+    if (route?.adapter !== 'cog' || checked.unreached !== null) return checked;
+    return { ...checked, trouble: await troubleOfCog(http, route) };
   } finally {
     http.close();
   }
@@ -36,11 +57,37 @@ async function ask(http: TrustedHttp, adapter: Adapter | null, connection: Conne
   const question = adapter === null ? null : harmless[adapter];
   const path = adapter === 'openai' && !isVersioned(connection.baseUrl) ? `v1/${question}` : (question ?? '');
   const result = await http.request('GET', path, { timeoutMs: answerWithinMs });
-  if (!result.ok) return { unreached: result.message, isKeyAccepted: null, status: null };
+  const nothing = { status: null, said: '', models: null, trouble: null };
+  if (!result.ok) return { ...nothing, unreached: result.message, key: 'not asked' };
   const { status } = result;
-  const isRefused = status === 401 || status === 403;
-  const isTold = question !== null && (isRefused || status < 300);
-  return { unreached: null, isKeyAccepted: isTold ? !isRefused : null, status };
+  const key = question === null ? 'not asked' : verdictOn(status);
+  const models = key === 'accepted' ? (modelList.safeParse(result.json).data?.data ?? null) : null;
+  return {
+    unreached: null,
+    key,
+    status,
+    said: key === 'accepted' ? '' : rawText(answerText(result), connection),
+    models: models && models.map(({ id }) => id),
+    trouble: null,
+  };
+}
+
+async function troubleOfCog(
+  http: TrustedHttp,
+  { model, options = {} }: CheckedRoute,
+): Promise<string | null> {
+  if (model === undefined) return null;
+  const path = pathOf({ model, options });
+  const health = await readHealth(http, path);
+  if (health === null) return `nothing answers ${path}/health-check as Cog does`;
+  const { isDead, status, reason } = health;
+  return isDead ? `it takes no runs: it says ${status}${reason === '' ? '' : `, ${reason}`}` : null;
+}
+
+function verdictOn(status: number): Checked['key'] {
+  if (status < 300) return 'accepted';
+  if (status === 401 || status === 403) return 'refused';
+  return status === 404 || status === 405 ? 'not asked' : 'unclear';
 }
 
 /** As the adapter of OpenAI's protocol takes base URLs. */

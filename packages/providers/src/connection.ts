@@ -1,4 +1,4 @@
-import { portOf } from '@holdfast/egress/portOf';
+import { portOf } from '@holdfast/egress/addresses';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
 
 /** Whose server an adapter talks to: from <NAME>_BASE_URL and <NAME>_API_KEY. */
@@ -24,8 +24,21 @@ export function connect(
   return createTrustedHttp({ baseUrl, headers, maxResponseBytes });
 }
 
-/** `host:port` of a connection: where its output files may be fetched from without a check. */
-export function trustedHost({ baseUrl }: Connection): string {
-  const url = new URL(baseUrl);
-  return `${url.hostname}:${portOf(url)}`;
+/**
+ * `host:port` of everywhere that a connection's output files may be fetched from without a check: its own, and those that the
+ * operator names in <NAME>_OUTPUT_ORIGINS.
+ */
+export function trustedHosts({ baseUrl, settings }: Connection): string[] {
+  const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
+  return urls.map((url) => `${url.hostname}:${portOf(url)}`);
+}
+
+/** What <NAME>_OUTPUT_ORIGINS lists, comma-separated; `url` is null for what is no http or https origin. */
+export function outputOrigins({
+  OUTPUT_ORIGINS = '',
+}: Connection['settings']): { text: string; url: URL | null }[] {
+  const texts = OUTPUT_ORIGINS.split(',').map((text) => text.trim());
+  return texts
+    .filter((text) => text !== '')
+    .map((text) => ({ text, url: /^https?:\/\/[^/?#]+\/?$/i.test(text) ? URL.parse(text) : null }));
 }

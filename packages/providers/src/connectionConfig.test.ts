@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { trustedHost } from './connection.ts';
+import { trustedHosts } from './connection.ts';
 import { connectionConfig, connectionProblems } from './connectionConfig.ts';
 import { createProviders } from './registry.ts';
 
@@ -37,7 +37,20 @@ describe('connectionConfig', () => {
 
   it('tells the hosts that may be trusted, with their ports', () => {
     const connections = connectionConfig({ A_BASE_URL: 'https://a.example/x', B_BASE_URL: 'http://b:81' });
-    expect(Object.values(connections).map(trustedHost)).toEqual(['a.example:443', 'b:81']);
+    expect(Object.values(connections).flatMap(trustedHosts)).toEqual(['a.example:443', 'b:81']);
+  });
+
+  it('tells the other hosts whose output files may be trusted, and what is no origin', () => {
+    const environment = {
+      GPU_BASE_URL: 'http://gpu:5000',
+      GPU_OUTPUT_ORIGINS: 'http://minio:9000, https://files.lan/, minio:9000,http://a/b,',
+    };
+    const { gpu } = connectionConfig(environment);
+    expect(gpu && trustedHosts(gpu)).toEqual(['gpu:5000', 'minio:9000', 'files.lan:443']);
+    expect(connectionProblems(environment)).toEqual([
+      'GPU_OUTPUT_ORIGINS: minio:9000 is no origin such as http://minio:9000, and is ignored',
+      'GPU_OUTPUT_ORIGINS: http://a/b is no origin such as http://minio:9000, and is ignored',
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { adapters } from '@holdfast/domain/modelRoute';
 import { z } from 'zod';
-import type { Connection } from './connection.ts';
+import { type Connection, outputOrigins } from './connection.ts';
 
 const baseUrl = z.url({ protocol: /^https?$/ });
 
@@ -62,14 +62,19 @@ export function connectionConfig(environment: Environment): Record<string, Conne
   );
 }
 
-/** The base URLs that were left out, a line each, for the operator to read. */
+/** Base URLs and output origins that were left out, a line each, for the operator to read. */
 export function connectionProblems(environment: Environment): string[] {
-  return baseUrls(environment)
-    .filter((found) => !isUsable(found))
-    .map(
-      ({ name }) =>
-        `${name}_BASE_URL is no http or https URL, so there is no connection ${name.toLowerCase()}`,
-    );
+  return baseUrls(environment).flatMap((found) => {
+    const { name } = found;
+    if (!isUsable(found))
+      return [`${name}_BASE_URL is no http or https URL, so there is no connection ${name.toLowerCase()}`];
+    return outputOrigins(settingsOf(environment, name))
+      .filter(({ url }) => url === null)
+      .map(
+        ({ text }) =>
+          `${name}_OUTPUT_ORIGINS: ${text} is no origin such as http://minio:9000, and is ignored`,
+      );
+  });
 }
 
 function isUsable({ url }: { url: string }): boolean {

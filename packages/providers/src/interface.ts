@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { ProviderMode } from '@holdfast/domain/modelRoute';
 import type { Failure, Outcome } from '@holdfast/domain/outcome';
+import type { OutputBody } from './outputBody.ts';
 
 /** One run of a model, as an adapter needs it. Nothing here is specific to a provider. */
 export type Submission = {
@@ -46,23 +47,55 @@ export type Handle = { externalId: string } & Record<string, string>;
 
 /** What came of a call to a provider. */
 export type Progress =
-  /** The run has ended. Files in its output still point at the provider; see outputFiles.ts. */
-  | { state: 'ended'; outcome: Outcome; alert?: string; logs?: string; isTheirFault?: true }
-  /** Accepted; the end will come by callback (`callback`) or must be asked for (`poll`). */
-  | ({ state: 'running'; handle: Handle; by: 'callback' | 'poll'; pollAfterMs: number } & Telling)
+  /**
+   * The run has ended. Files in its output still point at the provider, or at `bodies`, which whoever takes the outcome
+   * closes; see outputFiles.ts.
+   */
+  | {
+      state: 'ended';
+      outcome: Outcome;
+      bodies?: readonly OutputBody[];
+      alert?: string;
+      logs?: string;
+      isTheirFault?: true;
+    }
+  /**
+   * Accepted; the end will come by callback (`callback`) or must be asked for (`poll`). While a callback is awaited, each
+   * pause between two questions is twice as long as the one before, unless the questions show the progress (`isSteady`).
+   */
+  | ({
+      state: 'running';
+      handle: Handle;
+      by: 'callback' | 'poll';
+      pollAfterMs: number;
+      isSteady?: true;
+    } & Telling)
   /**
    * Certainly not accepted. The execution may be sent again, here after `retryAfterMs` (null: asking here again is of no
    * use), or to the model's next provider; when nobody is left it fails with `outcome`. From `recover` with `mayHaveRun`:
    * it refuses now, but what was sent before may have been accepted, so it is to be asked again under the same token.
+   * `isBusy`: it has no capacity at the moment (429, 503), which is no failure: the execution waits, until it expires.
+   * `isDead`: it takes no runs until it is restarted, so no other run is sent there. From `poll` with `isLost`: the provider
+   * had the run and has it no more, nor what came of it, so it is sent again; without, a refused question is asked again.
    */
-  | { state: 'refused'; retryAfterMs: number | null; outcome: Failure; alert?: string; mayHaveRun?: true }
+  | {
+      state: 'refused';
+      retryAfterMs: number | null;
+      outcome: Failure;
+      alert?: string;
+      mayHaveRun?: true;
+      isBusy?: true;
+      isDead?: true;
+      isLost?: true;
+    }
   /**
    * Sent, and it can't be known whether it was accepted (time-out, reset after send). `recover` may learn it;
-   * if that says `unknown` too, the run has failed with the first `outcome`.
+   * if that says `unknown` too, the run has failed with the first `outcome`. `isBusy`: if it was not accepted, it was for
+   * want of capacity.
    */
-  | { state: 'unknown'; outcome: Failure };
+  | { state: 'unknown'; outcome: Failure; isBusy?: true };
 
-/** What a provider tells of a run that goes on. Nothing of it is scrubbed yet. */
+/** What a provider tells of a run that goes on, as it is: clients read of its log what the model shows. */
 export type Telling = {
   /** 0 to 1. */
   progress?: number;
@@ -105,8 +138,8 @@ export type CalledBack = {
 export type Provider = {
   readonly name: string;
   submit(submission: Submission, signal: AbortSignal): Promise<Progress>;
-  /** Whether `poll` sends the input again: then it is given as it was submitted, else as the client wrote it. */
-  readonly pollsWithInput?: true;
+  /** Whether `poll` may send the input again: then it is given as it was submitted, else as the client wrote it. */
+  pollsWithInput?(handle: Handle): boolean;
   /** Ask for the state of a submitted run. `running` when it could not be asked just now. */
   poll(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress>;
   /** Best effort; never throws for a run that is gone. */

@@ -20,12 +20,12 @@ function copier() {
 }
 
 describe('copyOutputFiles', () => {
-  it('replaces each image by our record of its copy, in order, one copy per URL', async () => {
+  it('replaces each image by our record of its own copy, in order, also where two are equal', async () => {
     const { copied, copy } = copier();
     const given = success({ images: [{ url: png }, { url: 'https://a/b' }, { url: png }] });
     const { output } = await copyOutputFiles(given, 'images', copy);
-    expect(output).toEqual({ images: [record('file_1'), record('file_2'), record('file_1')] });
-    expect(copied).toEqual([png, 'https://a/b']);
+    expect(output).toEqual({ images: [record('file_1'), record('file_2'), record('file_3')] });
+    expect(copied).toEqual([png, 'https://a/b', png]);
   });
 
   it('finds every URL in raw output, and leaves other text alone', async () => {
@@ -33,12 +33,17 @@ describe('copyOutputFiles', () => {
     const given = success({
       video: 'https://a/v.mp4',
       note: 'see https://a/v.mp4',
-      n: [1, null, { x: png }],
+      n: [1, null, { x: png }, 'https://a/v.mp4'],
     });
     expect((await copyOutputFiles(given, 'raw', copy)).output).toEqual({
       video: expect.objectContaining({ file_id: 'file_1' }),
       note: 'see https://a/v.mp4',
-      n: [1, null, { x: expect.objectContaining({ file_id: 'file_2' }) }],
+      n: [
+        1,
+        null,
+        { x: expect.objectContaining({ file_id: 'file_2' }) },
+        expect.objectContaining({ file_id: 'file_1' }),
+      ],
     });
   });
 

@@ -18,30 +18,34 @@ const reference = /^(https?:\/\/|data:)/i;
 const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;
 
 /**
- * The success with every file in its output copied by `copy` (from an https or data URL of the provider) and
- * replaced by our record of it. Files are the list that the kind names (`images`, `videos` ...), and in `raw` output
- * every string that is wholly a URL. Rejects with the first copy that failed, once none is under way any more, and with
+ * The success with every file in its output copied by `copy` (from an https or data URL of the provider, or from the
+ * answer itself: `bodies` are the references of those) and replaced by our record of it. Files are the entries of the list
+ * that the kind names (`images`, `videos` ...), each a file of its own also when two are equal, for each is charged; and in
+ * `raw` output every string that is wholly a URL, which is one file wherever it stands. `place` tells the copies of an
+ * output apart. Rejects with the first copy that failed, once none is under way any more, and with
  * UnusableOutput for more than `mostFiles`, and for a list that is empty or names anything else than files.
  */
 export async function copyOutputFiles(
   success: Success,
   kind: OutputKind,
-  copy: (url: string) => Promise<StoredFile>,
+  copy: (url: string, place: number) => Promise<StoredFile>,
   mostFiles = 100,
+  bodies: ReadonlySet<string> = new Set(),
 ): Promise<Success> {
-  const found = findOutputFiles(success.output, kind);
+  const found = findOutputFiles(success.output, kind, bodies);
   if (found.length > mostFiles) throw new UnusableOutput(`an output of ${found.length} files is not copied`);
   if (isFileList(kind) && !(found.length > 0 && found.length === lengthOf(success.output[kind]))) {
     throw new UnusableOutput('an output is not a list of files');
   }
-  const urls = [...new Set(found)];
-  const copies = await Promise.allSettled(urls.map((url) => copy(url)));
-  const stored = new Map<string, StoredFile>();
-  for (const [index, result] of copies.entries()) {
+  const urls = isFileList(kind) ? found : [...new Set(found)];
+  const copies = await Promise.allSettled(urls.map((url, place) => copy(url, place)));
+  const stored = copies.map((result) => {
     if (result.status === 'rejected') throw result.reason;
-    stored.set(urls[index] ?? '', result.value);
-  }
-  return { ...success, output: replaced(success.output, kind, stored) as Success['output'] };
+    return result.value;
+  });
+  if (isFileList(kind)) return { ...success, output: { ...success.output, [kind]: stored } };
+  const files = new Map(urls.map((url, place) => [url, stored[place]]));
+  return { ...success, output: replaced(success.output, files) as Success['output'] };
 }
 
 function isFileList(kind: OutputKind): boolean {
@@ -53,10 +57,14 @@ function lengthOf(list: unknown): number {
 }
 
 /** The provider's URLs of all files in an output, in its order. */
-function findOutputFiles(output: Record<string, unknown>, kind: OutputKind): string[] {
+function findOutputFiles(
+  output: Record<string, unknown>,
+  kind: OutputKind,
+  bodies: ReadonlySet<string>,
+): string[] {
   if (kind === 'text') return [];
-  if (kind === 'raw') return stringsIn(output).filter((text) => whole.test(text));
-  return urlsIn(output[kind]).filter((text) => reference.test(text));
+  if (kind === 'raw') return stringsIn(output).filter((text) => whole.test(text) || bodies.has(text));
+  return urlsIn(output[kind]).filter((text) => reference.test(text) || bodies.has(text));
 }
 
 function urlsIn(list: unknown): string[] {
@@ -69,12 +77,11 @@ function stringsIn(value: unknown): string[] {
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-function replaced(value: unknown, kind: string, stored: Map<string, StoredFile>): unknown {
-  if (typeof value === 'string') return stored.get(value) ?? value;
-  if (kind !== 'raw' && isUrlObject(value)) return stored.get(value.url) ?? value;
-  if (Array.isArray(value)) return value.map((one) => replaced(one, kind, stored));
+function replaced(value: unknown, files: Map<string, StoredFile | undefined>): unknown {
+  if (typeof value === 'string') return files.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, files));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, kind, stored)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, files)]));
 }
 
 function isUrlObject(value: unknown): value is { url: string } {

@@ -1,4 +1,4 @@
-import { parseJson as parseText } from '@holdfast/egress/parseJson';
+import { parseJson as parseText } from '@holdfast/egress/response';
 
 /** The JSON of a body; undefined when it is none (an HTML page of a proxy, half an answer). */
 export function parseJson(body: Buffer): unknown {

@@ -3,7 +3,13 @@ import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AdmissionDesk, type Ask, type Limits, openAdmissionDesk } from './admission.ts';
+import {
+  type AdmissionDesk,
+  type Ask,
+  type BusyRefusal,
+  type Limits,
+  openAdmissionDesk,
+} from './admission.ts';
 import { connectProducer, type Redis } from './connection.ts';
 
 const none: Limits = { scopes: [], rates: [] };
@@ -36,7 +42,7 @@ let asked = 0;
 function ask(executionId: string, limits: Limits = none, routes: [string, Limits][] = [['p', none]]): Ask {
   asked += 1;
   const its = routes.map(([connection, one]) => ({ connection, limits: one }));
-  return { executionId, mark: `${executionId} ${asked}`, limits, routes: its };
+  return { executionId, mark: `${executionId} ${asked}`, limits, routes: its, stays: false };
 }
 
 const kinds = (answers: { kind: string }[]) => answers.map(({ kind }) => kind);
@@ -178,6 +184,12 @@ describe('the breaker of a provider', () => {
     expect((await desk.report(calls(20, 3))).size).toBe(0);
   });
 
+  it('opens at once for a provider that says itself that it takes no runs', async () => {
+    await desk.report(calls(30, 0));
+    const opened = await desk.report([{ connection: 'p', ok: 0, failed: 1, isDead: true }]);
+    expect(opened.get('p')).toBeGreaterThan(Date.now());
+  });
+
   it('sends runs to the next provider while it is open', async () => {
     await desk.report(calls(0, 10));
     const answers = await desk.admit([
@@ -201,5 +213,130 @@ describe('the breaker of a provider', () => {
     expect(kinds(await desk.admit([ask('b'), ask('c')]))).toEqual(['admitted', 'closed']);
     expect((await desk.report(calls(1, 0))).size).toBe(0);
     expect(kinds(await desk.admit([ask('c'), ask('d')]))).toEqual(['admitted', 'admitted']);
+  });
+});
+
+describe('what is learned of the capacity of a provider', () => {
+  const name = 'route:p m';
+  const capacities = '{holdfast-limits}:capacity';
+  const routes = (...names: string[]): Ask['routes'] =>
+    names.map((one) => ({ connection: one, limits: none, capacity: `route:${one} m` }));
+  const asked = (executionId: string, ...names: string[]): Ask => ({
+    ...ask(executionId),
+    routes: routes(...(names.length > 0 ? names : ['p'])),
+  });
+  const refused = (executionId: string, part: Partial<BusyRefusal> = {}) =>
+    desk.refused({ name, executionId, retryAfterMs: 0, mayHaveRun: false, jitter: 1, ...part });
+  type Learned = { most: number; untilMs: number; growsMs: number; stepMs: number; seenMs: number };
+  const learned = async () => JSON.parse((await redis.hget(capacities, name)) ?? 'null') as Learned;
+  const change = async (part: Partial<Learned>) =>
+    await redis.hset(capacities, name, JSON.stringify({ ...(await learned()), ...part }));
+  const pauseIsOver = () => change({ untilMs: 0 });
+
+  it('is as many runs as it was at when it refused one more, whichever dispatcher sent them', async () => {
+    expect(await refused('d', { open: ['a', 'b', 'c', 'd'] })).toMatchObject({ most: 3 });
+    expect(await other.capacities([])).toEqual(new Map([[name, 3]]));
+    await pauseIsOver();
+    expect(kinds(await other.admit([asked('d')]))).toEqual(['closed']);
+    await other.release([{ executionId: 'a', names: [name] }]);
+    expect(kinds(await other.admit([asked('d'), asked('e')]))).toEqual(['admitted', 'closed']);
+  });
+
+  it('shrinks refusal by refusal, and never below one', async () => {
+    const open = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const all = [await refused('f', { open }), await refused('e'), await refused('d'), await refused('c')];
+    expect(all.map(({ most: count }) => count)).toEqual([5, 4, 3, 2]);
+    await refused('b');
+    expect(await refused('a')).toMatchObject({ most: 1 });
+  });
+
+  it('leaves the provider alone for as long as it asks, and each time longer when it does not say', async () => {
+    expect((await refused('a', { retryAfterMs: 30_000 })).waitMs).toBe(30_000);
+    const [answer] = await other.admit([asked('b')]);
+    expect(answer?.kind === 'closed' && answer.waitMs).toBeGreaterThan(29_000);
+    await redis.del(capacities);
+    const waits = [];
+    for (let time = 0; time < 6; time += 1) {
+      waits.push((await refused('a')).waitMs);
+      await pauseIsOver();
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000]);
+    await desk.capacities([name]);
+    expect((await refused('a')).waitMs).toBe(1000);
+  });
+
+  it('counts refusals that come at once as one', async () => {
+    await refused('a', { open: ['a', 'b', 'c', 'd'] });
+    await refused('b');
+    expect((await refused('c')).waitMs).toBeLessThanOrEqual(1000);
+  });
+
+  it('lets one run after the other try until one is accepted, then as many as there is room for', async () => {
+    await refused('d', { open: ['a', 'b', 'c', 'd'] });
+    await desk.release(['a', 'b', 'c'].map((executionId) => ({ executionId, names: [name] })));
+    await pauseIsOver();
+    expect(kinds(await desk.admit([asked('e'), asked('f')]))).toEqual(['admitted', 'closed']);
+    await desk.capacities([name]);
+    await pauseIsOver();
+    expect(kinds(await desk.admit(['f', 'g', 'h'].map((id) => asked(id))))).toEqual([
+      'admitted',
+      'admitted',
+      'closed',
+    ]);
+  });
+
+  it('has the next one try at once when a run that was let in did not begin', async () => {
+    await refused('a');
+    await pauseIsOver();
+    const gone = asked('gone');
+    expect(kinds(await desk.admit([gone, asked('b')]))).toEqual(['admitted', 'closed']);
+    await desk.withdraw(gone, 0);
+    expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
+  });
+
+  it('grows by one while it is used up and runs are accepted, later each time that this was one too many', async () => {
+    await refused('b', { open: ['a', 'b'] });
+    await pauseIsOver();
+    expect(kinds(await desk.admit([asked('b')]))).toEqual(['closed']);
+    expect((await desk.capacities([name])).get(name)).toBe(1);
+    const { growsMs, stepMs } = await learned();
+    await change({ growsMs: 0 });
+    expect((await desk.capacities([])).get(name)).toBe(1);
+    expect((await desk.capacities([name])).get(name)).toBe(2);
+    expect((await desk.capacities([name])).get(name)).toBe(2);
+    expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
+    expect((await refused('b')).most).toBe(1);
+    const after = await learned();
+    expect(after.stepMs).toBe(2 * stepMs);
+    expect(after.growsMs - growsMs).toBeGreaterThanOrEqual(stepMs);
+  });
+
+  it('grows by a quarter of many', async () => {
+    const open = Array.from({ length: 41 }, (_, index) => `e${index}`);
+    await refused('e40', { open });
+    await pauseIsOver();
+    await desk.admit([asked('x')]);
+    await change({ growsMs: 0 });
+    expect((await desk.capacities([name])).get(name)).toBe(50);
+  });
+
+  it('sends a run to another provider that has room, unless it is to stay', async () => {
+    await refused('b', { open: ['a', 'b'] });
+    const both = asked('b', 'p', 'q');
+    expect(await desk.admit([{ ...both, stays: true }])).toMatchObject([{ kind: 'closed' }]);
+    expect(await desk.admit([both])).toEqual([{ kind: 'admitted', route: 1 }]);
+  });
+
+  it('goes on counting a run that it may have accepted', async () => {
+    await refused('a', { mayHaveRun: true, open: ['a'] });
+    await pauseIsOver();
+    expect(kinds(await desk.admit([asked('b')]))).toEqual(['closed']);
+  });
+
+  it('is forgotten when nobody has met it for long', async () => {
+    await refused('a');
+    await change({ seenMs: 1 });
+    expect((await desk.capacities([])).size).toBe(0);
+    expect(kinds(await desk.admit([asked('a'), asked('b')]))).toEqual(['admitted', 'admitted']);
   });
 });

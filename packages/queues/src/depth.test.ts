@@ -1,10 +1,10 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { abortQueue } from './abort.ts';
 import { connectProducer, type Redis, untilReady } from './connection.ts';
+import { abortQueue } from './definitions.ts';
 import { depthOf, takableOf } from './depth.ts';
-import { pauseQueue } from './pause.ts';
+import { pauseQueue } from './inspector.ts';
 import { openProducer, openQueue } from './producer.ts';
 
 let redis: Redis;

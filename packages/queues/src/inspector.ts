@@ -1,10 +1,10 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
-import type { Queue } from 'bullmq';
-import { connectProducer, untilReady } from './connection.ts';
+import { Queue } from 'bullmq';
+import { connectProducer, type Redis, untilReady } from './connection.ts';
+import { type QueueDefinition, queueNames, queuePrefix } from './definitions.ts';
 import { depthOf, type QueueDepth } from './depth.ts';
 import { openQueue } from './producer.ts';
-import { queueNames } from './queues.ts';
 
 export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
 
@@ -105,5 +105,18 @@ function factsOf(info: string): Omit<RedisFacts, 'timeMs' | 'askedMs'> {
     maxmemoryBytes: Number(of('maxmemory')),
     usedBytes: Number(of('used_memory')),
     persistence: of('aof_enabled') === '1' ? 'append-only file' : saves ? 'snapshots' : 'none',
+  };
+}
+
+/** Lets no worker take jobs of a queue, which can still be added to; answers what lets them go on. */
+export async function pauseQueue<Payload>(
+  definition: QueueDefinition<Payload>,
+  redis: Redis,
+): Promise<() => Promise<void>> {
+  const queue = new Queue(definition.name, { connection: redis, prefix: queuePrefix(definition.name) });
+  await queue.pause();
+  return async () => {
+    await queue.resume();
+    await queue.close();
   };
 }

@@ -5,9 +5,9 @@ import { startRedis } from '@holdfast/local/redis';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectProducer, connectWorker } from './connection.ts';
-import { deliverQueue } from './deliver.ts';
+import type { PayloadOf } from './definitions.ts';
+import { deliverQueue } from './definitions.ts';
 import { openProducer, type Producer } from './producer.ts';
-import type { PayloadOf } from './queue.ts';
 import { startWorker } from './worker.ts';
 
 const log = createLogger('test', 'silent');

@@ -3,10 +3,9 @@ import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { connectProducer, connectWorker } from './connection.ts';
-import { deliverQueue } from './deliver.ts';
+import { deliverQueue, testCallQueue } from './definitions.ts';
 import { openProducer, openQueue } from './producer.ts';
 import { openRequester } from './request.ts';
-import { testCallQueue } from './testCall.ts';
 import { startWorker } from './worker.ts';
 
 const log = createLogger('test', 'silent');

@@ -3,7 +3,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import type { Redis } from './connection.ts';
-import { type QueueDefinition, queuePrefix } from './queue.ts';
+import { type QueueDefinition, queuePrefix } from './definitions.ts';
 
 export type Producer<Payload> = {
   /**

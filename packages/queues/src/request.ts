@@ -1,8 +1,8 @@
 import { within } from '@holdfast/kit/within';
 import { QueueEvents } from 'bullmq';
 import type { Redis } from './connection.ts';
+import { type QueueDefinition, queuePrefix } from './definitions.ts';
 import { openQueue, toJob } from './producer.ts';
-import { type QueueDefinition, queuePrefix } from './queue.ts';
 
 export type Requester<Payload> = {
   /** Adds a job and waits for what its worker returns. @throws when Redis is away, the job fails or time runs out */

@@ -1,11 +1,11 @@
 import type { Logger } from '@holdfast/kit/logger';
+import { counter, histogram, type Registry } from '@holdfast/kit/metrics';
 import { within } from '@holdfast/kit/within';
 import { Worker } from 'bullmq';
 import type { Redis } from './connection.ts';
+import { type QueueDefinition, queuePrefix } from './definitions.ts';
 import { takableOf } from './depth.ts';
-import type { JobMetrics } from './jobMetrics.ts';
 import { openQueue } from './producer.ts';
-import { type QueueDefinition, queuePrefix } from './queue.ts';
 import { createWatch } from './watch.ts';
 
 export type QueueWorker = {
@@ -112,4 +112,23 @@ async function answers(redis: Redis): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Told of every job that a worker has done. */
+export type JobMetrics = {
+  ended(queue: string, outcome: 'done' | 'failed', seconds: number): void;
+};
+
+export function jobMetrics(registry: Registry): JobMetrics {
+  const jobs = counter(registry, 'queue_jobs_total', 'Jobs taken from a queue, by how they ended', [
+    'queue',
+    'outcome',
+  ]);
+  const seconds = histogram(registry, 'queue_job_seconds', 'Time that a worker spent on a job', ['queue']);
+  return {
+    ended(queue, outcome, durationS) {
+      jobs.inc({ queue, outcome });
+      seconds.observe({ queue }, durationS);
+    },
+  };
 }

@@ -3,6 +3,7 @@ import { type FileStoreConfig, fileStoreConfig, fileStoreProblems } from '@holdf
 import { baseConfig, databaseUrl, parseConfig } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
+import { overageConfig } from './overage.ts';
 
 const passwordOf = (service: string) =>
   z
@@ -25,6 +26,7 @@ export const setupConfig = {
   PUBLIC_URL: fileStoreConfig.PUBLIC_URL.describe(
     'Where clients reach the gateway, for what is printed; needed with FILE_STORE=disk',
   ),
+  ...overageConfig,
   MODELS_DIR: z.string().optional().describe("Folder of the catalogue; the tree's models/ unless set"),
   DEMO_KEY_SECRET: z
     .string()
@@ -44,7 +46,7 @@ export type SetupConfig = {
   rolePasswords: ReturnType<typeof rolePasswords>;
   files: FileStoreConfig;
   modelsDir: string;
-  /** Names the providers' connections. */
+  /** Names the providers' connections, and the overage policies. */
   environment: NodeJS.ProcessEnv;
   demo: { secret: string; encryptionKeys: NonNullable<Values['ENCRYPTION_KEYS']> } | null;
   publicUrl: string;

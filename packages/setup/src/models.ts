@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { applyModels } from '@holdfast/db/models/apply';
+import { applyModels } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isOffered, loadModels } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';

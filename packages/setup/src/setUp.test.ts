@@ -4,14 +4,11 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { findApiKey } from '@holdfast/db/apiKeys/find';
-import { listApiKeys } from '@holdfast/db/apiKeys/list';
-import { revokeApiKey } from '@holdfast/db/apiKeys/revoke';
-import { rotateApiKey } from '@holdfast/db/apiKeys/rotate';
-import { getBalance } from '@holdfast/db/balances/get';
+import { findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '@holdfast/db/apiKeys';
+import { getBalance } from '@holdfast/db/balances';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { listOrganizations } from '@holdfast/db/organizations/list';
-import { listPartitions } from '@holdfast/db/partitions/list';
+import { listOrganizations } from '@holdfast/db/organizations';
+import { listPartitions } from '@holdfast/db/partitions';
 import { apiKeyOf, hashApiKey } from '@holdfast/domain/apiKey';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
@@ -77,12 +74,13 @@ describe('the setup', () => {
       'migrations',
       'partitions',
       'roles',
+      'overage',
       'files',
       'models',
       'demo organization',
     ]);
     expect(said[0]).toMatch(/^migrations: \d+ applied$/);
-    expect(said[5]).toContain(`API      http://gateway.test\n  API key  ${key}`);
+    expect(said[6]).toContain(`API      http://gateway.test\n  API key  ${key}`);
     expect(statSync(environment['FILE_DISK_PATH'] ?? '').isDirectory()).toBe(true);
     expect(await findApiKey(db, hashApiKey(key))).toMatchObject({
       isTest: false,
@@ -119,11 +117,11 @@ describe('the setup', () => {
   });
 
   it('killed after any of its lines, is completed by the next run', async () => {
-    for (const prefix of ['migrations', 'partitions', 'roles', 'files', 'models', 'demo'])
+    for (const prefix of ['migrations', 'partitions', 'roles', 'overage', 'files', 'models', 'demo'])
       await killedAfter(prefix);
     expect((await run()).at(-1)).toContain(key);
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
-  });
+  }, 180_000);
 
   it('lets the services log in with the passwords it was given', async () => {
     const [, , roles] = await run({
@@ -137,6 +135,16 @@ describe('the setup', () => {
     const asGateway = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     expect(await listOrganizations(asGateway, { limit: 10 })).toHaveLength(1);
     await asGateway.close();
+  });
+
+  it('keeps overage policies in the database, and changes those that are set', async () => {
+    const overage = async (change: Record<string, string> = {}) => (await run(change))[3];
+    expect(await overage()).toBe('overage: charge above the balance, cap above spend limits');
+    expect(await overage({ OVERAGE: 'cap', SPEND_LIMIT_OVERAGE: 'charge' })).toBe(
+      'overage: cap above the balance, charge above spend limits',
+    );
+    expect(await overage({ OVERAGE: '' })).toBe('overage: cap above the balance, charge above spend limits');
+    await expect(run({ OVERAGE: 'sometimes' })).rejects.toThrow(/OVERAGE: .*charge/);
   });
 
   it('makes no demo organization unless a secret for its key is set', async () => {
@@ -174,15 +182,15 @@ describe('the catalogue', () => {
   it('offers what has a connection, and withdraws what has no file any more', async () => {
     const folder = testFolder('models');
     cpSync(models, folder, { recursive: true });
-    const files = readdirSync(folder).length;
+    const files = readdirSync(folder).filter((file) => file.endsWith('.yaml')).length;
     const [, known, offered] =
-      /^models: (\d+), offered (\d+)$/.exec((await run({ MODELS_DIR: folder }))[4] ?? '') ?? [];
+      /^models: (\d+), offered (\d+)$/.exec((await run({ MODELS_DIR: folder }))[5] ?? '') ?? [];
     expect(Number(known)).toBe(files);
     expect(Number(offered)).toBeGreaterThan(0);
     expect(Number(offered)).toBeLessThan(files);
     rmSync(join(folder, 'sandbox-text.yaml'));
-    expect((await run({ MODELS_DIR: folder }))[4]).toMatch(/, withdrawn: sandbox-text$/);
-    expect((await run({ MODELS_DIR: folder }))[4]).not.toContain('withdrawn');
+    expect((await run({ MODELS_DIR: folder }))[5]).toMatch(/, withdrawn: sandbox-text$/);
+    expect((await run({ MODELS_DIR: folder }))[5]).not.toContain('withdrawn');
   });
 
   it('is not emptied by a folder without models', async () => {

@@ -1,15 +1,16 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
+import { faultOf, isPassing } from '@holdfast/db/faults';
 import { withLock } from '@holdfast/db/lock';
 import { migrate } from '@holdfast/db/migrate/migrate';
-import { makePartitions } from '@holdfast/db/partitions/make';
-import { ping } from '@holdfast/db/ping';
-import { applyRoles } from '@holdfast/db/roles/applyRoles';
-import { isDatabaseUnavailable } from '@holdfast/db/unavailable';
-import { reasonOf } from '@holdfast/kit/reason';
+import { makePartitions } from '@holdfast/db/partitions';
+import { applyRoles } from '@holdfast/db/roles/roles';
+import { ping } from '@holdfast/db/server';
+import { reasonOf } from '@holdfast/kit/within';
 import type { SetupConfig } from './config.ts';
 import { fixedDemoKey } from './demo/fixedKey.ts';
 import { demoOrganization } from './demo/organization.ts';
 import { applyCatalogue } from './models.ts';
+import { applyOverage } from './overage.ts';
 import { prepareStore } from './store.ts';
 import { type Patience, patience, waitUntil } from './waitUntil.ts';
 
@@ -37,6 +38,7 @@ async function steps(db: Database, config: SetupConfig, say: Say, waiting: Patie
   await told('migrations', () => applyMigrations(config.databaseUrl));
   await told('partitions', () => preparePartitions(db));
   await told('roles', () => setRoles(config));
+  await told('overage', () => applyOverage(db, config.environment));
   await told('files', async () => `${await prepareStore(config.files, say, waiting)} is there`);
   await told('models', () => setModels(db, config));
   await told('demo organization', () => setDemo(db, config));
@@ -52,7 +54,9 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
 
 async function databaseAnswers(db: Database, say: Say, waiting: Patience): Promise<void> {
   const work = () => ping(db);
-  await waitUntil({ what: 'PostgreSQL', work, passes: isDatabaseUnavailable, say }, waiting);
+  // A login that is refused stays refused until the operator corrects it.
+  const passes = (error: unknown) => isPassing(error) && faultOf(error) !== 'not trusted';
+  await waitUntil({ what: 'PostgreSQL', work, passes, say }, waiting);
 }
 
 async function applyMigrations(databaseUrl: string): Promise<string> {

@@ -1,7 +1,7 @@
-import { createApiKey } from '@holdfast/db/apiKeys/create';
-import { topUp } from '@holdfast/db/balances/topUp';
+import { createApiKey } from '@holdfast/db/apiKeys';
+import { topUp } from '@holdfast/db/balances';
 import type { Database } from '@holdfast/db/client';
-import { createOrganization } from '@holdfast/db/organizations/create';
+import { createOrganization } from '@holdfast/db/organizations';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import type { Money } from '@holdfast/domain/money';

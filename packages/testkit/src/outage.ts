@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** `gone`: connections break and are refused. `silent`: they stand, and nothing comes back. */
 export type OutageKind = 'gone' | 'silent';
 
-/** A way to a server that can be cut. */
+/** A way to a server that can be cut, and led elsewhere. */
 export async function openBreakableWay(target: string) {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let outage: OutageKind | null = null;
   const server = createServer((near) => {
@@ -43,6 +43,10 @@ export async function openBreakableWay(target: string) {
     },
     end() {
       outage = null;
+    },
+    /** Where new connections go from now on; those that stand are left. */
+    lead(to: string) {
+      ({ hostname, port } = new URL(to));
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

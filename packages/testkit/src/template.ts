@@ -1,4 +1,4 @@
-import { databaseUrl } from '@holdfast/db/databases/createDatabase';
+import { databaseUrl } from '@holdfast/db/databases';
 
 /** The database that every test's own is a copy of. */
 export const templateName = 'template_holdfast';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { createDatabase } from '@holdfast/db/databases/createDatabase';
-import { dropDatabase } from '@holdfast/db/databases/dropDatabase';
+import { createDatabase, dropDatabase } from '@holdfast/db/databases';
 import { readTestServers } from './config.ts';
 import { serverUrl, templateName } from './template.ts';
 

@@ -1,6 +1,6 @@
-import { topUp } from '@holdfast/db/balances/topUp';
+import { topUp } from '@holdfast/db/balances';
 import type { Database } from '@holdfast/db/client';
-import { createOrganization } from '@holdfast/db/organizations/create';
+import { createOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import type { Money } from '@holdfast/domain/money';
 

@@ -45,6 +45,7 @@ import { authenticate } from './http/authenticate.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { openKeyCache } from './http/keyCache.ts';
 import { createPipeline } from './http/pipeline.ts';
+import { limitRate } from './http/rateLimit.ts';
 
 /** Every endpoint of the API, in the order of the reference. */
 export const endpoints: readonly Endpoint[] = [
@@ -95,6 +96,7 @@ export function createApp(context: Context): Express {
     endpoints,
     origins: context.config.CORS_ORIGINS,
     authenticate: authenticate(openKeyCache(context.db)),
+    limitRate: limitRate(context),
     mount: (app) => {
       mountStorage(app, context);
       mountReference(app, endpoints);

@@ -3,7 +3,7 @@ import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
-import { tracingConfig } from '@holdfast/kit/tracing/config';
+import { tracingConfig } from '@holdfast/kit/tracing/provider';
 import { z } from 'zod';
 import { isCorsOrigin } from './http/corsOrigins.ts';
 
@@ -36,7 +36,23 @@ export const gatewayConfig = {
     .describe('Executions an API key may create a minute'),
   RATE_LIMIT_PER_MINUTE: positiveInt()
     .default(3000)
-    .describe('Other requests of an API key a minute; also those of an address without a key'),
+    .describe(
+      'Other requests of an API key a minute; also those of an address without a key, and, counted apart, of an operator',
+    ),
+  BODY_TIMEOUT_S: positiveInt()
+    .default(30)
+    .describe('Seconds a request body may take to arrive; an upload has an hour'),
+  BODY_MIN_BYTES_PER_S: positiveInt()
+    .default(1024)
+    .describe(
+      'Least rate of a request body or an upload, over 10 s (BODY_TIMEOUT_S if that is less); 408 below it',
+    ),
+  BODY_MEMORY_MIB: positiveInt()
+    .min(16)
+    .default(64)
+    .describe(
+      'MiB that one gateway holds of the bodies of requests in flight, half of it for one organization; 429 and 503 beyond',
+    ),
   EVENT_STREAMS_PER_KEY: positiveInt()
     .default(100)
     .describe('Event streams of an API key that one gateway holds open at once'),

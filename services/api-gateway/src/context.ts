@@ -1,26 +1,29 @@
 import { openDatabase } from '@holdfast/db/client';
-import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { openModelCatalogue } from '@holdfast/db/models';
 import { openReader } from '@holdfast/db/reader';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openCreator } from '@holdfast/executions/create';
 import { diskSettings, openStore } from '@holdfast/files/open';
-import { engineGauges } from '@holdfast/kit/engineGauges';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
+import { createRegistry, engineGauges, liveGauge } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
-import { abortQueue } from '@holdfast/queues/abort';
-import { adjustQueue } from '@holdfast/queues/adjust';
-import { callbackQueue } from '@holdfast/queues/callback';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
-import { deliverQueue } from '@holdfast/queues/deliver';
-import { dispatchQueue } from '@holdfast/queues/dispatch';
-import { fanoutQueue } from '@holdfast/queues/fanout';
+import {
+  abortQueue,
+  adjustQueue,
+  callbackQueue,
+  deliverQueue,
+  dispatchQueue,
+  fanoutQueue,
+  testCallQueue,
+} from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
-import { testCallQueue } from '@holdfast/queues/testCall';
 import type { GatewayConfig } from './config.ts';
+import { openBodyMemory } from './http/bodyMemory.ts';
+import { bodyPace } from './http/bodyPace.ts';
 import { createMetrics } from './metrics.ts';
 import { openStreamSlots } from './watching/streamSlots.ts';
 import { openWatcher } from './watching/watcher.ts';
@@ -52,6 +55,13 @@ export function openContext({
   engineGauges(registry, { pool: db.pool, redis });
   const streams = openStreamSlots({ perKey: config.EVENT_STREAMS_PER_KEY, inAll: config.EVENT_STREAMS });
   liveGauge(registry, 'event_streams', 'Event streams that are open', streams.open);
+  const bodies = openBodyMemory(config.BODY_MEMORY_MIB * 1024 * 1024);
+  liveGauge(
+    registry,
+    'request_body_bytes',
+    'Bytes held for the bodies of requests in flight',
+    bodies.heldBytes,
+  );
   const dispatch = openProducer(dispatchQueue, redis, log);
   return {
     config,
@@ -74,6 +84,8 @@ export function openContext({
     adjustments: openRequester(adjustQueue, redis, workerRedis),
     watcher: openWatcher({ db, log }),
     streams,
+    bodies,
+    bodyPace: bodyPace(config),
     models: openModelCatalogue(db),
     store: openStore(config),
     /** The store's own HTTP side; null unless files lie on this machine's disk. */

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/listen';
+import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/health';
 import { answerBrokenRequest, refuseConnect } from './http/answerBrokenRequest.ts';
+import { withholdBody } from './http/readBody.ts';
 
 /** Uploads go through here when files lie on disk: slow ones are given as long as their URL lives. */
 const requestTimeoutMs = 3_600_000;
@@ -45,6 +46,10 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     response.once('finish', () => isClosing && request.socket.end());
     app(request, response);
   };
+  const answerWithheld: RequestListener = (request, response) => {
+    withholdBody(request, response);
+    answer(request, response);
+  };
   function retire(): void {
     isRetiring = true;
     for (const response of inHand) if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -54,6 +59,7 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     for (const socket of connections) if (!asking.has(socket)) socket.destroy();
   }
   server.on('request', answer);
+  server.on('checkContinue', answerWithheld);
   // An Expect that nobody knows is answered like any request, not by a bare 417.
   server.on('checkExpectation', answer);
   server.on('clientError', answerBrokenRequest(perMinute));

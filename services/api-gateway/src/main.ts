@@ -1,10 +1,10 @@
-import { createLogger } from '@holdfast/kit/logger';
+import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { runService } from '@holdfast/kit/run';
 import { readConfig } from './config.ts';
 import { startGateway } from './start.ts';
 
 runService(async () => {
   const config = readConfig();
-  const log = createLogger('api-gateway', config.LOG_LEVEL);
+  const log = createLogger('api-gateway', config.LOG_LEVEL, await logOutput(config.LOG_FORMAT));
   return { service: await startGateway({ config, log }), log };
 });

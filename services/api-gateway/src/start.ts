@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ping } from '@holdfast/db/ping';
+import { ping } from '@holdfast/db/server';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Service } from '@holdfast/kit/run';

@@ -54,6 +54,12 @@ describe('the backlog', () => {
     expect(drain(backlog)).toEqual(['later', 'full']);
   });
 
+  it('lets the oldest of further tries go first, in whatever order they come', () => {
+    const again = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
+    const backlog = filled(...['c', 'a', 'd', 'b'].map((id) => waiting(id, { again })));
+    expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('holds nobody twice', () => {
     const backlog = filled(waiting('a'));
     expect(backlog.add(waiting('a'))).toBe(false);
@@ -64,12 +70,40 @@ describe('the backlog', () => {
   it('gives what was put back first, in the order in which it was taken', () => {
     const backlog = filled(...['a', 'b', 'c', 'd'].map((id) => waiting(id)));
     const taken = [backlog.next(everybody), backlog.next(everybody)].flatMap((one) => one ?? []);
-    for (const one of taken.toReversed()) backlog.putBack(one);
+    backlog.putBack(taken);
     expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  /** One place at a time: of all that may go the first one goes, and the others are put back. */
+  function oneByOne(backlog: Backlog, count: number): string[] {
+    return Array.from({ length: count }, () => {
+      const taken = [];
+      for (let next = backlog.next(everybody); next; next = backlog.next(everybody)) taken.push(next);
+      const [first, ...others] = taken;
+      backlog.putBack(others);
+      return first?.executionId ?? '';
+    });
+  }
+
+  it('keeps the turn of an organization that was put back, however few of its executions wait', () => {
+    const many = Array.from({ length: 50 }, (_, index) => waiting(`a${index}`));
+    const backlog = filled(
+      ...many,
+      waiting('b0', { organizationId: 'org_b' }),
+      waiting('c0', { organizationId: 'org_c' }),
+    );
+    expect(oneByOne(backlog, 5)).toEqual(['a0', 'b0', 'c0', 'a1', 'a2']);
+  });
+
+  it('keeps the turn of a line that was put back, so that further tries and first ones alternate', () => {
+    const again = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
+    const many = Array.from({ length: 50 }, (_, index) => waiting(`first${index}`));
+    const backlog = filled(...many, waiting('retry0', { again }), waiting('retry1', { again }));
+    expect(oneByOne(backlog, 5)).toEqual(['first0', 'retry0', 'first1', 'retry1', 'first2']);
+  });
+
   it('lets further tries that go elsewhere wait in a line of their own', () => {
-    const again = { attemptId: 'att', connection: 'q', target: 't' };
+    const again = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
     const backlog = filled(waiting('retry', { again }), waiting('fresh'));
     const mayGo = { ...everybody, line: (like: Waiting) => like.again === null };
     expect(drain(backlog, mayGo)).toEqual(['fresh']);

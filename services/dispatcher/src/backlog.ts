@@ -7,8 +7,16 @@ export type Waiting = {
   model: string;
   /** Of its priority: the lower, the sooner. */
   rank: number;
-  /** A further try, after a refusal: its attempt, and where it is to be sent. Null: the first one. */
-  again: { attemptId: string; connection: string; target: string } | null;
+  /**
+   * A further try, after a refusal: its attempt, where it is to be sent, and who refused it other than for want of capacity
+   * (connection, and model there). Null: the first one.
+   */
+  again: {
+    attemptId: string;
+    connection: string;
+    target: string;
+    refusedAt: readonly (readonly [connection: string, target: string])[];
+  } | null;
 };
 
 /** Those that go the same way: of one model, and further tries by where they are sent. */
@@ -18,7 +26,8 @@ export function lineName({ model, again }: Waiting): string {
 
 /**
  * What waits for its turn. Organizations take turns, so that a hundred thousand of one delay nobody else's; within one, the
- * higher priority goes first; within that, lines take turns, so that one that is full delays no other.
+ * higher priority goes first; within that, lines take turns, so that one that is full delays no other. In a line of further
+ * tries the oldest execution is first, however often it was refused.
  */
 export type Backlog = {
   /**
@@ -28,8 +37,8 @@ export type Backlog = {
   add(waiting: Waiting): boolean;
   /** The next one that may go, taken out; null when nobody may. */
   next(mayGo: MayGo): Waiting | null;
-  /** It could not go after all: it is the first of its kind again. */
-  putBack(waiting: Waiting): void;
+  /** These could not go after all, in the order in which they were taken: each is the first of its kind again. */
+  putBack(waiting: Waiting[]): void;
   size(): number;
 };
 
@@ -41,17 +50,29 @@ const mostWaiting = 250_000;
 
 type Line = { like: Waiting; first: Waiting[]; rest: Waiting[]; from: number };
 /** By rank, then by line. */
-type Lane = Map<number, Map<string, Line>>;
+type Lane = Map<number, Round<Line>>;
+
+/** Those who take turns: whoever had one is the last again; of whom something was put back, the turn is still to come. */
+type Round<Value> = { ahead: Map<string, Value>; behind: Map<string, Value> };
 
 export function createBacklog(most = mostWaiting): Backlog {
-  const lanes = new Map<string, Lane>();
+  const lanes = newRound<Lane>();
   const known = new Set<string>();
   const room = createShares(most);
 
-  function lineOf(waiting: Waiting): Line {
-    const lane = getOrSet(lanes, waiting.organizationId, () => new Map());
-    const lines = getOrSet(lane, waiting.rank, () => new Map<string, Line>());
-    return getOrSet(lines, lineName(waiting), () => ({ like: waiting, first: [], rest: [], from: 0 }));
+  function lineOf(waiting: Waiting): { line: Line; keepTurn(): void } {
+    const name = lineName(waiting);
+    const lane = member<Lane>(lanes, waiting.organizationId, () => new Map());
+    const lines = lane.get(waiting.rank) ?? newRound<Line>();
+    lane.set(waiting.rank, lines);
+    const line = member<Line>(lines, name, () => ({ like: waiting, first: [], rest: [], from: 0 }));
+    return {
+      line,
+      keepTurn() {
+        keepTurn(lanes, waiting.organizationId);
+        keepTurn(lines, name);
+      },
+    };
   }
 
   const nameOf = (waiting: Waiting) => `${waiting.organizationId} ${lineName(waiting)}`;
@@ -63,13 +84,12 @@ export function createBacklog(most = mostWaiting): Backlog {
 
   function takeFrom(lane: Lane, mayGo: MayGo): Waiting | null {
     for (const rank of [...lane.keys()].toSorted((a, b) => a - b)) {
-      const lines = lane.get(rank) ?? new Map<string, Line>();
-      for (const [name, line] of lines) {
+      const lines = lane.get(rank) ?? newRound<Line>();
+      for (const [name, line] of members(lines)) {
         if (!mayGo.line(line.like)) continue;
         const waiting = shift(line);
-        lines.delete(name);
-        if (lengthOf(line) > 0) lines.set(name, line);
-        if (lines.size === 0) lane.delete(rank);
+        endTurn(lines, name, lengthOf(line) === 0);
+        if (sizeOf(lines) === 0) lane.delete(rank);
         return waiting;
       }
     }
@@ -80,33 +100,79 @@ export function createBacklog(most = mostWaiting): Backlog {
     add(waiting) {
       if (known.has(waiting.executionId) || room.roomOf(nameOf(waiting)) === 0) return false;
       know(waiting);
-      lineOf(waiting).rest.push(waiting);
+      push(lineOf(waiting).line, waiting);
       return true;
     },
     next(mayGo) {
-      for (const [organizationId, lane] of lanes) {
+      for (const [organizationId, lane] of members(lanes)) {
         if (!mayGo.organization(organizationId)) continue;
         const waiting = takeFrom(lane, mayGo);
         if (waiting === null) continue;
         known.delete(waiting.executionId);
         room.give(nameOf(waiting), 1);
-        lanes.delete(organizationId);
-        if (lane.size > 0) lanes.set(organizationId, lane);
+        endTurn(lanes, organizationId, lane.size === 0);
         return waiting;
       }
       return null;
     },
     putBack(waiting) {
-      if (known.has(waiting.executionId)) return;
-      know(waiting);
-      lineOf(waiting).first.push(waiting);
+      const back = waiting.filter(({ executionId }) => !known.has(executionId));
+      for (const one of back) lineOf(one).keepTurn();
+      for (const one of back.toReversed()) {
+        know(one);
+        lineOf(one).line.first.push(one);
+      }
     },
     size: () => known.size,
   };
 }
 
+function newRound<Value>(): Round<Value> {
+  return { ahead: new Map(), behind: new Map() };
+}
+
+function member<Value>({ ahead, behind }: Round<Value>, name: string, make: () => Value): Value {
+  const found = ahead.get(name) ?? behind.get(name);
+  if (found !== undefined) return found;
+  const made = make();
+  behind.set(name, made);
+  return made;
+}
+
+/** In the order of their turns. */
+function* members<Value>({ ahead, behind }: Round<Value>): Generator<[string, Value]> {
+  yield* ahead;
+  yield* behind;
+}
+
+function sizeOf({ ahead, behind }: Round<unknown>): number {
+  return ahead.size + behind.size;
+}
+
+function endTurn<Value>({ ahead, behind }: Round<Value>, name: string, isEmpty: boolean): void {
+  const value = ahead.get(name) ?? behind.get(name);
+  ahead.delete(name);
+  behind.delete(name);
+  if (!isEmpty && value !== undefined) behind.set(name, value);
+}
+
+function keepTurn<Value>({ ahead, behind }: Round<Value>, name: string): void {
+  const value = behind.get(name);
+  if (value === undefined) return;
+  behind.delete(name);
+  ahead.set(name, value);
+}
+
 function lengthOf({ first, rest, from }: Line): number {
   return first.length + rest.length - from;
+}
+
+/** Ids of executions are in the order of their creation. */
+function push({ rest, from }: Line, waiting: Waiting): void {
+  let at = rest.length;
+  if (waiting.again !== null)
+    while (at > from && (rest[at - 1]?.executionId ?? '') > waiting.executionId) at -= 1;
+  rest.splice(at, 0, waiting);
 }
 
 /** What was put back is given in the order in which it was taken, for it is put back last to first. */
@@ -121,12 +187,4 @@ function shift(line: Line): Waiting | null {
     line.from = 0;
   }
   return waiting;
-}
-
-function getOrSet<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
 }

@@ -9,8 +9,8 @@ import { dispatcherMetrics } from './metrics.ts';
 
 type Code = 'MODEL_UNAVAILABLE' | 'MODEL_OVERLOADED' | 'SERVICE_UNAVAILABLE';
 
-function refused(code: Code, retryAfterMs: number | null): Progress {
-  return { state: 'refused', retryAfterMs, outcome: { ok: false, code, message: 'no' } };
+function refused(code: Code, retryAfterMs: number | null) {
+  return { state: 'refused' as const, retryAfterMs, outcome: { ok: false as const, code, message: 'no' } };
 }
 
 function breakersOver(report: AdmissionDesk['report'], believedMs = 60_000) {
@@ -44,6 +44,12 @@ it('a provider that can not be reached, or takes no key, has failed', async () =
   expect(told).toEqual({ connection: 'p', ok: 0, failed: 2 });
 });
 
+it('reports a provider dead that says so itself', async () => {
+  const dead: Progress = { ...refused('MODEL_UNAVAILABLE', 1000), isDead: true };
+  const ok: Progress = { state: 'ended', outcome: { ok: false, code: 'GENERATION_FAILED', message: 'no' } };
+  expect(await toldOf([dead, ok])).toEqual({ connection: 'p', ok: 1, failed: 1, isDead: true });
+});
+
 it('one that breaks down over a run has failed; one whose model fails has answered', async () => {
   const ended: Progress = {
     state: 'ended',
@@ -53,7 +59,11 @@ it('one that breaks down over a run has failed; one whose model fails has answer
 });
 
 it('one that has too much to do, or does not know one of its models, is not left alone for that', async () => {
-  const told = await toldOf([refused('MODEL_OVERLOADED', 1000), refused('MODEL_UNAVAILABLE', null)]);
+  const told = await toldOf([
+    refused('MODEL_OVERLOADED', 1000),
+    refused('MODEL_UNAVAILABLE', null),
+    { ...refused('MODEL_UNAVAILABLE', 1000), isBusy: true as const },
+  ]);
   expect(told).toBeUndefined();
 });
 

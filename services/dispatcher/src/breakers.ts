@@ -35,9 +35,8 @@ export function openBreakers(args: {
       const now = await desk.report(told);
       for (const connection of args.connections) {
         if (now.has(connection) === open.has(connection)) continue;
-        if (now.has(connection))
-          log.error({ connection }, 'half of the calls to a provider fail: it is left alone');
-        else log.info({ connection }, 'a provider answers again');
+        if (now.has(connection)) log.error({ connection }, 'a provider takes no runs: its circuit is open');
+        else log.info({ connection }, 'a provider takes runs again: its circuit is closed');
       }
       open = now;
       toldAtMs = performance.now();
@@ -59,7 +58,8 @@ export function openBreakers(args: {
       const verdict = verdictOn(progress);
       if (verdict === null || (isLate(progress) && givenMs < usualMs / 2)) return;
       const known = calls.get(connection) ?? { connection, ok: 0, failed: 0 };
-      calls.set(connection, { ...known, [verdict]: known[verdict] + 1 });
+      const isDead = known.isDead || (progress.state === 'refused' && progress.isDead);
+      calls.set(connection, { ...known, [verdict]: known[verdict] + 1, ...(isDead && { isDead }) });
     },
     async stop() {
       clearInterval(timer);
@@ -81,7 +81,7 @@ function verdictOn(progress: Progress): 'ok' | 'failed' | null {
   if (progress.state === 'running') return 'ok';
   if (progress.state === 'ended') return progress.isTheirFault ? 'failed' : 'ok';
   if (progress.state === 'unknown') return 'failed';
-  const { retryAfterMs, outcome } = progress;
+  const { retryAfterMs, outcome, isBusy } = progress;
   const isUnknownModel = outcome.code === 'MODEL_UNAVAILABLE' && retryAfterMs === null;
-  return outcome.code === 'MODEL_OVERLOADED' || isUnknownModel ? null : 'failed';
+  return isBusy || outcome.code === 'MODEL_OVERLOADED' || isUnknownModel ? null : 'failed';
 }

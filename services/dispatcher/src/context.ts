@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import type { ModelCatalogue } from '@holdfast/db/models/cache';
+import type { ModelCatalogue } from '@holdfast/db/models';
 import type { EgressPolicy } from '@holdfast/egress/policy';
 import type { Awaiter } from '@holdfast/executions/awaitCallback';
 import type { OutcomeRecorder } from '@holdfast/executions/recordOutcome';
@@ -13,6 +13,7 @@ import type { Connection } from '@holdfast/providers/connection';
 import type { Providers } from '@holdfast/providers/registry';
 import type { AdmissionDesk } from '@holdfast/queues/admission';
 import type { Breakers } from './breakers.ts';
+import type { Capacity } from './capacity.ts';
 import type { InHand } from './inHand.ts';
 import type { LimitsOf } from './limits.ts';
 import type { DispatcherMetrics } from './metrics.ts';
@@ -42,6 +43,7 @@ export type Context = {
   limits(): Promise<LimitsOf>;
   isRedisUp(): boolean;
   breakers: Breakers;
+  capacity: Capacity;
   /** Where providers call back; null: they can't. */
   callbackBaseUrl: string | null;
   metrics: DispatcherMetrics;

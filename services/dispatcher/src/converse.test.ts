@@ -80,6 +80,18 @@ describe('a conversation with a provider', () => {
     expect(asked).toEqual(['recover', 'recover', 'recover']);
   });
 
+  it('does not wait for who is busy, be it for the run that it may have', async () => {
+    const full: Progress = { ...refused, mayHaveRun: true, isBusy: true };
+    const { provider, asked } = scripted({ recover: [full] });
+    expect(await converse(provider, submission, 'recover', signal)).toBe(full);
+    expect(asked).toEqual(['recover']);
+  });
+
+  it('knows a provider as busy that said so before it turned out that it has not got the run', async () => {
+    const { provider } = scripted({ submit: [{ ...unknown, isBusy: true }], recover: [refused] });
+    expect(await converse(provider, submission, 'submit', signal)).toEqual({ ...refused, isBusy: true });
+  });
+
   it('opens a run that was taken over by asking', async () => {
     const { provider, asked } = scripted({ recover: [ended] });
     expect(await converse(provider, submission, 'recover', signal)).toBe(ended);

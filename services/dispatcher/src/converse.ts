@@ -20,7 +20,8 @@ export async function converse(
   if (progress.state !== 'unknown' || signal.aborted) return progress;
   const recovered = await recover(provider, submission, signal, pauses);
   // The first answer knows more about what went wrong: a time-out, a reset.
-  return recovered.state === 'unknown' ? progress : recovered;
+  if (recovered.state === 'unknown') return progress;
+  return recovered.state === 'refused' && progress.isBusy ? { ...recovered, isBusy: true } : recovered;
 }
 
 /** What `refused` would leave open is asked again under the same token: another one might make a second run. */
@@ -33,14 +34,17 @@ async function recover(
   const deadlineMs = performance.now() + submission.timeoutMs;
   let progress = await provider.recover(submission, signal);
   for (const pause of pauses) {
-    if (!mayHaveRun(progress)) return progress;
+    // Who is busy may be so for long: to wait for that is not for here.
+    if (!mayHaveRun(progress) || progress.isBusy) return progress;
     const pauseMs = Math.max(progress.retryAfterMs ?? 0, pause);
     if (performance.now() + pauseMs > deadlineMs) break;
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return progress;
     progress = await provider.recover(submission, signal);
   }
-  return mayHaveRun(progress) ? { state: 'unknown', outcome: progress.outcome } : progress;
+  return mayHaveRun(progress) && !progress.isBusy
+    ? { state: 'unknown', outcome: progress.outcome }
+    : progress;
 }
 
 function mayHaveRun(progress: Progress): progress is Extract<Progress, { state: 'refused' }> {

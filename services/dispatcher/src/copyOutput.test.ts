@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
+import { answerBody, heldBody, type OutputBody } from '@holdfast/providers/outputBody';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyOutput } from './copyOutput.ts';
 import { madeBy, modelOf, startCopying } from './testing/copying.ts';
@@ -23,7 +24,13 @@ const sends = (bytes: Buffer, type?: string) => (_request: unknown, response: Se
 async function copied(
   kind: 'images' | 'videos' | 'audios' | 'files' | 'raw',
   urls: string[],
-  more: { output?: object; bounds?: Partial<typeof bounds>; signal?: AbortSignal; connection?: string } = {},
+  more: {
+    output?: object;
+    bounds?: Partial<typeof bounds>;
+    signal?: AbortSignal;
+    connection?: string;
+    bodies?: OutputBody[];
+  } = {},
 ) {
   const run = await copying.newRun();
   const { context } = copying;
@@ -31,7 +38,7 @@ async function copied(
     context,
     modelOf({ kind, ...more.output }, more.connection),
     run,
-    madeBy(kind, ...urls),
+    { outcome: madeBy(kind, ...urls), ...(more.bodies && { bodies: more.bodies }) },
     more.signal ?? never,
     { ...bounds, ...more.bounds },
   );
@@ -55,7 +62,9 @@ describe('the output of a run', () => {
     expect(files).toHaveLength(2);
     for (const stored of files) {
       expect(stored).toMatchObject({ kept: true, durationMs: 3000, contentType: 'video/mp4' });
-      expect(stored.object).toEqual({ sizeBytes: stored.sizeBytes });
+      // Models tell the type of a file by its URL's path.
+      expect(stored.key).toMatch(/\.mp4$/);
+      expect(stored.object).toMatchObject({ sizeBytes: stored.sizeBytes });
     }
     expect(new Set(files.map(({ sizeBytes }) => sizeBytes))).toEqual(new Set([long.length, mp4.length]));
   });
@@ -67,14 +76,15 @@ describe('the output of a run', () => {
     expect(success?.measured).toEqual({ seconds: 0.5 });
   });
 
-  it('may be 20 files, of which one that is named twice is copied once', async () => {
+  it('may be 20 files, of which one that is named twice is two files', async () => {
     const { file, timesAsked } = copying.provider;
     const urls = Array.from({ length: 19 }, () => file(sends(png)));
     const [first = ''] = urls;
     const { success, files } = await copied('images', [...urls, first]);
-    expect(success?.output.images).toHaveLength(20);
-    expect(files).toHaveLength(19);
-    expect(timesAsked(first)).toBe(1);
+    const ids = ((success?.output.images ?? []) as { file_id: string }[]).map(({ file_id: id }) => id);
+    expect(new Set(ids).size).toBe(20);
+    expect(files.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(timesAsked(first)).toBe(2);
   });
 
   it('may be a file of 100 MB, of which nobody said how long it is', async () => {
@@ -85,8 +95,11 @@ describe('the output of a run', () => {
       response.write(Buffer.from('glTF\x02\0\0\0', 'latin1'));
     });
     const { success, files } = await copied('files', [url]);
-    expect(success?.output.files).toEqual([{ file_id: files[0]?.id, format: 'glb' }]);
-    expect(files[0]?.object).toEqual({ sizeBytes });
+    // A fetch that a busy machine broke off leaves a row of its own, which is dropped.
+    const [kept, ...others] = files.filter((file) => file.kept);
+    expect(others).toEqual([]);
+    expect(success?.output.files).toEqual([{ file_id: kept?.id, format: 'glb' }]);
+    expect(kept?.object).toMatchObject({ sizeBytes });
   });
 
   it('that breaks off or is half sent is fetched again', async () => {
@@ -111,6 +124,71 @@ describe('the output of a run', () => {
     expect((await copied('raw', [url])).success).toBeNull();
     expect(copying.provider.timesAsked(url)).toBe(0);
     expect((await copied('images', [url])).success).not.toBeNull();
+  });
+
+  it('is fetched over plain http from a store in the network of the provider that the operator names', async () => {
+    const url = copying.provider.file(sends(png));
+    expect((await copied('images', [url], { connection: 'beside' })).success).not.toBeNull();
+    expect((await copied('raw', [url], { connection: 'beside' })).success).toBeNull();
+    expect(copying.provider.timesAsked(url)).toBe(1);
+  });
+});
+
+describe('an output file that is the answer itself', () => {
+  const streamed = (bytes: Buffer, type = 'image/png') => ({
+    ok: true as const,
+    status: 200,
+    headers: { 'content-type': `${type}; charset=binary` },
+    bodyText: '',
+    json: undefined,
+    stream: Readable.from([bytes], { objectMode: false }),
+  });
+
+  it('is streamed into the store', async () => {
+    const body = answerBody(streamed(png));
+    const { success, files } = await copied('images', [body.reference], { bodies: [body] });
+    expect(success?.output.images).toMatchObject([{ file_id: files[0]?.id, format: 'png' }]);
+    expect(files[0]).toMatchObject({ kept: true, object: { sizeBytes: png.length } });
+  });
+
+  it('is asked for again when it breaks off, where that can be done', async () => {
+    const broken = { ...streamed(png), stream: Readable.from(half(png), { objectMode: false }) };
+    const asked: AbortSignal[] = [];
+    const body = answerBody(broken, async (signal) => {
+      asked.push(signal);
+      return streamed(png);
+    });
+    const { success } = await copied('files', [body.reference], { bodies: [body] });
+    expect(success?.output.files).toHaveLength(1);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('fails the run when it breaks off and can not be asked for again', async () => {
+    const broken = { ...streamed(png), stream: Readable.from(half(png), { objectMode: false }) };
+    const body = answerBody(broken);
+    const { success, files } = await copied('images', [body.reference], { bodies: [body] });
+    expect(success).toBeNull();
+    expect(files.filter(({ kept }) => kept)).toEqual([]);
+  });
+
+  it('is stored again from memory when it is small', async () => {
+    const body = heldBody(new Blob([png]), 'image/png');
+    const first = await body.open(never);
+    first.destroy();
+    const { success } = await copied('raw', [body.reference], { bodies: [body] });
+    expect(success?.output).toEqual({ raw: [{ url: expect.objectContaining({ format: 'png' }) }] });
+  });
+
+  it('is no larger than the model may make', async () => {
+    const body = answerBody(streamed(png));
+    const output = { max_file_bytes: png.length - 1 };
+    expect((await copied('images', [body.reference], { bodies: [body], output })).success).toBeNull();
+  });
+
+  it('is none where only a text looks like its reference', async () => {
+    const { reference } = heldBody(new Blob([png]), 'image/png');
+    expect((await copied('raw', [reference])).success?.output).toEqual({ raw: [{ url: reference }] });
+    expect((await copied('images', [reference])).success).toBeNull();
   });
 });
 
@@ -202,4 +280,9 @@ function* zeros(bytes: number): Generator<Buffer> {
   const piece = Buffer.alloc(65_536);
   for (let left = bytes; left > 0; left -= piece.length)
     yield piece.subarray(0, Math.min(left, piece.length));
+}
+
+async function* half(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes.subarray(0, 20);
+  throw new Error('the connection was reset');
 }

@@ -1,8 +1,9 @@
-import { dropOutputs, keepOutputs } from '@holdfast/db/files/keepOutputs';
+import { dropOutputs, keepOutputs } from '@holdfast/db/files';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Success } from '@holdfast/domain/outcome';
-import { trustedHost } from '@holdfast/providers/connection';
+import { trustedHosts } from '@holdfast/providers/connection';
+import type { OutputBody } from '@holdfast/providers/outputBody';
 import { copyOutputFiles, type StoredFile } from '@holdfast/providers/outputFiles';
 import type { Context } from './context.ts';
 import { withMeasuredFiles } from './measuredFiles.ts';
@@ -32,6 +33,9 @@ type CopiedRun = Maker & Pick<Run, 'attemptId'>;
 const copies = createTurns(64, 32);
 const mostOfRun = 8;
 
+/** What a provider made: a success, and those of its files that came in the answer itself. */
+export type Made = { outcome: Success; bodies?: readonly OutputBody[] };
+
 /** A success whose files are ours, and their ids. */
 export type Copied = { success: Success; files: string[] };
 
@@ -43,25 +47,28 @@ export async function copyOutput(
   context: Copying,
   { definition, route }: { definition: ModelDefinition; route: ProviderRoute },
   run: CopiedRun,
-  success: Success,
+  { outcome, bodies = [] }: Made,
   signal: AbortSignal,
   bounds = usualBounds,
 ): Promise<Copied | null> {
   const { output } = definition;
+  const held = new Map(bodies.map((body) => [body.reference, body]));
   const begun = new Set<string>();
-  const stored = new Map<string, StoredFile>();
+  const stored = new Map<number, StoredFile>();
   const terms: Terms = {
     kind: output.kind,
     maxFileBytes: output.max_file_bytes,
     timeoutMs: bounds.timeoutMs,
-    trustedHosts: trustedHosts(context, definition, route),
+    trustedHosts: hostsOf(context, definition, route),
+    bodies: held,
     left: { bytes: bounds.maxTotalBytes },
     begun: (id) => begun.add(id),
   };
   const copy = copier(run, stored, (url) => storeOutput(context, run, url, terms, signal), signal);
   const copied = await persistently(
     async () => {
-      const ours = await copyOutputFiles(success, output.kind, copy, output.max_files);
+      const references = new Set(held.keys());
+      const ours = await copyOutputFiles(outcome, output.kind, copy, output.max_files, references);
       await keepOutputs(context.db, idsOf(stored));
       return withMeasuredFiles(ours, [...stored.values()]);
     },
@@ -83,22 +90,22 @@ export async function copyOutput(
 /** A copy that waits for its turn. What was copied at an earlier try is not copied again. */
 function copier(
   { organizationId }: CopiedRun,
-  stored: Map<string, StoredFile>,
+  stored: Map<number, StoredFile>,
   store: (url: string) => Promise<StoredFile>,
   signal: AbortSignal,
-): (url: string) => Promise<StoredFile> {
+): (url: string, place: number) => Promise<StoredFile> {
   const ofRun = createTurns(mostOfRun);
-  async function copy(url: string): Promise<StoredFile> {
+  async function copy(url: string, place: number): Promise<StoredFile> {
     signal.throwIfAborted();
     const file = await store(url);
-    stored.set(url, file);
+    stored.set(place, file);
     return file;
   }
-  const inTurn = (url: string) => copies(organizationId, () => copy(url));
-  return async (url) => stored.get(url) ?? (await ofRun('this one', () => inTurn(url)));
+  const inTurn = (url: string, place: number) => copies(organizationId, () => copy(url, place));
+  return async (url, place) => stored.get(place) ?? (await ofRun('this one', () => inTurn(url, place)));
 }
 
-function idsOf(stored: Map<string, StoredFile>): string[] {
+function idsOf(stored: Map<number, StoredFile>): string[] {
   return [...stored.values()].map(({ file_id: id }) => id);
 }
 
@@ -114,10 +121,10 @@ export async function dropCopies(
 }
 
 /**
- * The host of the provider that made them, wherever it is. Not for `raw` output: a model that gives back what it was sent
+ * The hosts of the provider that made them, wherever they are. Not for `raw` output: a model that gives back what it was sent
  * would let a client choose the URL.
  */
-function trustedHosts({ connections }: Copying, { output }: ModelDefinition, route: ProviderRoute): string[] {
+function hostsOf({ connections }: Copying, { output }: ModelDefinition, route: ProviderRoute): string[] {
   const connection = connections[route.connection];
-  return connection && output.kind !== 'raw' ? [trustedHost(connection)] : [];
+  return connection && output.kind !== 'raw' ? trustedHosts(connection) : [];
 }

@@ -1,4 +1,4 @@
-import { openRuns, stillOpen } from '@holdfast/db/sweeps/due';
+import { openRuns, stillOpen } from '@holdfast/db/sweeps';
 import type { Context } from './context.ts';
 
 /**
@@ -8,11 +8,13 @@ import type { Context } from './context.ts';
 export async function countRuns(context: Context): Promise<void> {
   const limits = await context.limits();
   const models = (await context.catalogue.list()).map(({ definition }) => definition);
-  if (!limits.areSet(models)) return;
+  if (!limits.areSet(models) && !context.capacity.isLearned()) return;
   const definitions = new Map(models.map((definition) => [definition.slug, definition]));
   const open = new Map<string, Set<string>>();
   for (const run of await openRuns(context.db)) {
-    for (const name of limits.names(run, definitions.get(run.model) ?? null)) {
+    const learned = context.capacity.nameOf(run);
+    const names = limits.names(run, definitions.get(run.model) ?? null);
+    for (const name of learned === undefined ? names : [...names, learned]) {
       const runs = open.get(name) ?? new Set<string>();
       open.set(name, runs.add(run.executionId));
     }

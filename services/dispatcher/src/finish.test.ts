@@ -29,7 +29,7 @@ async function finished(urls: string[], isTaken = true) {
     { ...copying.context, outcomes, tracing: null } as unknown as Context,
     { ...model, definition } as Route,
     run as Run,
-    madeBy('videos', ...urls),
+    { state: 'ended', outcome: madeBy('videos', ...urls) },
     'succeeded',
     new AbortController().signal,
   );
@@ -51,6 +51,14 @@ it('a run whose output can not be stored has failed: nothing is charged, no file
   // For the operator: why.
   expect(recorded[0]?.raw).toBe('The output was not copied: an output is not a file of the promised kind');
   expect(kept).toEqual([]);
+});
+
+it('the operator reads how a file in the network of its provider is let in', async () => {
+  const { recorded } = await finished(['http://minio.lan:9000/a.mp4']);
+  expect(recorded[0]?.outcome).toMatchObject({ message: 'The output could not be stored.' });
+  expect(recorded[0]?.raw).toMatch(
+    /^The output was not copied: .+\. If it is the provider's own store, name it in TRUSTED_OUTPUT_ORIGINS$/,
+  );
 });
 
 it('a run whose execution was cancelled while its output was copied leaves no file behind', async () => {

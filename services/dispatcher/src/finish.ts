@@ -1,6 +1,9 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import type { Outcome, RecordedOutcome, Success } from '@holdfast/domain/outcome';
+import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
+import { DownloadError } from '@holdfast/egress/download';
+import type { Progress } from '@holdfast/providers/interface';
+import type { OutputBody } from '@holdfast/providers/outputBody';
 import type { Context } from './context.ts';
 import { copyOutput, dropCopies, usualBounds } from './copyOutput.ts';
 import { inSpan } from './inSpan.ts';
@@ -12,10 +15,11 @@ export async function finish(
   context: Context,
   route: Route,
   run: Run,
-  outcome: Outcome,
+  progress: Exclude<Progress, { state: 'running' }>,
   state: 'succeeded' | 'failed' | 'unknown',
   signal: AbortSignal,
 ): Promise<void> {
+  const { outcome } = progress;
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
     await context.outcomes.record(run.attemptId, { ok: false, code, message }, state, raw);
@@ -24,8 +28,9 @@ export async function finish(
   let why: unknown;
   const onFailure = (error: unknown) => (why = error);
   const bounds = { ...usualBounds, onFailure };
+  const made = { outcome, bodies: bodiesOf(progress) };
   const copied = await inSpan(context, { name: 'keep outputs', kind: 'client' }, run, (its) =>
-    copyOutput(its, route, run, outcome, signal, bounds),
+    copyOutput(its, route, run, made, signal, bounds),
   );
   // Null when the signal came while it was copied.
   if (signal.aborted && copied === null) return;
@@ -34,10 +39,15 @@ export async function finish(
     run.attemptId,
     recorded,
     recorded.ok ? 'succeeded' : 'failed',
-    copied ? undefined : `The output was not copied: ${why instanceof Error ? why.message : String(why)}`,
+    copied ? undefined : `The output was not copied: ${reasonFor(why, route)}`,
   );
   // Its execution was cancelled, or somebody else was faster: these files are nobody's result.
   if (!isTaken && copied) await dropCopies(context, run, copied.files);
+}
+
+/** Files of the output that came in the answer itself. */
+export function bodiesOf(progress: Progress): readonly OutputBody[] {
+  return (progress.state === 'ended' && progress.bodies) || [];
 }
 
 const notStored: RecordedOutcome = {
@@ -45,6 +55,14 @@ const notStored: RecordedOutcome = {
   code: 'GENERATION_FAILED',
   message: 'The output could not be stored.',
 };
+
+/** For the operator: a provider may well keep its files in a network of its own. */
+function reasonFor(why: unknown, { definition, route }: Pick<Route, 'definition' | 'route'>): string {
+  const reason = why instanceof Error ? why.message : String(why);
+  const isRefused = why instanceof DownloadError && why.stage === 'policy';
+  if (!isRefused || definition.output.kind === 'raw') return reason;
+  return `${reason}. If it is the provider's own store, name it in ${route.connection.toUpperCase()}_OUTPUT_ORIGINS`;
+}
 
 function priced(definition: ModelDefinition, success: Success): RecordedOutcome {
   const { output, usage } = success;

@@ -1,5 +1,5 @@
-import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
 import type { NewSpan } from '@holdfast/kit/tracing/tracing';
+import { executionAttributes } from '@holdfast/kit/tracing/tracing';
 import type { Context } from './context.ts';
 
 /** Whose work it is. */

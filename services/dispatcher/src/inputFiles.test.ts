@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { insertUpload } from '@holdfast/db/files/insertUpload';
-import { markFileReady } from '@holdfast/db/files/markReady';
+import { insertUpload, markFileReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { png } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -27,7 +26,7 @@ async function upload(): Promise<string> {
   const declared = { filename: 'a.png', contentType: 'image/png', sizeBytes: png.length };
   await insertUpload(db, { id: file, organizationId, ...declared, ttlDays: 1 });
   await store.put(file, png, { contentType: 'image/png' });
-  await markFileReady(db, file, { key: file, ...declared });
+  await markFileReady(db, file, { key: file, ...declared, width: null, height: null, durationMs: null });
   return file;
 }
 

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { getFiles } from '@holdfast/db/files/get';
-import type { FileRow } from '@holdfast/db/files/row';
+import type { FileRow } from '@holdfast/db/files';
+import { getFiles } from '@holdfast/db/files';
 import {
   findInputFiles,
   type InputFile,

@@ -1,11 +1,11 @@
-import { createLogger } from '@holdfast/kit/logger';
+import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { runService } from '@holdfast/kit/run';
 import { readConfig, readConnectionProblems } from './config.ts';
 import { startDispatcher } from './start.ts';
 
 runService(async () => {
   const config = readConfig();
-  const log = createLogger('dispatcher', config.LOG_LEVEL);
+  const log = createLogger('dispatcher', config.LOG_LEVEL, await logOutput(config.LOG_FORMAT));
   for (const problem of readConnectionProblems()) log.error(problem);
   return { service: await startDispatcher(config, log), log };
 });

@@ -41,6 +41,12 @@ describe('calls to providers', () => {
     expect(text).toMatch(/^holdfast_provider_alerts_total\{.*connection="fal".*\} 0$/m);
   });
 
+  it('to a busy provider are told apart from those that it refuses', async () => {
+    const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
+    const text = await afterSubmit({ state: 'refused', retryAfterMs: 1, outcome, isBusy: true });
+    expect(text).toMatch(/^holdfast_provider_call_seconds_count\{.*call="submit",outcome="busy".*\} 1$/m);
+  });
+
   it('do not count when they were cut off', async () => {
     const text = await afterSubmit(refused, AbortSignal.abort());
     expect(text).not.toMatch(/^holdfast_provider_(call_seconds_count|errors_total)\{/m);

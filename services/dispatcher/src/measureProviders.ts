@@ -3,7 +3,7 @@ import type { DispatcherMetrics } from './metrics.ts';
 
 type Measures = Pick<DispatcherMetrics, 'providerCalls' | 'providerErrors' | 'providerAlerts'>;
 
-/** Makes of a provider the same with a measure of every call that asks how a run goes. */
+/** Makes of a provider the same with a measure of every call that asks how a run goes, and of alerts in callbacks. */
 export function measured(metrics: Measures): (provider: Provider, connection: string) => Provider {
   return (provider, connection) => measure(provider, connection, metrics);
 }
@@ -27,10 +27,17 @@ function measure(provider: Provider, connection: string, metrics: Measures): Pro
     poll: (submission, handle, signal) =>
       timed('poll', signal, () => provider.poll(submission, handle, signal)),
     recover: (submission, signal) => timed('recover', signal, () => provider.recover(submission, signal)),
+    async readCallback(callback, run) {
+      const reading = await provider.readCallback(callback, run);
+      if (reading !== null && typeof reading === 'object' && reading.alert)
+        metrics.providerAlerts.inc({ connection });
+      return reading;
+    },
   };
 }
 
 function outcomeOf(progress: Progress): string {
+  if (progress.state === 'refused' && progress.isBusy) return 'busy';
   if (progress.state !== 'ended') return progress.state;
   return progress.outcome.ok ? 'succeeded' : 'failed';
 }

@@ -15,11 +15,23 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
     breakers: gauge(registry, 'provider_left_alone', 'Whether the breaker of a connection is open', [
       'connection',
     ]),
+    capacity: gauge(
+      registry,
+      'provider_capacity',
+      "Runs at once that a provider's model has room for, as its refusals have taught; none until it was busy",
+      ['connection', 'model'],
+    ),
+    busyRefusals: counter(
+      registry,
+      'provider_busy_total',
+      'Runs that a provider refused because it was busy; they wait for capacity',
+      ['connection'],
+    ),
     runs: counter(registry, 'runs_total', 'Runs that ended, by connection and state', [
       'connection',
       'state',
     ]),
-    /** `outcome`: what came of the call (`Progress`), an end told apart by whether it is a success. */
+    /** `outcome`: what came of the call (`Progress`); `busy` for want of capacity, an end told apart by whether it is a success. */
     providerCalls: histogram(
       registry,
       'provider_call_seconds',

@@ -1,6 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { describe, expect, it } from '@jest/globals';
-import { nextTry } from './nextTry.ts';
+import { busyTry, nextTry } from './nextTry.ts';
 import { routesFor } from './routesFor.ts';
 
 type Route = ModelDefinition['providers'][number];
@@ -69,6 +69,38 @@ describe('the next try', () => {
   });
 });
 
+describe('a run whose provider is busy', () => {
+  const all = [route('a'), route('b'), route('c')];
+  const busy = (part: Partial<Parameters<typeof busyTry>[0]> & { onBusy?: 'wait' } = {}) =>
+    busyTry({
+      definition: { ...modelOf(...all), on_busy: part.onBusy ?? 'fallback' },
+      isOpen: () => true,
+      at: { connection: 'a', target: 'a-model' },
+      refusedAt: [],
+      busyRefusals: 0,
+      pauseMs: 5000,
+      ...part,
+    });
+
+  it('waits for it, where the model says so or has no other', () => {
+    const here = { connection: 'a', target: 'a-model', afterMs: 5000 };
+    expect(busy({ onBusy: 'wait' })).toEqual(here);
+    expect(busy({ isOpen: ({ connection }) => connection === 'a' })).toEqual(here);
+    expect(busy({ refusedAt: [at('b'), at('c')] })).toEqual(here);
+  });
+
+  it('goes to the next provider at once, and pauses when all were busy', () => {
+    expect(busy()).toEqual({ connection: 'b', target: 'b-model', afterMs: 0 });
+    expect(busy({ at: at('b'), busyRefusals: 1 })).toMatchObject({ connection: 'c', afterMs: 0 });
+    expect(busy({ at: at('c'), busyRefusals: 2 })).toMatchObject({ connection: 'a', afterMs: 5000 });
+    expect(busy({ busyRefusals: 3 })).toMatchObject({ connection: 'b', afterMs: 0 });
+  });
+
+  it('does not go where it was refused for another reason', () => {
+    expect(busy({ refusedAt: [at('b')] })).toMatchObject({ connection: 'c' });
+  });
+});
+
 describe('the routes of a run', () => {
   const names = (...given: Parameters<typeof routesFor>) =>
     routesFor(...given).map(({ connection }) => connection);
@@ -86,10 +118,19 @@ describe('the routes of a run', () => {
     expect(names(weighted, null, all, 0.9)).toEqual(['b', 'a', 'c']);
   });
 
-  it('of a further try begin where it was meant to go', () => {
+  it('of a further try begin where it was meant to go, and leave out who refused it', () => {
     const model = modelOf(route('a'), route('b'), route('c'));
-    expect(names(model, { connection: 'b', target: 'b-model' }, all)).toEqual(['b', 'c']);
-    expect(names(model, { connection: 'gone', target: 'x' }, all)).toEqual(['a', 'b', 'c']);
+    const again = (connection: string, ...refusedAt: string[]) => ({
+      attemptId: 'att',
+      connection,
+      target: `${connection}-model`,
+      refusedAt: refusedAt.map((one) => [one, `${one}-model`] as const),
+    });
+    expect(names(model, again('b'), all)).toEqual(['b', 'c', 'a']);
+    expect(names(model, again('b', 'a'), all)).toEqual(['b', 'c']);
+    expect(names(model, again('b', 'b', 'c'), all)).toEqual(['b', 'a']);
+    expect(names(model, again('gone', 'a'), all)).toEqual(['b', 'c']);
+    expect(names(model, again('gone', 'a', 'b', 'c'), all)).toEqual(['a', 'b', 'c']);
   });
 
   it('leave out what is not configured; of an unknown model there are none', () => {

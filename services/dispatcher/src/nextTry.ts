@@ -1,4 +1,4 @@
-import type { Tries } from '@holdfast/db/attempts/tries';
+import type { Tries } from '@holdfast/db/attempts/claim';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 
 type Place = { connection: string; target: string };
@@ -40,6 +40,33 @@ export function nextTry(args: {
     return { connection: at.connection, target: at.target, afterMs: again };
   }
   return other ? { connection: other.connection, target: other.model, afterMs: 0 } : null;
+}
+
+/**
+ * Where an execution waits that a provider had no capacity for, and in how many ms it may be sent there: at the same provider;
+ * or, where the model says so and has others, at the next one that has not refused it otherwise, at once, until all are busy.
+ */
+export function busyTry(args: {
+  definition: ModelDefinition;
+  isOpen(route: ModelDefinition['providers'][number]): boolean;
+  at: Place;
+  refusedAt: Place[];
+  /** How often a provider was busy before this one. */
+  busyRefusals: number;
+  /** As long as this provider is left alone. */
+  pauseMs: number;
+}): Place & { afterMs: number } {
+  const { definition, at, refusedAt, busyRefusals, pauseMs: afterMs } = args;
+  const isAt = ({ connection, target }: Place, route: ModelDefinition['providers'][number]) =>
+    connection === route.connection && target === route.model;
+  const open = definition.providers.filter(
+    (route) => args.isOpen(route) && (isAt(at, route) || !refusedAt.some((place) => isAt(place, route))),
+  );
+  const here = open.findIndex((route) => isAt(at, route));
+  const next = open[(here + 1) % open.length];
+  if (definition.on_busy === 'wait' || next === undefined) return { ...at, afterMs };
+  const isRoundOver = (busyRefusals + 1) % open.length === 0;
+  return { connection: next.connection, target: next.model, afterMs: isRoundOver ? afterMs : 0 };
 }
 
 function triesAt(tried: Tries[], at: Place): number {

@@ -1,4 +1,4 @@
-import { testOrganization } from '@holdfast/db/organizations/testOrganization';
+import { testOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { isTestOrganization } from '@holdfast/db/organizations/isTest';
+import { isTestOrganization } from '@holdfast/db/organizations';
 import { isSandbox, type ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';
 import { isConfigured } from '@holdfast/providers/connectionConfig';

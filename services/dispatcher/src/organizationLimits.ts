@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { concurrencyLimits } from '@holdfast/db/organizations/concurrency';
+import { concurrencyLimits } from '@holdfast/db/organizations';
 
 const believedMs = 5000;
 

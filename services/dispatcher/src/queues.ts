@@ -1,15 +1,17 @@
 import type { Logger } from '@holdfast/kit/logger';
-import { abortQueue } from '@holdfast/queues/abort';
-import { callbackQueue } from '@holdfast/queues/callback';
 import type { Redis } from '@holdfast/queues/connection';
-import { dispatchQueue } from '@holdfast/queues/dispatch';
-import { fanoutQueue } from '@holdfast/queues/fanout';
-import type { JobMetrics } from '@holdfast/queues/jobMetrics';
-import { pollQueue } from '@holdfast/queues/poll';
+import {
+  abortQueue,
+  callbackQueue,
+  dispatchQueue,
+  fanoutQueue,
+  pollQueue,
+  recoverQueue,
+  retryQueue,
+  settleQueue,
+} from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
-import { recoverQueue } from '@holdfast/queues/recover';
-import { retryQueue } from '@holdfast/queues/retry';
-import { settleQueue } from '@holdfast/queues/settle';
+import type { JobMetrics } from '@holdfast/queues/worker';
 import { type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
 import type { Context } from './context.ts';
 import { abort } from './jobs/abort.ts';
@@ -55,7 +57,7 @@ export function startWorkers(
       ...common,
       queue: retryQueue,
       concurrency: jobsAtOnce,
-      process: (job) => retry(context, job.retry),
+      process: (job) => retry(context, job),
     }),
     startWorker({
       ...common,

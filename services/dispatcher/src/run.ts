@@ -5,12 +5,12 @@ import type { Progress, Provider, Submission } from '@holdfast/providers/interfa
 import type { Waiting } from './backlog.ts';
 import type { Context } from './context.ts';
 import { converse, type Opening } from './converse.ts';
-import { finish } from './finish.ts';
+import { bodiesOf, finish } from './finish.ts';
 import { inSpan } from './inSpan.ts';
 import { leaseS } from './lease.ts';
 import { leave } from './leave.ts';
 import { readyInput } from './readyInput.ts';
-import { tryAgain } from './refuse.ts';
+import { awaitCapacity, tryAgain } from './refuse.ts';
 import { findRoute, type Route } from './route.ts';
 import { cancelTimeoutMs, cancelUnanswered, stop } from './stop.ts';
 import { type Run, toSubmission } from './submission.ts';
@@ -39,7 +39,7 @@ export async function begin(
   const { attemptId, model, organizationId } = run;
   await inSpan(context, { name: again ? 'retry' : 'run', kind: 'consumer', begunAtMs }, run, async (its) => {
     its.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
-    await work(its, { logged: 0, ...run }, 'submit');
+    await work(its, { logged: 0, busyRefusals: 0, ...run }, 'submit');
   });
   return true;
 }
@@ -57,6 +57,7 @@ export async function work(context: Context, run: Run, opening: Opening): Promis
     if (signal.aborted) return await abandon(provider, submission, signal);
     const time = { givenMs: run.remainingMs, usualMs: route.definition.timeout_s * 1000 };
     context.breakers.called(run.connection, progress, time);
+    context.capacity.called(run, progress);
     await act(context, route, run, progress, signal);
   });
 }
@@ -80,28 +81,35 @@ export async function act(
     return await goOn(context, route, run, progress);
   }
   if (!progress.outcome.ok) context.span?.fail(progress.outcome.code);
+  if (progress.state === 'refused' && progress.isBusy)
+    return await awaitCapacity(context, route, run, progress);
   if (progress.state === 'refused' && (await tryAgain(context, route, run, progress))) {
     return await leave(context, run.id, run);
   }
   if (progress.state === 'unknown')
     log.error(about, 'the outcome of a submit is unknown and can not be learned');
-  if (progress.state === 'ended') await tell(context, route, run, progress, true);
-  await end(context, route, run, progress, signal);
+  try {
+    if (progress.state === 'ended') await tell(context, route, run, progress, true);
+    await end(context, route, run, progress, signal);
+  } finally {
+    for (const body of bodiesOf(progress)) body.close();
+  }
 }
 
 async function goOn(
   context: Context,
   { provider }: Route,
   run: Run,
-  { handle, by, pollAfterMs }: Extract<Progress, { state: 'running' }>,
+  { handle, by, pollAfterMs, isSteady }: Extract<Progress, { state: 'running' }>,
 ): Promise<void> {
   const { attemptId } = run;
   const awaitsCallback = by === 'callback';
-  context.log.info(
-    { executionId: run.id, attemptId, model: run.model, by },
-    'run is under way at its provider',
-  );
-  if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs })) return;
+  const line = { executionId: run.id, attemptId, model: run.model, by };
+  // What was accepted before is only asked about.
+  if (run.handle) context.log.debug(line, 'run polled');
+  else context.log.info(line, 'run accepted by its provider');
+  const steady = isSteady && { isSteady };
+  if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs, ...steady })) return;
   // Cancelled while it was submitted: who told the provider to stop may have come too early.
   await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
 }
@@ -120,7 +128,7 @@ async function end(
     { executionId: run.id, attemptId: run.attemptId, model: run.model, connection, state },
     'run ended',
   );
-  await finish(context, route, run, progress.outcome, state, signal);
+  await finish(context, route, run, progress, state, signal);
   await leave(context, run.id, run);
 }
 

@@ -12,6 +12,7 @@ import { createScheduler } from './scheduler.ts';
 const routes = ['a', 'b'].map((connection) => ({ connection, model: 'm' })) as ProviderRoute[];
 const definitions: Record<string, Partial<ModelDefinition>> = {
   free: { slug: 'free', limits: {}, providers: routes },
+  patient: { slug: 'patient', limits: {}, on_busy: 'wait', providers: routes },
   limited: { slug: 'limited', limits: { concurrency: 1 }, providers: routes },
   nowhere: { slug: 'nowhere', limits: { concurrency: 1 }, providers: [] },
 };
@@ -22,6 +23,8 @@ function setUp(
     size?: number;
     answer?: (ask: Ask) => Admission | Promise<Admission>;
     fails?: () => boolean;
+    /** Connections that were busy. */
+    learned?: string[];
     /** Of these nothing is left to begin. */
     isGone?: (executionId: string) => boolean;
   } = {},
@@ -46,6 +49,13 @@ function setUp(
     desk,
     limits: openLimits({ connections: {}, own: async () => new Map(), usual: null }),
     breakers: { isOpen: () => false, called() {}, stop: async () => {} },
+    capacity: {
+      nameOf: ({ connection }) => (part.learned?.includes(connection) ? `route:${connection}` : undefined),
+      isLearned: () => true,
+      called() {},
+      refused: async () => 0,
+      stop: async () => {},
+    },
     openTo: async (organizationId) => (route) => organizationId !== 'org_test' || route.connection === 'b',
     definitionOf: async (model) => {
       if (part.fails?.()) throw new Error('the database is away');
@@ -83,7 +93,7 @@ describe('the scheduler', () => {
 
   it('sends the runs of an organization where it may go alone', async () => {
     const { scheduler, begun } = setUp();
-    const again = { attemptId: 'att_1', connection: 'a', target: 'm' };
+    const again = { attemptId: 'att_1', connection: 'a', target: 'm', refusedAt: [] };
     scheduler.add([
       waiting('first', { organizationId: 'org_test' }),
       waiting('further', { organizationId: 'org_test', again }),
@@ -112,6 +122,22 @@ describe('the scheduler', () => {
     scheduler.close();
   });
 
+  it('asks about a provider that was busy, and says whether the model waits for it', async () => {
+    const asks: Ask[] = [];
+    const { scheduler, begun } = setUp({
+      learned: ['b'],
+      answer: (ask) => {
+        asks.push(ask);
+        return { kind: 'admitted', route: 0 };
+      },
+    });
+    scheduler.add([waiting('moves'), waiting('stays', { model: 'patient' })]);
+    await until('both have begun', () => begun.size === 2);
+    expect(asks.map(({ stays }) => stays)).toEqual([false, true]);
+    expect(asks[0]?.routes).toMatchObject([{ connection: 'a' }, { connection: 'b', capacity: 'route:b' }]);
+    scheduler.close();
+  });
+
   it('sends a run where there is room, and lets what finds none wait without holding up others', async () => {
     let isOpen = false;
     const { scheduler, begun } = setUp({
@@ -130,6 +156,7 @@ describe('the scheduler', () => {
   it.each([
     ['model:limited', { kind: 'full', name: 'model:limited', waitMs: 60_000 }],
     ['connection:a', { kind: 'closed', waitMs: 60_000 }],
+    ['route:a m', { kind: 'closed', waitMs: 60_000 }],
   ] as const)('fills a place under %s as soon as it is free', async (name, full) => {
     let isFree = false;
     const { scheduler, begun, asked } = setUp({
@@ -197,7 +224,7 @@ describe('the scheduler', () => {
   });
 
   it('lets tries that wait for one provider keep nobody from another', async () => {
-    const again = { attemptId: 'att', connection: 'b', target: 'm' };
+    const again = { attemptId: 'att', connection: 'b', target: 'm', refusedAt: [] };
     const { scheduler, begun } = setUp({
       answer: ({ routes: asked }) =>
         asked[0]?.connection === 'b' ? { kind: 'closed', waitMs: 60_000 } : { kind: 'admitted', route: 0 },

@@ -6,6 +6,7 @@ import type { Shares } from '@holdfast/kit/shares';
 import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
 import { createBacklog, lineName, type Waiting } from './backlog.ts';
 import type { Breakers } from './breakers.ts';
+import type { Capacity } from './capacity.ts';
 import { areNone, type LimitsOf, together } from './limits.ts';
 import type { OpenTo } from './openTo.ts';
 import { routesFor } from './routesFor.ts';
@@ -40,12 +41,13 @@ export function createScheduler(args: {
   desk: AdmissionDesk;
   limits(): Promise<LimitsOf>;
   breakers: Breakers;
+  capacity: Capacity;
   openTo: OpenTo;
   definitionOf(model: string): Promise<ModelDefinition | null>;
   begin: Begin;
   log: Logger;
 }): Scheduler {
-  const { shares, desk, breakers, log } = args;
+  const { shares, desk, breakers, capacity, log } = args;
   const backlog = createBacklog();
   /** Organizations, models and lines that are full, until when. */
   let fullUntilMs = new Map<string, number>();
@@ -77,12 +79,17 @@ export function createScheduler(args: {
     const definition = await args.definitionOf(model);
     const routes = routesFor(definition, waiting.again, await args.openTo(organizationId));
     const own = together(limits.organization(organizationId), limits.model(model, definition));
-    const asked = routes.map(({ connection }) => ({ connection, limits: limits.connection(connection) }));
+    const asked = routes.map(({ connection, model: target }) => {
+      const name = capacity.nameOf({ connection, target });
+      return { connection, limits: limits.connection(connection), ...(name && { capacity: name }) };
+    });
     const isFree =
-      areNone(own) && asked.every((route) => areNone(route.limits) && !breakers.isOpen(route.connection));
+      areNone(own) &&
+      asked.every((route) => areNone(route.limits) && !route.capacity && !breakers.isOpen(route.connection));
     // One that can be sent nowhere takes up no place: it begins only to fail.
     if (isFree || routes.length === 0) return { waiting, routes, ask: null };
-    return { waiting, routes, ask: { executionId, mark: randomUUID(), limits: own, routes: asked } };
+    const stays = definition?.on_busy === 'wait';
+    return { waiting, routes, ask: { executionId, mark: randomUUID(), limits: own, routes: asked, stays } };
   }
 
   async function candidatesOf(taken: Waiting[]): Promise<Candidate[]> {
@@ -90,16 +97,19 @@ export function createScheduler(args: {
       const limits = await args.limits();
       return await Promise.all(taken.map((waiting) => candidateOf(waiting, limits)));
     } catch (error) {
-      for (const waiting of taken.toReversed())
-        leaveWaiting(waiting, `organization:${waiting.organizationId}`);
+      for (const { organizationId } of taken) markFull(`organization:${organizationId}`, longestWaitMs);
+      putBack(taken);
       log.warn({ err: error }, 'what waits could not be looked up');
       return [];
     }
   }
 
-  function leaveWaiting(waiting: Waiting, full: string, waitMs = longestWaitMs): void {
-    shares.give(waiting.organizationId, 1);
-    fullUntilMs.set(full, performance.now() + Math.min(waitMs, longestWaitMs));
+  function markFull(name: string, waitMs: number): void {
+    fullUntilMs.set(name, performance.now() + Math.min(waitMs, longestWaitMs));
+  }
+
+  function putBack(waiting: Waiting[]): void {
+    for (const { organizationId } of waiting) shares.give(organizationId, 1);
     backlog.putBack(waiting);
   }
 
@@ -119,21 +129,23 @@ export function createScheduler(args: {
       log.warn({ err: error }, 'limits could not be asked about');
       return asks.map(() => ({ kind: 'closed', waitMs: longestWaitMs }));
     });
-    // Last to first, so that what is put back keeps its order.
-    for (const [index, candidate] of [...candidates.entries()].toReversed()) {
-      answer(candidate, admissions[index] ?? { kind: 'taken' });
-    }
+    const back = candidates.filter(
+      (candidate, index) => !begins(candidate, admissions[index] ?? { kind: 'taken' }),
+    );
+    putBack(back.map(({ waiting }) => waiting));
   }
 
-  function answer(candidate: Candidate, admission: Admission): void {
+  /** False for one that has to wait on. */
+  function begins(candidate: Candidate, admission: Admission): boolean {
     const { waiting } = candidate;
-    if (admission.kind === 'admitted') return start(candidate, admission.route);
-    if (admission.kind === 'taken') return shares.give(waiting.organizationId, 1);
-    leaveWaiting(
-      waiting,
-      admission.kind === 'full' ? admission.name : `line:${lineName(waiting)}`,
-      admission.waitMs,
-    );
+    if (admission.kind === 'admitted') start(candidate, admission.route);
+    else if (admission.kind === 'taken') shares.give(waiting.organizationId, 1);
+    else {
+      const name = admission.kind === 'full' ? admission.name : `line:${lineName(waiting)}`;
+      markFull(name, admission.waitMs);
+      return false;
+    }
+    return true;
   }
 
   function start(candidate: Candidate, at: number): void {
@@ -196,7 +208,7 @@ export function createScheduler(args: {
     wake(freed) {
       for (const name of freed) fullUntilMs.delete(name);
       // Which lines wait for which connection is not known here: those that wait for another are put back.
-      if (freed.some((name) => name.startsWith('connection:'))) {
+      if (freed.some((name) => /^(connection|route):/.test(name))) {
         for (const name of fullUntilMs.keys()) if (name.startsWith('line:')) fullUntilMs.delete(name);
       }
       wake();

@@ -1,7 +1,7 @@
-import { backlogGauges } from '@holdfast/db/backlog/gauges';
+import { backlogGauges } from '@holdfast/db/backlog';
 import { openDatabase } from '@holdfast/db/client';
-import { openModelCatalogue } from '@holdfast/db/models/cache';
-import { ping } from '@holdfast/db/ping';
+import { openModelCatalogue } from '@holdfast/db/models';
+import { ping } from '@holdfast/db/server';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openAwaiter } from '@holdfast/executions/awaitCallback';
@@ -10,21 +10,19 @@ import { openProgressRecorder } from '@holdfast/executions/recordProgress';
 import { openRefusalRecorder } from '@holdfast/executions/recordRefusal';
 import { openStarter } from '@holdfast/executions/start';
 import { openStore } from '@holdfast/files/open';
-import { engineGauges } from '@holdfast/kit/engineGauges';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, liveGauge } from '@holdfast/kit/metrics';
-import { startReadings } from '@holdfast/kit/readings';
+import { createRegistry, engineGauges, liveGauge, startReadings } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/run';
 import { createShares, type Shares } from '@holdfast/kit/shares';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { createProviders } from '@holdfast/providers/registry';
 import { openAdmissionDesk } from '@holdfast/queues/admission';
 import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
-import { jobMetrics } from '@holdfast/queues/jobMetrics';
-import { openLead } from '@holdfast/queues/lead';
-import { openTurns } from '@holdfast/queues/turns';
+import { openLead, openTurns } from '@holdfast/queues/turns';
+import { jobMetrics } from '@holdfast/queues/worker';
 import { openBreakers } from './breakers.ts';
+import { openCapacity } from './capacity.ts';
 import type { DispatcherConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { createInHand } from './inHand.ts';
@@ -69,7 +67,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     name: 'backlog',
     leads: openLead(producing, 'dispatcher readings'),
     readings: [
-      backlogGauges(registry, db, ['pending', 'waiting_tries', 'running', 'abandoned', 'callbacks']),
+      backlogGauges(registry, db, ['pending', 'waiting_tries', 'busy', 'running', 'abandoned', 'callbacks']),
     ],
     log,
   });
@@ -95,7 +93,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       await shares.idle();
       const { starter, awaiter, outcomes, refusals, progress } = context;
       await Promise.all([starter, awaiter, outcomes, refusals, progress].map((batcher) => batcher.idle()));
-      await context.breakers.stop();
+      await Promise.all([context.breakers.stop(), context.capacity.stop()]);
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
       context.providers.close();
       producing.disconnect();
@@ -135,6 +133,7 @@ function openContext(args: {
     state: metrics.breakers,
     log,
   });
+  const capacity = openCapacity({ db, desk, learned: metrics.capacity, log });
   const openTo = openToOrganizations(db, connections);
   const scheduler = createScheduler({
     shares,
@@ -142,6 +141,7 @@ function openContext(args: {
     desk,
     limits,
     breakers,
+    capacity,
     openTo,
     definitionOf: async (model) => (await catalogue.find(model))?.definition ?? null,
     begin: (waiting, route) => begin(context, waiting, route),
@@ -165,6 +165,7 @@ function openContext(args: {
     desk,
     limits,
     breakers,
+    capacity,
     isRedisUp: () => redis.status === 'ready',
     callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
     metrics,

@@ -1,20 +1,18 @@
 import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { insertOutput, markOutputReady } from '@holdfast/db/files/insertOutput';
+import { insertOutput, markOutputReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import type { OutputKind } from '@holdfast/domain/modelAnswers';
 import { DownloadError, openDownload } from '@holdfast/egress/download';
 import { extensionOf } from '@holdfast/files/allowedTypes';
-import { type Measures, measure } from '@holdfast/files/measure';
+import { type Measures, measure, measuredHeadBytes } from '@holdfast/files/measure';
 import { outputType } from '@holdfast/files/outputType';
+import type { OutputBody } from '@holdfast/providers/outputBody';
 import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
 import type { Context } from './context.ts';
 import { openDataUrl } from './dataUrl.ts';
 import type { Run } from './submission.ts';
 import { takeHead } from './takeHead.ts';
-
-/** A picture's size stands near its beginning; JPEGs may carry a thumbnail before it. */
-const fileHeadBytes = 262_144;
 
 /** What the outputs of a run may be, and where they come from. */
 export type Terms = {
@@ -24,6 +22,8 @@ export type Terms = {
   timeoutMs: number;
   /** `host:port` whose files are fetched as they are; any other under the egress policy. */
   trustedHosts: string[];
+  /** Those that came in the provider's answer itself, by their references. */
+  bodies: ReadonlyMap<string, OutputBody>;
   /** What all files of the run may still add up to; counted down while bytes come in. */
   left: { bytes: number };
   /** Told of the id of each file that is begun. */
@@ -38,7 +38,7 @@ export type Maker = Pick<Run, 'id' | 'organizationId'>;
 
 type Source = { stream: Readable; contentType: string | null; sizeBytes?: number | null };
 
-/** Streams one output file of a provider (URL or data URL) into our store, and answers our record of it. */
+/** Streams one output file of a provider (URL, data URL or body of its answer) into our store; returns our record of it. */
 export async function storeOutput(
   context: Stores,
   run: Maker,
@@ -46,7 +46,7 @@ export async function storeOutput(
   terms: Terms,
   signal: AbortSignal,
 ): Promise<StoredFile> {
-  const source: Source = /^data:/i.test(url) ? openDataUrl(url) : await download(context, url, terms);
+  const source = await open(context, url, terms, signal);
   addAbortSignal(signal, source.stream);
   try {
     return await store(context, run, source, terms);
@@ -55,13 +55,20 @@ export async function storeOutput(
   }
 }
 
+async function open(context: Stores, url: string, terms: Terms, signal: AbortSignal): Promise<Source> {
+  const body = terms.bodies.get(url);
+  if (body)
+    return { stream: await body.open(signal), contentType: body.contentType, sizeBytes: body.sizeBytes };
+  return /^data:/i.test(url) ? openDataUrl(url) : await download(context, url, terms);
+}
+
 function download(context: Stores, url: string, terms: Terms): Promise<Source> {
   const { trustedHosts, timeoutMs, maxFileBytes } = terms;
   return openDownload({ url, trustedHosts, timeoutMs, maxBytes: maxFileBytes, policy: context.egress });
 }
 
 async function store(context: Stores, run: Maker, source: Source, terms: Terms): Promise<StoredFile> {
-  const { head, stream } = await takeHead(source.stream, fileHeadBytes);
+  const { head, stream } = await takeHead(source.stream, measuredHeadBytes);
   const contentType = await outputType(head, source.contentType, terms.kind);
   const extension = contentType && extensionOf(contentType);
   if (!contentType || !extension) throw new UnusableOutput('an output is not a file of the promised kind');
@@ -69,10 +76,10 @@ async function store(context: Stores, run: Maker, source: Source, terms: Terms):
   terms.begun(id);
   const { organizationId, id: executionId } = run;
   const filename = `${id}.${extension}`;
-  await insertOutput(context.db, { id, organizationId, executionId, filename, contentType });
-  const sizeBytes = await put(context, id, { ...source, stream, contentType }, terms);
+  await insertOutput(context.db, { id, key: filename, organizationId, executionId, filename, contentType });
+  const sizeBytes = await put(context, filename, { ...source, stream, contentType }, terms);
   const measures = await measure({ contentType, sizeBytes, head }, async (start, end) =>
-    buffer(await context.store.read(id, { start, end })),
+    buffer(await context.store.read(filename, { start, end })),
   );
   await markOutputReady(context.db, id, { sizeBytes, ...measures });
   return { file_id: id, format: formatOf(contentType, extension), ...shown(measures) };

@@ -1,3 +1,4 @@
+import type { ClaimedAttempt } from '@holdfast/db/attempts/claim';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
 import { providerMode } from '@holdfast/domain/modelRoute';
 import type { Submission } from '@holdfast/providers/interface';
@@ -13,8 +14,12 @@ export type Run = {
   connection: string;
   target: string;
   begunAtMs: number;
+  /** What its provider gave it once it was accepted. */
+  handle?: ClaimedAttempt['handle'];
   /** Characters of its log that the execution has. */
   logged: number;
+  /** How often a provider was busy. */
+  busyRefusals: number;
   id: string;
   organizationId: string;
   model: string;
@@ -40,7 +45,7 @@ export function toSubmission(
     input,
     options: route.options,
     mode: providerMode(route, run.input),
-    mapping: mappingOf(definition, route),
+    mapping: mappingOf(definition, route, run.input),
     callbackUrl:
       context.callbackBaseUrl &&
       `${context.callbackBaseUrl}/v1/callbacks/${route.connection}/${run.attemptToken}`,

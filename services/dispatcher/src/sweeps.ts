@@ -1,14 +1,14 @@
 import { markStopped } from '@holdfast/db/attempts/lease';
-import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files/removable';
+import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files';
 import {
   abandonedAttempts,
   attemptsToPoll,
   staleCallbacks,
   stalePending,
   waitingTries,
-} from '@holdfast/db/sweeps/due';
+} from '@holdfast/db/sweeps';
 import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
-import { dispatchJobs } from '@holdfast/queues/dispatch';
+import { dispatchJobs } from '@holdfast/queues/definitions';
 import type { Context } from './context.ts';
 import { countRuns } from './countRuns.ts';
 import { firstTry, retry } from './jobs/dispatch.ts';
@@ -38,7 +38,7 @@ export function startSweeps(
       const { due, over } = await waitingTries(db);
       // Nothing was sent of them: there is nobody to tell.
       if (over.length > 0) await markStopped(db, over);
-      if (context.isRedisUp()) await queues.retry.addAll(due.map((retry) => ({ retry })));
+      if (context.isRedisUp()) await queues.retry.addAll(due);
       else for (const one of due) await retry(context, one);
     }),
     sweep('counted runs', 10_000, () => countRuns(context)),

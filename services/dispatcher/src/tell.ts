@@ -1,6 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
+import { mappingOf } from '@holdfast/domain/modelDefinition';
 import type { Telling } from '@holdfast/providers/interface';
-import { type Secrets, scrubLine } from '@holdfast/providers/outcome/scrub';
+import { logLine, type Secrets } from '@holdfast/providers/outcome/raw';
 import type { Context } from './context.ts';
 import type { Route } from './route.ts';
 import type { Run } from './submission.ts';
@@ -8,7 +9,7 @@ import type { Run } from './submission.ts';
 /** Passes on what a provider tells of a run: at its end with the last line of its log, before only with whole ones. */
 export async function tell(
   context: Context,
-  { route }: Route,
+  { definition, route }: Route,
   run: Run,
   telling: Telling,
   isEnd: boolean,
@@ -20,17 +21,18 @@ export async function tell(
     executionId: run.id,
     ...storable(telling),
     ...newLog(logs ?? '', run.logged, isEnd, secretsOf(context, route, run)),
+    isShown: mappingOf(definition, route).show?.includes('logs') ?? false,
   });
 }
 
 /** With the token of the attempt, which authenticates callbacks: whoever reads the log must not be able to make one up. */
 export function secretsOf(
   { connections }: Pick<Context, 'connections'>,
-  { connection, model: providerModel }: Pick<Route['route'], 'connection' | 'model'>,
+  { connection }: Pick<Route['route'], 'connection'>,
   { attemptToken: token }: Pick<Run, 'attemptToken'>,
 ): Secrets {
   const { baseUrl = '', apiKey = null, settings = {} } = connections[connection] ?? {};
-  return { baseUrl, apiKey, settings: { ...settings, token }, providerModel };
+  return { baseUrl, apiKey, settings: { ...settings, token } };
 }
 
 const maxInt4 = 2_147_483_647;
@@ -49,7 +51,7 @@ export function storable({ progress, queuePosition }: Pick<Telling, 'progress' |
   };
 }
 
-/** What is new in a log since its first `logged` characters, line by line as a client may see it. */
+/** What is new in a log since its first `logged` characters, line by line without our keys. */
 export function newLog(
   log: string,
   logged: number,
@@ -59,6 +61,6 @@ export function newLog(
   const until = isEnd ? log.length : log.lastIndexOf('\n') + 1;
   if (until <= logged) return { logs: '', logged };
   const fresh = log.slice(Math.max(logged, until - limits.logLength), until).replace(/\n$/, '');
-  const lines = fresh.split('\n').map((line) => scrubLine(line, secrets));
+  const lines = fresh.split('\n').map((line) => logLine(line, secrets));
   return { logs: `${lines.join('\n')}\n`, logged: until };
 }

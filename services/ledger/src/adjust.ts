@@ -1,9 +1,9 @@
-import { adjustBalance } from '@holdfast/db/balances/adjust';
+import { adjustBalance } from '@holdfast/db/balances';
 import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
-import { type AdjustResult, adjustQueue } from '@holdfast/queues/adjust';
 import type { Redis } from '@holdfast/queues/connection';
-import type { JobMetrics } from '@holdfast/queues/jobMetrics';
+import { type AdjustResult, adjustQueue } from '@holdfast/queues/definitions';
+import type { JobMetrics } from '@holdfast/queues/worker';
 import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
 
 /** Writes the top-ups and corrections that gateways ask for, whose role cannot. */

@@ -1,5 +1,4 @@
-import { auditLedger, type Checked } from '@holdfast/db/audit/audit';
-import { invariants } from '@holdfast/db/audit/invariants';
+import { auditLedger, type Checked, invariants } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';

@@ -1,6 +1,4 @@
-import { auditWhenDue } from '@holdfast/db/audit/audit';
-import { invariants } from '@holdfast/db/audit/invariants';
-import { readLastAudit } from '@holdfast/db/audit/lastAudit';
+import { auditWhenDue, invariants, readLastAudit } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
 import type { LedgerMetrics } from './metrics.ts';

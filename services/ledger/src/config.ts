@@ -1,5 +1,5 @@
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
-import { tracingConfig } from '@holdfast/kit/tracing/config';
+import { tracingConfig } from '@holdfast/kit/tracing/provider';
 import type { z } from 'zod';
 
 export const ledgerConfig = {

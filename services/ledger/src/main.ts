@@ -1,10 +1,10 @@
-import { createLogger } from '@holdfast/kit/logger';
+import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { runService } from '@holdfast/kit/run';
 import { readConfig } from './config.ts';
 import { startLedger } from './start.ts';
 
 runService(async () => {
   const config = readConfig();
-  const log = createLogger('ledger', config.LOG_LEVEL);
+  const log = createLogger('ledger', config.LOG_LEVEL, await logOutput(config.LOG_FORMAT));
   return { service: await startLedger(config, log), log };
 });

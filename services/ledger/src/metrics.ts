@@ -5,6 +5,12 @@ export type LedgerMetrics = ReturnType<typeof ledgerMetrics>;
 export function ledgerMetrics(registry: Registry) {
   return {
     endings: counter(registry, 'executions_ended_total', 'Executions ended by the ledger', ['status']),
+    writtenOff: counter(
+      registry,
+      'written_off_amount_total',
+      'What executions cost beyond what was charged, by what capped the charge: balance or spend_limit',
+      ['reason'],
+    ),
     breaches: gauge(
       registry,
       'ledger_breaches',

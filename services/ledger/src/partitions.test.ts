@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { listPartitions } from '@holdfast/db/partitions/list';
+import { listPartitions } from '@holdfast/db/partitions';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { asRole } from '@holdfast/testkit/asRole';

@@ -1,8 +1,12 @@
 import type { Database } from '@holdfast/db/client';
-import { clearOldMonths } from '@holdfast/db/partitions/clear';
-import { type Dropped, dropDeliveries, dropPartitions } from '@holdfast/db/partitions/drop';
-import { readHorizon } from '@holdfast/db/partitions/list';
-import { makePartitions } from '@holdfast/db/partitions/make';
+import {
+  clearOldMonths,
+  type Dropped,
+  dropDeliveries,
+  dropPartitions,
+  makePartitions,
+  readHorizon,
+} from '@holdfast/db/partitions';
 import type { Logger } from '@holdfast/kit/logger';
 import type { LedgerMetrics } from './metrics.ts';
 

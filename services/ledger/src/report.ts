@@ -1,9 +1,9 @@
-import type { Ended } from '@holdfast/db/executions/ending';
+import type { Ended } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Told } from '@holdfast/executions/told';
 import type { Logger } from '@holdfast/kit/logger';
-import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
 import type { NewSpan, Tracing } from '@holdfast/kit/tracing/tracing';
+import { executionAttributes } from '@holdfast/kit/tracing/tracing';
 import type { LedgerMetrics } from './metrics.ts';
 
 export type Report = (status: Ending) => Told;
@@ -28,9 +28,11 @@ export function createReport(args: {
   return (status) => (done, begunAtMs) => {
     metrics.endings.inc({ status }, done.length);
     for (const ended of done) {
-      const { executionId, organizationId, eventId } = ended;
+      const { executionId, organizationId, eventId, writeOff } = ended;
       const traceId = tracing ? trace(tracing, ended, status, begunAtMs) : undefined;
-      log.info({ executionId, organizationId, eventId, status, traceId }, 'execution ended');
+      if (writeOff) metrics.writtenOff.inc({ reason: writeOff.reason }, Number(writeOff.amount));
+      const written = writeOff && { writtenOff: writeOff.amount, reason: writeOff.reason };
+      log.info({ executionId, organizationId, eventId, status, traceId, ...written }, 'execution ended');
     }
   };
 }

@@ -1,10 +1,10 @@
 import type { Database } from '@holdfast/db/client';
-import { unsettledAttempts } from '@holdfast/db/sweeps/due';
+import { unsettledAttempts } from '@holdfast/db/sweeps';
 import { expireDue } from '@holdfast/executions/expire';
 import type { EndingHints } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweep, type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
-import { type Settling, settleJobs } from '@holdfast/queues/settle';
+import { type Settling, settleJobs } from '@holdfast/queues/definitions';
 import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { exportHorizon, keepPartitions, type Retention } from './partitions.ts';

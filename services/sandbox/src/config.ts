@@ -5,6 +5,7 @@ export const sandboxConfig = {
   LISTEN_HOST: baseConfig.LISTEN_HOST,
   METRICS_PORT: baseConfig.METRICS_PORT,
   LOG_LEVEL: baseConfig.LOG_LEVEL,
+  LOG_FORMAT: baseConfig.LOG_FORMAT,
   SANDBOX_MAX_RUNS: positiveInt().default(20_000).describe('Runs under way at once; more are answered 409'),
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errorCodes';
 import { z } from 'zod';
+import type { RunContext } from './model.ts';
 import { ModelError } from './modelError.ts';
 
 const codes = Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]];
@@ -13,11 +14,25 @@ export const controls = {
   mode: z.enum(['sync', 'callback']).optional(),
 };
 
+/** A run that takes at least so long shows how far it is. */
+const longMs = 1000;
+const steps = 10;
+
 /** Waits as long as asked, then fails if asked. Rejects at once when the run is cancelled. */
 export async function obey(
   { delay_ms: delayMs, fail }: { delay_ms: number; fail?: ExecutionErrorCode | undefined },
-  signal: AbortSignal,
+  { signal, log }: Pick<RunContext, 'signal' | 'log'>,
 ): Promise<void> {
-  if (delayMs > 0) await sleep(delayMs, undefined, { signal });
+  const pauses = delayMs === 0 ? 0 : delayMs < longMs ? 1 : steps;
+  for (let step = 1; step <= pauses; step++) {
+    await sleep(delayMs / pauses, undefined, { signal });
+    if (pauses > 1) log(bar(step));
+  }
   if (fail !== undefined) throw new ModelError(fail, 'The run failed because its input asked for it.');
+}
+
+/** As tqdm draws it. */
+function bar(step: number): string {
+  const share = `${(100 * step) / steps}%`.padStart(4);
+  return `${share}|${'#'.repeat(step).padEnd(steps)}| ${step}/${steps}`;
 }

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
-import { startHealthServer } from '@holdfast/kit/health';
-import { closeServer, listenAt } from '@holdfast/kit/listen';
-import { createLogger } from '@holdfast/kit/logger';
+import { closeServer, listenAt, startHealthServer } from '@holdfast/kit/health';
+import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { runService } from '@holdfast/kit/run';
 import { readConfig } from './config.ts';
@@ -9,10 +8,10 @@ import { createSandbox } from './server.ts';
 
 runService(async () => {
   const config = readConfig();
-  const log = createLogger('sandbox', config.LOG_LEVEL);
+  const log = createLogger('sandbox', config.LOG_LEVEL, await logOutput(config.LOG_FORMAT));
   const app = createSandbox({
     maxRunning: config.SANDBOX_MAX_RUNS,
-    onLostWebhook: () => log.warn('a webhook was not taken in three tries'),
+    onLostWebhook: () => log.warn('a webhook was not accepted'),
   });
   const server = createServer(app);
   const port = await listenAt(server, { host: config.LISTEN_HOST, port: config.PORT });
@@ -24,7 +23,7 @@ runService(async () => {
   });
   log.info({ port, metricsPort: health.port }, 'listening');
   const stop = async () => {
-    // Runs that somebody waits for may take ten minutes: whoever asked and is cut off will ask again.
+    // Runs may take ten minutes: like a container that stops, it cuts them off.
     await Promise.all([closeServer(server), health.close()]);
   };
   return { service: { stop }, log };

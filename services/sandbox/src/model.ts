@@ -5,6 +5,7 @@ import { transform } from './models/transform.ts';
 
 export type RunContext = {
   signal: AbortSignal;
+  log: (line: string) => void;
   /** Makes a picture reachable: as a data URI, or as a URL below the address the run was asked for at. */
   publish: (bytes: Buffer, contentType: string) => string;
 };

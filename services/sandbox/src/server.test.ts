@@ -8,15 +8,19 @@ type Prediction = {
   id: string;
   status: string;
   output: unknown;
-  error: string | null;
+  error?: string;
+  logs: string;
   metrics: Record<string, unknown>;
 };
 
 let server: Server;
 let base: string;
+/** Webhooks that were given up. */
+let lost = 0;
 
 beforeAll(async () => {
-  server = createServer(createSandbox({ maxRunning: 100, onLostWebhook: () => undefined }));
+  const onLostWebhook = () => void (lost += 1);
+  server = createServer(createSandbox({ maxRunning: 100, onLostWebhook }));
   base = await listen(server);
 });
 
@@ -34,15 +38,40 @@ async function close(of: Server): Promise<void> {
 
 let last = 0;
 
-async function put(model: string, body: object, options: { id?: string; isAsync?: boolean } = {}) {
+async function put(
+  model: string,
+  body: object,
+  options: { id?: string; isAsync?: boolean; signal?: AbortSignal } = {},
+) {
   last += 1;
-  const { id = `run-${last}`, isAsync = false } = options;
+  const { id = `run-${last}`, isAsync = false, signal = null } = options;
   const response = await fetch(`${base}/${model}/predictions/${id}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json', ...(isAsync ? { prefer: 'respond-async' } : {}) },
     body: JSON.stringify(body),
+    signal,
   });
   return { status: response.status, prediction: (await response.json()) as Prediction };
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A receiver of webhooks; `answer` is the status for its first, second ... call. */
+async function startReceiver(answer: (call: number) => number) {
+  const received: Prediction[] = [];
+  const receiver = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      received.push(JSON.parse(text) as Prediction);
+      response.writeHead(answer(received.length)).end();
+    });
+  });
+  return { server: receiver, received, url: await listen(receiver) };
 }
 
 async function pictures(prediction: Prediction): Promise<Buffer[]> {
@@ -83,60 +112,76 @@ describe('sandbox-text', () => {
 const cancel = (id: string) => fetch(`${base}/sandbox-text/predictions/${id}/cancel`, { method: 'POST' });
 
 describe('predictions', () => {
-  it('a second PUT of an id joins the run, and later gets what came of it', async () => {
-    const input = { prompt: 'once', delay_ms: 300 };
-    const [one, two] = await Promise.all([
-      put('sandbox-text', { input }, { id: 'same' }),
-      put('sandbox-text', { input }, { id: 'same' }),
-    ]);
-    const three = await put('sandbox-text', { input: { prompt: 'other' } }, { id: 'same', isAsync: true });
-    expect(three.status).toBe(200);
-    expect(two.prediction).toEqual(one.prediction);
-    expect(three.prediction).toEqual(one.prediction);
+  it('shows a run under way to a second PUT of its id, and forgets it as it ends', async () => {
+    const input = { prompt: 'once', delay_ms: 1000 };
+    const first = put('sandbox-text', { input }, { id: 'same' });
+    await until(async () => (await put('sandbox-text', { input: [] }, { id: 'same' })).status === 202);
+    const { prediction } = await put('sandbox-text', { input: [] }, { id: 'same' });
+    expect(prediction).toMatchObject({ id: 'same', status: 'processing' });
+    expect((await first).prediction).toMatchObject({
+      status: 'succeeded',
+      logs: expect.stringContaining('100%|'),
+    });
+    expect((await put('sandbox-text', { input: [] }, { id: 'same' })).status).toBe(422);
+    const again = await put('sandbox-text', { input: { prompt: 'other' } }, { id: 'same' });
+    expect(again.prediction.output).toContain('other');
   });
 
-  it('answers 202 at once and calls the webhook, again when it is refused', async () => {
-    const received: Prediction[] = [];
-    const { promise: done, resolve } = Promise.withResolvers<void>();
-    const receiver = createServer((request, response) => {
-      let text = '';
-      request.on('data', (chunk) => {
-        text += chunk;
-      });
-      request.on('end', () => {
-        received.push(JSON.parse(text) as Prediction);
-        response.writeHead(received.length === 1 ? 500 : 200).end();
-        if (received.length === 2) resolve();
-      });
-    });
-    const webhook = await listen(receiver);
+  it('cancels a run whose connection is closed before its end', async () => {
+    const closing = new AbortController();
+    const input = { prompt: 'x', delay_ms: 600_000 };
+    const cut = put('sandbox-text', { input }, { id: 'cut', signal: closing.signal });
+    await until(async () => (await put('sandbox-text', { input: [] }, { id: 'cut' })).status === 202);
+    closing.abort();
+    await expect(cut).rejects.toThrow();
+    await until(async () => (await put('sandbox-text', { input: [] }, { id: 'cut' })).status === 422);
+  });
+
+  it('answers 202 at once and calls the webhook, again when it meets an error that may pass', async () => {
+    const receiver = await startReceiver((call) => (call === 1 ? 500 : 200));
     const { status, prediction } = await put(
       'sandbox-text',
-      { input: { prompt: 'later', delay_ms: 50 }, webhook, webhook_events_filter: ['completed'] },
+      {
+        input: { prompt: 'later', delay_ms: 50 },
+        webhook: receiver.url,
+        webhook_events_filter: ['completed'],
+      },
       { id: 'called', isAsync: true },
     );
-    expect(status).toBe(202);
-    expect(prediction).toMatchObject({ id: 'called', status: 'processing' });
-    await done;
-    await close(receiver);
-    expect(received[1]).toMatchObject({ id: 'called', status: 'succeeded' });
-    expect(received[1]).toEqual(received[0]);
+    expect([status, prediction]).toEqual([202, { id: 'called', status: 'starting' }]);
+    await until(async () => receiver.received.length === 2);
+    expect(receiver.received[1]).toMatchObject({ id: 'called', status: 'succeeded' });
+    expect(receiver.received[1]).toEqual(receiver.received[0]);
+    await close(receiver.server);
   });
 
-  it('a cancelled run ends at once as canceled; an unknown one is 404', async () => {
-    const { status } = await put(
-      'sandbox-text',
-      { input: { prompt: 'x', delay_ms: 600_000 } },
-      { id: 'c', isAsync: true },
-    );
+  it('does not repeat a webhook that was refused for good', async () => {
+    const receiver = await startReceiver(() => 413);
+    const call = { input: { prompt: 'x' }, webhook: receiver.url };
+    const before = lost;
+    await put('sandbox-text', call, { isAsync: true });
+    await until(async () => lost > before);
+    expect(receiver.received).toHaveLength(1);
+    await close(receiver.server);
+  });
+
+  it('ends a cancelled run at once as canceled, and does not know one that has ended', async () => {
+    const receiver = await startReceiver(() => 200);
+    const call = { input: { prompt: 'x', delay_ms: 600_000 }, webhook: receiver.url };
+    const { status } = await put('sandbox-text', call, { id: 'c', isAsync: true });
     expect(status).toBe(202);
     expect((await cancel('c')).status).toBe(200);
-    expect((await put('sandbox-text', { input: {} }, { id: 'c' })).prediction.status).toBe('canceled');
-    expect((await cancel('nobody')).status).toBe(404);
+    await until(async () => receiver.received.length === 1);
+    expect(receiver.received[0]).toMatchObject({ id: 'c', status: 'canceled' });
+    expect((await cancel('c')).status).toBe(404);
+    await close(receiver.server);
   });
 
-  it('knows its models', async () => {
-    expect(await (await fetch(`${base}/sandbox-text/health-check`)).json()).toEqual({ status: 'READY' });
+  it('knows its models, and since when it runs', async () => {
+    expect(await (await fetch(`${base}/sandbox-text/health-check`)).json()).toMatchObject({
+      status: 'READY',
+      setup: { started_at: expect.stringMatching(/Z$/) },
+    });
     expect((await fetch(`${base}/constructor/health-check`)).status).toBe(404);
     expect((await put('nothing', { input: {} })).status).toBe(404);
   });
@@ -148,7 +193,7 @@ describe('sandbox-image', () => {
     const { prediction } = await put('sandbox-image', {
       input: { prompt, width: 300, height: 200, format, count: 2 },
     });
-    expect(prediction.error).toBeNull();
+    expect(prediction.error).toBeUndefined();
     const drawn = await pictures(prediction);
     expect(drawn).toHaveLength(2);
     expect(await sharp(drawn[0]).metadata()).toMatchObject({ format, width: 300, height: 200 });

@@ -19,9 +19,11 @@ export function createSandbox({ maxRunning, onLostWebhook }: SandboxOptions): ex
     if (output === undefined) notFound(response);
     else response.type(output.contentType).send(output.bytes);
   });
+  const startedAt = new Date().toISOString();
   app.get('/:model/health-check', (request, response) => {
-    if (Object.hasOwn(models, request.params.model)) response.json({ status: 'READY' });
-    else notFound(response);
+    const setup = { started_at: startedAt, completed_at: startedAt, status: 'succeeded', logs: '' };
+    if (!Object.hasOwn(models, request.params.model)) notFound(response);
+    else response.json({ status: runs.isFull() ? 'BUSY' : 'READY', setup });
   });
   // A source image may come as a data URI: 150 MB in base64.
   const json = express.json({ limit: '220mb' });

@@ -1,6 +1,6 @@
-import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
-import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import type { Span, Tracing } from '@holdfast/kit/tracing/tracing';
+import { executionAttributes } from '@holdfast/kit/tracing/tracing';
 import type { Result, Verdict } from './verdict.ts';
 
 /** The span of an attempt. Of the URL its host alone: the rest may hold a credential. */

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { claimLanes, type LaneClaim, type LaneRoom } from '@holdfast/db/webhooks/claimLanes';
+import { claimLanes, type LaneClaim, type LaneRoom } from '@holdfast/db/webhooks/lanes';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { leaseS } from './deliver.ts';

@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
-import { tracingConfig } from '@holdfast/kit/tracing/config';
+import { tracingConfig } from '@holdfast/kit/tracing/provider';
 import { z } from 'zod';
 
 /** The settings of the webhook-sender. */

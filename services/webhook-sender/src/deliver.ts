@@ -1,8 +1,8 @@
 import type { Database } from '@holdfast/db/client';
 import { persistently } from '@holdfast/db/persistently';
-import type { DeliveryState } from '@holdfast/db/webhookEndpoints/deliveryRow';
-import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
-import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/recordAttempts';
+import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attempts';
+import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { redeliver } from '@holdfast/db/webhooks/redelivery';
 import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';

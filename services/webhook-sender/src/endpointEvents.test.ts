@@ -1,4 +1,4 @@
-import { updateWebhookEndpoint } from '@holdfast/db/webhookEndpoints/update';
+import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';

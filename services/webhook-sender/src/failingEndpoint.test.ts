@@ -1,4 +1,4 @@
-import { updateWebhookEndpoint } from '@holdfast/db/webhookEndpoints/update';
+import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
@@ -35,6 +35,15 @@ const deliveries = (where: object = {}) =>
   stage.db.prisma.delivery.findMany({ where: { organizationId, ...where } });
 const count = (where: object) => deliveries(where).then(({ length }) => length);
 
+/** Whether what is fanned out from two minutes hence counts as missed. */
+async function missesEvents(id: string): Promise<boolean | undefined> {
+  const { rows } = await stage.db.pool.query<{ misses: boolean }>(
+    `SELECT missed @> now() + interval '2 minutes' AS misses FROM webhook_endpoints WHERE id = $1`,
+    [id],
+  );
+  return rows[0]?.misses;
+}
+
 describe('a failing endpoint', () => {
   it('is deactivated by the tenth failure in a row; what waits flows when it is activated again', async () => {
     const endpoint = await stage.addEndpoint(organizationId, receiver.url, {
@@ -45,6 +54,7 @@ describe('a failing endpoint', () => {
     await addEvents(5);
     await until('the deactivation', async () => !(await endpoint.now()).isActive);
     expect(await endpoint.now()).toMatchObject({ failureCount: 10, lastError: 'answered 500' });
+    expect(await missesEvents(endpoint.id)).toBe(true);
     await until('all to be fanned out', async () => (await count({})) === 5);
     for (let n = 0; n < 3; n++) await stage.sender().sweepNow();
     expect(receiver.received).toHaveLength(1);
@@ -54,6 +64,7 @@ describe('a failing endpoint', () => {
     await updateWebhookEndpoint(stage.db, organizationId, endpoint.id, { isActive: true });
     await until('all deliveries', async () => (await count({ state: 'delivered' })) === 5);
     expect(await endpoint.now()).toMatchObject({ failureCount: 0, isActive: true, probeAt: null });
+    expect(await missesEvents(endpoint.id)).toBe(false);
     expect(receiver.received).toHaveLength(6);
   });
 

@@ -1,13 +1,11 @@
 import type { Database } from '@holdfast/db/client';
-import { readAudiences } from '@holdfast/db/webhooks/audiences';
-import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
-import { readEventsToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
-import { fanOutEvents } from '@holdfast/db/webhooks/fanOutEvents';
+import { fanOutEvents, readAudiences, readEventsToFanOut } from '@holdfast/db/webhooks/fanOut';
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
+import { executionAttributes } from '@holdfast/kit/tracing/tracing';
 import { leaseS } from './deliver.ts';
 import type { Lanes } from './lanes.ts';
 import { type PlannedEvent, type PlannedReceiver, planFanOut } from './planFanOut.ts';

@@ -1,5 +1,4 @@
-import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
-import type { LaneClaim, LaneRoom } from '@holdfast/db/webhooks/claimLanes';
+import type { ClaimedDelivery, LaneClaim, LaneRoom } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { createShares } from '@holdfast/kit/shares';
 import type { Attempt } from './deliver.ts';

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '@holdfast/db/webhooks/claimedDelivery';
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { thinEventBody } from '@holdfast/domain/eventBody';
 import { eventTypes } from '@holdfast/domain/eventTypes';
 import type { Message } from './send.ts';

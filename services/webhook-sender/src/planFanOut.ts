@@ -1,5 +1,5 @@
-import { type Audience, type EndpointToTell, isFor } from '@holdfast/db/webhooks/audiences';
-import type { EventToFanOut } from '@holdfast/db/webhooks/eventsToFanOut';
+import type { EventToFanOut } from '@holdfast/db/webhooks/fanOut';
+import { type Audience, type EndpointToTell, isFor } from '@holdfast/db/webhooks/fanOut';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
 import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
 import { terminalEventTypes } from '@holdfast/domain/eventTypes';

@@ -1,4 +1,4 @@
-import type { SigningSecrets } from '@holdfast/db/webhooks/signingSecrets';
+import type { SigningSecrets } from '@holdfast/db/webhooks/secrets';
 import { limits } from '@holdfast/domain/limits';
 import { type Signers, signingKeys } from '@holdfast/domain/webhookSignature';
 import type { EgressPolicy } from '@holdfast/egress/policy';

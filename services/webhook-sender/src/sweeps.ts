@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
-import { listDueLanes } from '@holdfast/db/webhooks/dueLanes';
-import { endOverdueDeliveries } from '@holdfast/db/webhooks/endOverdueDeliveries';
-import { listUnfannedEvents } from '@holdfast/db/webhooks/eventsToFanOut';
+import { endOverdueDeliveries } from '@holdfast/db/webhooks/attempts';
+import { listUnfannedEvents } from '@holdfast/db/webhooks/fanOut';
+import { listDueLanes } from '@holdfast/db/webhooks/lanes';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';

@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
-import { getTestTarget } from '@holdfast/db/webhooks/testTarget';
+import { getTestTarget } from '@holdfast/db/webhooks/endpoints';
 import { newId } from '@holdfast/domain/ids';
-import type { TestCallResult } from '@holdfast/queues/testCall';
+import type { TestCallResult } from '@holdfast/queues/definitions';
 import type { Send } from './send.ts';
 import { errorOf } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import type { AttemptRecord } from '@holdfast/db/webhooks/recordAttempts';
+import type { AttemptRecord } from '@holdfast/db/webhooks/attempts';
 import type { PostResult } from '@holdfast/egress/post';
 import { answerText } from './answerText.ts';
 import { retryAfterS } from './retryAfter.ts';

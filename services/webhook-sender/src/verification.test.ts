@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { rotateWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
-import { rotateEndpointSecret } from '@holdfast/db/webhookEndpoints/rotateSecret';
+import { rotateEndpointSecret, rotateWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { type Received, type Receiver, startReceiver } from '@holdfast/testkit/receiver';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { readList } from '../admin/list.ts';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayJson, sayTable } from '../output/print.ts';
+import { sayJson } from '../output/print.ts';
+import { sayTable } from '../output/table.ts';
 import { shownTime, sinceTime } from '../output/times.ts';
 
 const options = {
@@ -24,36 +25,27 @@ const adminAction = z.looseObject({
   status: z.number().nullable(),
 });
 
-export const actions: Command = {
-  name: 'actions',
-  about:
-    'list what operators did, over the admin API and by commands that go past it, newest first; refused requests too',
-  usage:
-    'holdfast actions [--org ORG] [--action TEXT] [--actor NAME] [--since 2h]\n    [--limit 20] [--json]',
-  examples: 'holdfast actions --action top-ups --since 24h',
-  async run(args, context) {
-    const { org, action, actor, since, ...values } = readOperands('actions', args, [], options).values;
-    const query = { organization_id: org, action, actor, from: sinceTime(since) };
-    const limit = readLimit(values.limit, 20);
-    const list = await readList(context.openAdmin(), '/actions', { query, limit, item: adminAction });
-    if (values.json) sayJson(context, list);
-    else
-      sayTable(
-        context,
-        ['AT', 'WHO', 'FROM', 'WHAT', 'ORGANIZATION', 'TARGET', 'STATUS'],
-        list.data.map(rowOf),
-      );
-    if (list.has_more && !values.json) context.tell(`There are more than these ${limit}: --limit`);
-    return 0;
-  },
-};
+export async function actions(args: string[], context: Context): Promise<number> {
+  const { org, action, actor, since, ...values } = readOperands('actions', args, [], options).values;
+  const query = { organization_id: org, action, actor, from: sinceTime(since) };
+  const limit = readLimit(values.limit, 20);
+  const list = await readList(context.openAdmin(), '/actions', { query, limit, item: adminAction });
+  if (values.json) sayJson(context, list);
+  else
+    sayTable(context, list.data, columns, {
+      ORGANIZATION: (one) => one.organization_id ?? '',
+      TARGET: (one) => one.target ?? '',
+    });
+  if (list.has_more && !values.json) context.tell(`There are more than these ${limit}: --limit`);
+  return 0;
+}
 
-const rowOf = (one: z.infer<typeof adminAction>) => [
-  shownTime(one.at),
-  one.actor,
-  one.address,
-  one.action.replace('/admin/v1', ''),
-  one.organization_id ?? '',
-  one.target ?? '',
-  one.status === null ? 'unknown' : String(one.status),
-];
+type Action = z.infer<typeof adminAction>;
+
+const columns = {
+  AT: ({ at }: Action) => shownTime(at),
+  STATUS: ({ status }: Action) => (status === null ? 'unknown' : String(status)),
+  WHO: ({ actor }: Action) => actor,
+  ACTION: ({ action }: Action) => action.replace('/admin/v1', ''),
+  FROM: ({ address }: Action) => address,
+};

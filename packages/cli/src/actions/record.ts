@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { beginAdminAction, endAdminAction } from '@holdfast/db/adminActions/write';
+import { beginAdminAction, endAdminAction } from '@holdfast/db/adminActions';
 import type { Database } from '@holdfast/db/client';
 import { newId } from '@holdfast/domain/ids';
 import { RefusedError } from '../admin/refusedError.ts';

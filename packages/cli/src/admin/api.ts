@@ -1,4 +1,4 @@
-import { reasonOf } from '@holdfast/kit/reason';
+import { reasonOf } from '@holdfast/kit/within';
 import { z } from 'zod';
 import type { AdminAccess } from '../config.ts';
 import { RefusedError } from './refusedError.ts';
@@ -7,12 +7,14 @@ export type Asked = {
   query?: Record<string, string | undefined>;
   body?: object;
   headers?: Record<string, string>;
+  onReplay?: () => void;
 };
 
 export type AdminApi = {
   /**
-   * What the admin API answers; `path` is below `/admin/v1`.
-   * @throws RefusedError for what it refuses; an Error when it is not reached, or does not let us in
+   * The body of the admin API's response; `path` is below `/admin/v1`. `onReplay` is called first when an earlier request
+   * under the same idempotency key had this response.
+   * @throws RefusedError for what it refuses; an Error when it is not reached, or refuses the token
    */
   ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, asked?: Asked): Promise<unknown>;
 };
@@ -22,7 +24,7 @@ const answerWithinMs = 30_000;
 /** `stopped`, when it comes, ends what is being asked. */
 export function openAdminApi({ url, token }: AdminAccess, stopped?: AbortSignal): AdminApi {
   return {
-    async ask(method, path, { query = {}, body, headers = {} } = {}) {
+    async ask(method, path, { query = {}, body, headers = {}, onReplay } = {}) {
       const target = new URL(`${url}/admin/v1${path}`);
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) target.searchParams.set(name, value);
@@ -34,7 +36,9 @@ export function openAdminApi({ url, token }: AdminAccess, stopped?: AbortSignal)
         body: body ? JSON.stringify(body) : null,
         signal: stopped ? AbortSignal.any([stopped, late]) : late,
       };
-      return await answerOf(url, await reached(url, target, init));
+      const response = await reached(url, target, init);
+      if (response.headers.get('idempotent-replayed') === 'true') onReplay?.();
+      return await answerOf(url, response);
     },
   };
 }

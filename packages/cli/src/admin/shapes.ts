@@ -12,6 +12,9 @@ export const organization = z.looseObject({
   created_at: z.string(),
   max_concurrency: z.number().nullable(),
   spend_limit: spendLimit,
+  overage: z.string().nullable(),
+  spend_limit_overage: z.string().nullable(),
+  in_force: z.looseObject({ overage: z.string(), spend_limit_overage: z.string() }).nullable(),
 });
 export type Organization = z.infer<typeof organization>;
 
@@ -25,6 +28,7 @@ export const balance = z.looseObject({
 export const adjustment = z.looseObject({
   organization_id: z.string(),
   amount: z.string(),
+  created_at: z.string(),
   balance,
 });
 
@@ -68,11 +72,13 @@ const attempt = z.looseObject({
   duration_ms: z.number().nullable(),
   outcome: z.looseObject({ code: z.string().nullable() }).nullable(),
   raw_error: z.string().nullable(),
+  busy_refusals: z.number().default(0),
   cost: z.string().nullable(),
 });
 
 export const executionWithAttempts = execution.extend({
   priority: z.string(),
+  written_off: z.string().nullable(),
   started_at: time,
   expires_at: z.string(),
   webhook_url: z.string().nullable(),

@@ -1,32 +1,22 @@
 import { BackupRefusedError } from '@holdfast/db/backup/connection';
 import { RefusedError } from '../admin/refusedError.ts';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import type { Manifest } from './manifest.ts';
 import { storeOf } from './store.ts';
 import { writeBackup } from './write.ts';
 
 /** 0: written, whole; 1: refused. What was cut off has no manifest, and no restore takes it. */
-export const backup: Command = {
-  name: 'backup',
-  about:
-    'write the database as of one moment, and the files, into a new folder; safe during load. See docs/backup.md',
-  usage: 'holdfast backup FOLDER [--without-files]',
-  examples: `holdfast backup /backups/2026-11-21
-holdfast restore --check /backups/2026-11-21`,
-  async run(args, context) {
-    const { operands, values } = readOperands('backup', args, ['folder'], {
-      'without-files': { type: 'boolean', default: false },
-    });
-    const databaseUrl = context.databaseUrl();
-    const store = values['without-files'] ? null : storeOf(context);
-    const written = await refusable(() =>
-      writeBackup(operands[0], { databaseUrl, store, tell: context.tell }),
-    );
-    for (const line of closing(operands[0], written)) context.say(line);
-    return 0;
-  },
-};
+export async function backup(args: string[], context: Context): Promise<number> {
+  const { operands, values } = readOperands('backup', args, ['folder'], {
+    'without-files': { type: 'boolean', default: false },
+  });
+  const databaseUrl = context.databaseUrl();
+  const store = values['without-files'] ? null : storeOf(context);
+  const written = await refusable(() => writeBackup(operands[0], { databaseUrl, store, tell: context.tell }));
+  for (const line of closing(operands[0], written)) context.say(line);
+  return 0;
+}
 
 /** What the database's side refuses is told as a refusal. */
 export async function refusable<Result>(work: () => Promise<Result>): Promise<Result> {

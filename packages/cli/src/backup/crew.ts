@@ -1,4 +1,4 @@
-import { reasonOf } from '@holdfast/kit/reason';
+import { reasonOf } from '@holdfast/kit/within';
 
 const workers = 8;
 

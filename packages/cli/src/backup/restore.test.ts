@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { backupTables } from '@holdfast/db/backup/tables';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { listPartitions } from '@holdfast/db/partitions/list';
+import { listPartitions } from '@holdfast/db/partitions';
 import { createDiskStore } from '@holdfast/files/disk/diskStore';
 import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { asRole } from '@holdfast/testkit/asRole';

@@ -1,9 +1,8 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { migrate } from '@holdfast/db/migrate/migrate';
-import { readMigrationState } from '@holdfast/db/migrate/migrationState';
+import { migrate, readMigrationState } from '@holdfast/db/migrate/migrate';
 import { createSealedBox, type SealedBox } from '@holdfast/kit/sealedBox';
 import { RefusedError } from '../admin/refusedError.ts';
-import type { Command, Context } from '../command.ts';
+import type { Context } from '../command.ts';
 import { sealingKeys } from '../config.ts';
 import { exitCodes } from '../exitCodes.ts';
 import { readOperands } from '../flags.ts';
@@ -22,31 +21,22 @@ const flags = {
 } as const;
 
 /** 0: restored, and the books are right; 1: refused (and nothing was changed), or the books are not right. */
-export const restore: Command = {
-  name: 'restore',
-  about: `load a backup into an empty database and its files into the store, while no service runs, and audit the books.
-Webhooks that waited for longer than --webhooks-within minutes (${usualMinutes}) are not sent. See docs/backup.md`,
-  usage:
-    'holdfast restore FOLDER [--webhooks-within MINUTES] [--ignore-keys]\nholdfast restore FOLDER --check',
-  examples: `holdfast restore /backups/2026-11-21 --check
-holdfast restore /backups/2026-11-21 --webhooks-within 600`,
-  async run(args, context) {
-    const { operands, values } = readOperands('restore', args, ['folder'], flags);
-    const minutes = minutesOf(values['webhooks-within']);
-    const [folder] = operands;
-    context.tell('reading every part of the backup');
-    const manifest = await verifyBackup(folder);
-    context.tell(`the backup is whole: as of ${manifest.taken_at}, ${manifest.migrations.at(-1)?.name}`);
-    if (values.check) {
-      context.say(`${folder} is whole.`);
-      return 0;
-    }
-    const box = values['ignore-keys'] ? null : boxFor(manifest);
-    const ended = await refusable(() => load(folder, { manifest, box, minutes }, context));
-    sayConsequences(manifest, { ended, minutes }, context);
-    return await audit(context);
-  },
-};
+export async function restore(args: string[], context: Context): Promise<number> {
+  const { operands, values } = readOperands('restore', args, ['folder'], flags);
+  const minutes = minutesOf(values['webhooks-within']);
+  const [folder] = operands;
+  context.tell('reading every part of the backup');
+  const manifest = await verifyBackup(folder);
+  context.tell(`the backup is whole: as of ${manifest.taken_at}, ${manifest.migrations.at(-1)?.name}`);
+  if (values.check) {
+    context.say(`${folder} is whole.`);
+    return 0;
+  }
+  const box = values['ignore-keys'] ? null : boxFor(manifest);
+  const ended = await refusable(() => load(folder, { manifest, box, minutes }, context));
+  sayConsequences(manifest, { ended, minutes }, context);
+  return await audit(context);
+}
 
 function minutesOf(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
@@ -70,7 +60,7 @@ async function load(folder: string, { manifest, box, minutes }: Wanted, context:
   const { tell } = context;
   const databaseUrl = context.databaseUrl();
   const store = manifest.files ? storeOf(context) : null;
-  const { applied, missing } = await readMigrationState(context.openDatabase());
+  const { applied, missing } = await readMigrationState(await context.openDatabase());
   if (applied === 0) refuseOtherVersion(manifest, missing);
   if (applied === 0) tell(`migrations applied: ${(await migrate(databaseUrl)).length}`);
   return await loadDatabase(folder, manifest, {
@@ -116,7 +106,7 @@ function sayConsequences(
 }
 
 async function audit({ openDatabase, say }: Context): Promise<number> {
-  const breaches = await auditLedger(openDatabase());
+  const breaches = await auditLedger(await openDatabase());
   for (const { invariant, id, found } of breaches) say(`${invariant}: ${id}: ${found}`);
   say(
     breaches.length === 0

@@ -7,13 +7,13 @@ describe('the clock of a server', () => {
   it.each([
     [99_000, 'ok', '1.0 s'],
     [100_500, 'ok', '0.0 s'],
-    [97_000, 'warn', '3.0 s'],
-    [106_000, 'warn', '5.0 s'],
-    [60_000, 'fail', '40 s'],
-    [161_000, 'fail', '60 s'],
+    [97_000, 'warning', '3.0 s'],
+    [106_000, 'warning', '5.0 s'],
+    [60_000, 'error', '40 s'],
+    [161_000, 'error', '60 s'],
   ])('at %i ms, asked between 100,000 and 101,000, is %s: %s apart', (timeMs, state, apart) => {
     const finding = clockFinding('clock of redis', { timeMs, askedMs });
     expect(finding).toMatchObject({ state, found: `${apart} apart from this machine's` });
-    expect(finding.mend === undefined).toBe(state === 'ok');
+    expect(finding.fix === undefined).toBe(state === 'ok');
   });
 });

@@ -1,8 +1,8 @@
 import { shownSeconds } from '../output/times.ts';
 import type { Finding } from './finding.ts';
 
-const noticedMs = 2000;
-const harmfulMs = 30_000;
+const warningMs = 2000;
+const errorMs = 30_000;
 
 /** How far the clock of a server is from this machine's. */
 export function clockFinding(
@@ -13,7 +13,7 @@ export function clockFinding(
   const late = timeMs - askedMs.to;
   const skewMs = Math.max(0, early, late);
   const found = `${shownSeconds(skewMs / 1000)} apart from this machine's`;
-  if (skewMs < noticedMs) return { state: 'ok', check, found };
-  const mend = 'set the clocks of all machines by NTP: signatures and signed URLs hold for minutes';
-  return { state: skewMs < harmfulMs ? 'warn' : 'fail', check, found, mend };
+  if (skewMs < warningMs) return { state: 'ok', check, found };
+  const fix = 'set the clocks of all machines by NTP: signatures and signed URLs are valid for minutes';
+  return { state: skewMs < errorMs ? 'warning' : 'error', check, found, fix, runbook: 'doctor#clocks' };
 }

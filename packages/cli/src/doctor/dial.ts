@@ -1,9 +1,10 @@
-import { reasonOf } from '@holdfast/kit/reason';
+import { reasonOf } from '@holdfast/kit/within';
+import { isInContainer } from '../config.ts';
 import type { Finding } from './finding.ts';
 
 const answerWithinMs = 10_000;
 
-/** @throws the reason when nobody answers within 10 s */
+/** @throws the reason when there is no response within 10 s */
 export async function fetchWithin(url: string): Promise<Response> {
   try {
     return await fetch(url, { signal: AbortSignal.timeout(answerWithinMs), redirect: 'manual' });
@@ -12,9 +13,12 @@ export async function fetchWithin(url: string): Promise<Response> {
   }
 }
 
-/** That clients could not reach an origin. A name of the machine that it is used on leads nowhere in a container: no fault. */
-export function unreached(check: string, origin: string, error: unknown, mend: string): Finding {
+/** An origin that was not reached. The host's name for itself means the container in a container: nothing is known then. */
+export function unreached(check: string, origin: string, error: unknown, fix: string): Finding {
   const isOwnName = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(origin).hostname);
-  const found = `${origin} is not reached from here: ${reasonOf(error)}`;
-  return { state: isOwnName ? 'warn' : 'fail', check, found, mend };
+  if (isOwnName && isInContainer()) {
+    const found = `${origin} is this container's name for itself: try it on the host`;
+    return { state: 'skipped', check, found };
+  }
+  return { state: 'error', check, found: `${origin} is not reached from here: ${reasonOf(error)}`, fix };
 }

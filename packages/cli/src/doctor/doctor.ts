@@ -1,7 +1,8 @@
-import { reasonOf } from '@holdfast/kit/reason';
-import type { Command, Context } from '../command.ts';
+import { styleText } from 'node:util';
+import { reasonOf } from '@holdfast/kit/within';
+import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayJson, sayLine } from '../output/print.ts';
+import { sayJson } from '../output/print.ts';
 import { UsageError } from '../usageError.ts';
 import { auditCheck, sweepsCheck } from './checks/backlog.ts';
 import { databaseCheck, migrationsCheck, partitionsCheck, rolesCheck } from './checks/database.ts';
@@ -12,7 +13,7 @@ import { servicesCheck } from './checks/services.ts';
 import { storeCheck } from './checks/store.ts';
 import type { Check, Finding, State } from './finding.ts';
 
-/** Each alone; those of the second group ask the database, and are not asked when it is away. */
+/** Those of the second group ask the database, and are skipped when it is unavailable. */
 const alone = [redisCheck, storeCheck, publicUrlCheck, adminCheck, servicesCheck];
 const withDatabase = [
   migrationsCheck,
@@ -24,61 +25,65 @@ const withDatabase = [
   auditCheck,
 ];
 
-/** 0: nothing is wrong; 1: something is. */
-export const doctor: Command = {
-  name: 'doctor',
-  about: `look at everything the system needs and say what is wrong and how to mend it: database (migrations, rights,
-months, clock), Redis, store, public URL and its certificate, admin API, providers and their keys, models, services,
-what is late. It writes one object to the store, and removes it.`,
-  usage: 'holdfast doctor [--json]',
-  examples: 'holdfast doctor\ndocker compose run --rm holdfast doctor',
-  async run(args, context) {
-    const { values } = readOperands('doctor', args, [], { json: { type: 'boolean' } });
-    const findings = await examine(context);
-    const isWell = findings.every(({ state }) => state !== 'fail');
-    if (values.json) {
-      sayJson(context, { ok: isWell, findings: findings.map((one) => ({ mend: null, ...one })) });
-      return isWell ? 0 : 1;
-    }
-    for (const finding of findings) sayFinding(context, finding);
-    context.say('');
-    context.say(summaryOf(findings));
-    return isWell ? 0 : 1;
-  },
-};
+/** 0: no error, 1: some. */
+export async function doctor(args: string[], context: Context): Promise<number> {
+  const { values } = readOperands('doctor', args, [], { json: { type: 'boolean' } });
+  const findings = await examine(context);
+  const isOk = findings.every(({ state }) => state !== 'error');
+  if (values.json) {
+    const all = findings.map((one) => ({ fix: null, ...one, runbook: runbookPath(one) }));
+    sayJson(context, { ok: isOk, findings: all });
+    return isOk ? 0 : 1;
+  }
+  for (const finding of findings) sayFinding(context, finding);
+  context.say('');
+  context.say(summaryOf(findings));
+  return isOk ? 0 : 1;
+}
 
 async function examine(context: Context): Promise<Finding[]> {
   const [database, ...others] = await Promise.all([databaseCheck, ...alone].map((one) => look(one, context)));
-  const isThere = database?.every(({ state }) => state !== 'fail');
+  const isAvailable = database?.every(({ state }) => state !== 'error');
   const inside: Finding[][] = [];
   for (const one of withDatabase) {
     // One by one, over one connection.
-    if (isThere) inside.push(await look(one, context));
-    else
-      inside.push([{ state: 'skipped', check: one.check, found: 'the database is not there to be asked' }]);
+    if (isAvailable) inside.push(await look(one, context));
+    else inside.push([{ state: 'skipped', check: one.check, found: 'the database is unavailable' }]);
   }
   return [...(database ?? []), ...inside.flat(), ...others.flat()];
 }
 
-async function look({ check, mend, look: find }: Check, context: Context): Promise<Finding[]> {
+async function look({ check, fix, runbook, look: find }: Check, context: Context): Promise<Finding[]> {
   try {
-    return await find(context);
+    return (await find(context)).map((finding) => ({ runbook, ...finding }));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    return [{ state: 'fail', check, found: reasonOf(error), mend }];
+    return [{ state: 'error', check, found: reasonOf(error), fix, runbook }];
   }
 }
 
-const words: Record<State, string> = { ok: 'ok     ', warn: 'warn   ', fail: 'FAIL   ', skipped: 'skipped' };
+/** Null where nothing is wrong. */
+function runbookPath({ state, runbook }: Finding): string | null {
+  if (runbook === undefined || state === 'ok' || state === 'skipped') return null;
+  const [page, section] = runbook.split('#');
+  return `docs/runbooks/${page}.md${section === undefined ? '' : `#${section}`}`;
+}
 
-/** How to mend it is never cut: it is what the reader has come for. */
-function sayFinding(context: Context, { state, check, found, mend }: Finding): void {
-  sayLine(context, `${words[state]}  ${check}: ${found}`);
-  if (mend !== undefined) context.say(`${' '.repeat(9)}→ ${mend}`);
+const colours = { ok: 'green', warning: 'yellow', error: 'red', skipped: 'dim' } as const;
+const stateWidth = Math.max(...Object.keys(colours).map((state) => state.length));
+const indent = ' '.repeat(stateWidth + 2);
+
+/** Never cut: the last words are often the reason. In colour on a terminal, unless NO_COLOR is set. */
+function sayFinding({ say }: Context, finding: Finding): void {
+  const { state, check, found, fix } = finding;
+  say(`${styleText(colours[state], state)}${' '.repeat(indent.length - state.length)}${check}: ${found}`);
+  if (fix !== undefined) say(`${indent}fix: ${fix}`);
+  const runbook = runbookPath(finding);
+  if (runbook !== null) say(`${indent}runbook: ${runbook}`);
 }
 
 function summaryOf(findings: Finding[]): string {
   const count = (state: State) => findings.filter((one) => one.state === state).length;
-  const parts = [`${count('ok')} are well`, `${count('warn')} to be noticed`, `${count('fail')} wrong`];
-  return `${parts.join(', ')}, ${count('skipped')} not looked at.`;
+  const counted = (state: 'warning' | 'error') => `${count(state)} ${state}${count(state) === 1 ? '' : 's'}`;
+  return `${count('ok')} ok, ${counted('warning')}, ${counted('error')}, ${count('skipped')} skipped.`;
 }

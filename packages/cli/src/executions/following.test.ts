@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { listenAt } from '@holdfast/kit/listen';
+import { listenAt } from '@holdfast/kit/health';
 import { describe, expect, it } from '@jest/globals';
 import { RefusedError } from '../admin/refusedError.ts';
 import type { Context } from '../command.ts';

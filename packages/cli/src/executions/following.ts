@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { reasonOf } from '@holdfast/kit/reason';
+import { reasonOf } from '@holdfast/kit/within';
 import type { AdminApi } from '../admin/api.ts';
 import { RefusedError } from '../admin/refusedError.ts';
 import type { ExecutionRecord } from '../admin/shapes.ts';

@@ -3,13 +3,12 @@ import { askCommand } from '../admin/askCommand.ts';
 import { adminPath } from '../admin/path.ts';
 import { executionWithAttempts } from '../admin/shapes.ts';
 import type { Context } from '../command.ts';
-import { sayFacts, sayTable } from '../output/print.ts';
-import { shownTime } from '../output/times.ts';
+import { sayFacts } from '../output/print.ts';
+import { sayTable } from '../output/table.ts';
+import { shownAge, shownTime } from '../output/times.ts';
 
 export const executionsShow = askCommand({
   name: 'executions show',
-  about: 'show an execution of any organization and every try of it at a provider; its input is never shown',
-  usage: 'holdfast executions show <execution> [--json]',
   operands: ['execution'],
   ask: (admin, [id]) => admin.ask('GET', adminPath('executions', id)),
   show: (answer, context) => say(context, executionWithAttempts.parse(answer)),
@@ -29,23 +28,27 @@ function say(context: Context, one: z.infer<typeof executionWithAttempts>): void
     expires: one.completed_at === null ? shownTime(one.expires_at) : null,
     hold: one.hold_amount,
     cost: one.cost,
+    'written off': one.written_off,
     error: one.error && `${one.error.code}: ${one.error.message}`,
     webhook_url: one.webhook_url,
   });
   context.say('');
   sayTable(
     context,
-    ['TRY', 'PROVIDER', 'MODEL THERE', 'STATE', 'BEGUN', 'TOOK', 'COST', 'THEIR ID', 'WHAT WENT WRONG'],
-    one.attempts.map((attempt) => [
-      String(attempt.number),
-      attempt.provider,
-      attempt.target,
-      attempt.state,
-      shownTime(attempt.created_at),
-      attempt.duration_ms === null ? '' : `${(attempt.duration_ms / 1000).toFixed(1)} s`,
-      attempt.cost ?? '',
-      attempt.external_id ?? '',
-      [attempt.outcome?.code, attempt.raw_error].filter(Boolean).join(': '),
-    ]),
+    one.attempts,
+    {
+      ATTEMPT: ({ number }) => String(number),
+      STATE: ({ state }) => state,
+      PROVIDER: ({ provider }) => provider,
+      'MODEL THERE': ({ target }) => target,
+      COST: ({ cost }) => cost ?? '',
+      TOOK: ({ duration_ms: tookMs }) => (tookMs === null ? '' : `${(tookMs / 1000).toFixed(1)} s`),
+      AGE: ({ created_at }) => shownAge(created_at),
+    },
+    {
+      "PROVIDER'S ID": ({ external_id }) => external_id ?? '',
+      BUSY: ({ busy_refusals: count }) => (count === 0 ? '' : `${count} ${count === 1 ? 'time' : 'times'}`),
+      ERROR: ({ outcome, raw_error }) => [outcome?.code, raw_error].filter(Boolean).join(': '),
+    },
   );
 }

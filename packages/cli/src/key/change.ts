@@ -6,8 +6,6 @@ import { shownTime } from '../output/times.ts';
 
 export const keyRevoke = askCommand({
   name: 'key revoke',
-  about: 'revoke an API key: every value of it stops working within 5 seconds, for good',
-  usage: 'holdfast key revoke <org> <key> [--json]',
   operands: ['org', 'key'],
   ask: (admin, [org, key]) => admin.ask('DELETE', adminPath('organizations', org, 'api-keys', key)),
   show: (_answer, { say }, [, key]) => say(`${key} is revoked.`),
@@ -22,8 +20,6 @@ const rotated = z.looseObject({
 
 export const keyRotate = askCommand({
   name: 'key rotate',
-  about: 'give an API key a new value, which is shown once, here; the old one works for another hour',
-  usage: 'holdfast key rotate <org> <key> [--json]',
   operands: ['org', 'key'],
   ask: (admin, [org, key]) => admin.ask('POST', adminPath('organizations', org, 'api-keys', key, 'rotate')),
   show(answer, context) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { adminPath } from '../admin/path.ts';
 import { apiKey } from '../admin/shapes.ts';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayFacts, sayJson } from '../output/print.ts';
 import { shownTime, untilTime } from '../output/times.ts';
@@ -16,39 +16,29 @@ const options = {
   addresses: { type: 'string' },
 } as const;
 
-export const keyCreate: Command = {
-  name: 'key create',
-  about: 'make an API key for an organization; its value is shown once, here',
-  usage:
-    'holdfast key create <org> <name> [--mode live|test] [--permissions full|execution] [--scopes <list>]\n' +
-    '    [--expires 90d] [--models <list>] [--addresses <list>] [--json]',
-  examples:
-    'holdfast key create org_... CI --scopes executions:write,executions:read --expires 2027-01-01T00:00:00Z\n' +
-    'holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0/24,2001:db8::/32',
-  async run(args, context) {
-    const { operands, values } = readOperands('key create', args, ['org', 'name'], options);
-    const [org, name] = operands;
-    const path = adminPath('organizations', org, 'api-keys');
-    const body = {
-      name,
-      mode: values.mode,
-      permissions: values.permissions,
-      scopes: listOf(values.scopes),
-      expires_at: untilTime(values.expires),
-      models: listOf(values.models),
-      addresses: listOf(values.addresses),
-    };
-    const answer = await context.openAdmin().ask('POST', path, { body });
-    if (values.json) {
-      sayJson(context, answer);
-      return 0;
-    }
-    const key = apiKey.extend({ key: z.string() }).parse(answer);
-    sayFacts(context, { id: key.id, name: key.name, mode: key.mode, ...keyBounds(key), key: key.key });
-    context.tell('Keep it now: it is not shown again.');
+export async function keyCreate(args: string[], context: Context): Promise<number> {
+  const { operands, values } = readOperands('key create', args, ['org', 'name'], options);
+  const [org, name] = operands;
+  const path = adminPath('organizations', org, 'api-keys');
+  const body = {
+    name,
+    mode: values.mode,
+    permissions: values.permissions,
+    scopes: listOf(values.scopes),
+    expires_at: untilTime(values.expires),
+    models: listOf(values.models),
+    addresses: listOf(values.addresses),
+  };
+  const answer = await context.openAdmin().ask('POST', path, { body });
+  if (values.json) {
+    sayJson(context, answer);
     return 0;
-  },
-};
+  }
+  const key = apiKey.extend({ key: z.string() }).parse(answer);
+  sayFacts(context, { id: key.id, name: key.name, mode: key.mode, ...keyBounds(key), key: key.key });
+  context.tell('Keep it now: it is not shown again.');
+  return 0;
+}
 
 const listOf = (text: string | undefined) => text?.split(',').map((one) => one.trim());
 

@@ -1,37 +1,38 @@
+import type { z } from 'zod';
 import { readList } from '../admin/list.ts';
 import { adminPath } from '../admin/path.ts';
 import { apiKey } from '../admin/shapes.ts';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { spendText } from '../org/facts.ts';
-import { sayJson, sayTable } from '../output/print.ts';
-import { shownTime } from '../output/times.ts';
+import { sayJson } from '../output/print.ts';
+import { sayTable } from '../output/table.ts';
+import { shownAge, shownTime } from '../output/times.ts';
 
-export const keyList: Command = {
-  name: 'key list',
-  about: "list an organization's API keys, revoked ones too; never their values",
-  usage: 'holdfast key list <org> [--json]',
-  async run(args, context) {
-    const { operands, values } = readOperands('key list', args, ['org'], { json: { type: 'boolean' } });
-    const path = adminPath('organizations', operands[0], 'api-keys');
-    const list = await readList(context.openAdmin(), path, { limit: 10_000, item: apiKey });
-    if (values.json) sayJson(context, list);
-    else
-      sayTable(
-        context,
-        ['ID', 'NAME', 'BEGINS', 'MODE', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'SPENT THIS MONTH'],
-        list.data.map((one) => [
-          one.id,
-          one.name,
-          one.prefix,
-          one.mode,
-          one.permissions === 'full' ? 'all' : one.scopes.join(' '),
-          shownTime(one.created_at),
-          shownTime(one.expires_at),
-          shownTime(one.revoked_at),
-          spendText(one.spend_limit),
-        ]),
-      );
-    return 0;
-  },
-};
+export async function keyList(args: string[], context: Context): Promise<number> {
+  const { operands, values } = readOperands('key list', args, ['org'], { json: { type: 'boolean' } });
+  const path = adminPath('organizations', operands[0], 'api-keys');
+  const list = await readList(context.openAdmin(), path, { limit: 10_000, item: apiKey });
+  if (values.json) sayJson(context, list);
+  else
+    sayTable(
+      context,
+      list.data,
+      {
+        NAME: ({ name }) => name,
+        STATUS: statusOf,
+        MODE: ({ mode }) => mode,
+        'SPENT THIS MONTH': (one) => spendText(one.spend_limit),
+        AGE: (one) => shownAge(one.created_at),
+        EXPIRES: (one) => shownTime(one.expires_at).slice(0, 10),
+        SCOPES: ({ permissions, scopes }) => (permissions === 'full' ? 'all' : scopes.join(' ')),
+      },
+      { ID: ({ id }) => id, BEGINS: ({ prefix }) => prefix },
+    );
+  return 0;
+}
+
+function statusOf({ revoked_at: revoked, expires_at: expires }: z.infer<typeof apiKey>): string {
+  if (revoked !== null) return 'revoked';
+  return expires !== null && Date.parse(expires) <= Date.now() ? 'expired' : 'active';
+}

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { invariants } from '@holdfast/db/audit/invariants';
+import { invariants } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { cancelExecution } from '@holdfast/db/executions/endings';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/asRole';
 import { createBareDatabase, openTestDatabase } from '@holdfast/testkit/testDatabase';

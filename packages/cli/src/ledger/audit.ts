@@ -1,24 +1,19 @@
 import { auditLedger, type Checked, mostPerInvariant } from '@holdfast/db/audit/audit';
-import type { Command, Context } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readFlags } from '../flags.ts';
 
 /** 0: the books are right; 1: rows break an invariant, each of which is named. */
-export const ledgerAudit: Command = {
-  name: 'ledger audit',
-  about: 'check every invariant of the ledger and name each row that breaks one; safe during load',
-  usage: 'holdfast ledger audit [--json]',
-  async run(args, { openDatabase, say, tell }) {
-    const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
-    const checked: Checked[] = [];
-    await auditLedger(openDatabase(), (one) => {
-      checked.push(one);
-      tell(progressOf(one));
-      if (!json) sayBreaches(one, say);
-    });
-    say(json ? JSON.stringify(documentOf(checked)) : summaryOf(checked));
-    return checked.some(isBroken) ? 1 : 0;
-  },
-};
+export async function ledgerAudit(args: string[], { openDatabase, say, tell }: Context): Promise<number> {
+  const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
+  const checked: Checked[] = [];
+  await auditLedger(await openDatabase(), (one) => {
+    checked.push(one);
+    tell(progressOf(one));
+    if (!json) sayBreaches(one, say);
+  });
+  say(json ? JSON.stringify(documentOf(checked)) : summaryOf(checked));
+  return checked.some(isBroken) ? 1 : 0;
+}
 
 const isBroken = ({ breaches }: Checked) => breaches.length > 0;
 

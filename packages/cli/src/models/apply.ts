@@ -1,67 +1,55 @@
 import { parseArgs } from 'node:util';
-import { applyModels } from '@holdfast/db/models/apply';
-import { openModelCatalogue } from '@holdfast/db/models/cache';
+import { applyModels, openModelCatalogue } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isOffered } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
-import type { Command, Context } from '../command.ts';
+import type { Context } from '../command.ts';
 import { modelsFolder } from '../config.ts';
 import { readArguments } from '../flags.ts';
 import { sayJson } from '../output/print.ts';
+import { table } from '../output/table.ts';
 import { UsageError } from '../usageError.ts';
 import { type CatalogueChanges, catalogueChanges } from './catalogueChanges.ts';
 import { missingSettings } from './offer.ts';
 import { readFolder } from './readFolder.ts';
-import { table } from './wording.ts';
 
 /** 0: applied, or with `--dry-run`: could be; 1: something is wrong with a file, and nothing was changed. */
-export const modelsApply: Command = {
-  name: 'models apply',
-  about: 'make the YAML files of a folder the catalogue, all at once; what has no file any more is withdrawn',
-  usage: 'holdfast models apply [folder] [--dry-run] [--json]',
-  changes: (args) => !args.includes('--dry-run'),
-  async run(args, context) {
-    const { folder, isDryRun, json } = read(args, context, {
-      'dry-run': { type: 'boolean' },
-      json: { type: 'boolean' },
-    });
-    const models = await readFolder(folder, context);
-    if (models === null) return 1;
-    const connections = connectionConfig(context.providerEnvironment());
-    const db = context.openDatabase();
-    const isReachable = (model: ModelDefinition) => isOffered(model, connections);
-    const after = models.map((definition) => ({ definition, isActive: isReachable(definition) }));
-    const changes = catalogueChanges(await openModelCatalogue(db).list(), after);
-    if (!isDryRun) await applyModels(db, models, isReachable);
-    const offered = after.filter(({ isActive }) => isActive).map(({ definition }) => definition.slug);
-    if (json) {
-      sayJson(context, { is_dry_run: isDryRun, ...changes, offered });
-      return 0;
-    }
-    sayChanges(changes, context.say);
-    for (const { definition, isActive } of after) {
-      const missing = isActive ? null : missingSettings(definition, connections);
-      if (definition.active && missing !== null) context.say(`${definition.slug} is not offered: ${missing}`);
-    }
-    context.say(
-      `${isDryRun ? 'Nothing was changed. Of' : 'Of'} ${after.length} models ${offered.length} ${isDryRun ? 'would be' : 'are'} offered.`,
-    );
+export async function modelsApply(args: string[], context: Context): Promise<number> {
+  const { folder, isDryRun, json } = read(args, context, {
+    'dry-run': { type: 'boolean' },
+    json: { type: 'boolean' },
+  });
+  const models = await readFolder(folder, context);
+  if (models === null) return 1;
+  const connections = connectionConfig(context.providerEnvironment());
+  const db = await context.openDatabase();
+  const isReachable = (model: ModelDefinition) => isOffered(model, connections);
+  const after = models.map((definition) => ({ definition, isActive: isReachable(definition) }));
+  const changes = catalogueChanges(await openModelCatalogue(db).list(), after);
+  if (!isDryRun) await applyModels(db, models, isReachable);
+  const offered = after.filter(({ isActive }) => isActive).map(({ definition }) => definition.slug);
+  if (json) {
+    sayJson(context, { is_dry_run: isDryRun, ...changes, offered });
     return 0;
-  },
-};
+  }
+  sayChanges(changes, context.say);
+  for (const { definition, isActive } of after) {
+    const missing = isActive ? null : missingSettings(definition, connections);
+    if (definition.active && missing !== null) context.say(`${definition.slug} is not offered: ${missing}`);
+  }
+  context.say(
+    `${isDryRun ? 'Nothing was changed. Of' : 'Of'} ${after.length} models ${offered.length} ${isDryRun ? 'would be' : 'are'} offered.`,
+  );
+  return 0;
+}
 
 /** 0: every file is right; 1: some are not. */
-export const modelsValidate: Command = {
-  name: 'models validate',
-  about: 'tell all that is wrong with the YAML files of a folder; needs no database',
-  usage: 'holdfast models validate [folder]',
-  async run(args, context) {
-    const models = await readFolder(read(args, context).folder, context);
-    if (models === null) return 1;
-    context.say(`All ${models.length} are right.`);
-    return 0;
-  },
-};
+export async function modelsValidate(args: string[], context: Context): Promise<number> {
+  const models = await readFolder(read(args, context).folder, context);
+  if (models === null) return 1;
+  context.say(`All ${models.length} are right.`);
+  return 0;
+}
 
 function read(
   args: string[],

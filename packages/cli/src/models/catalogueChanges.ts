@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CatalogueModel } from '@holdfast/db/models/cache';
+import type { CatalogueModel } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 
 /** What applying these files does to the catalogue; each list is of slugs. */

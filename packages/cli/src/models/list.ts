@@ -1,32 +1,46 @@
-import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models/cache';
+import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readFlags } from '../flags.ts';
+import { sayJson } from '../output/print.ts';
+import { sayTable } from '../output/table.ts';
 import { whyNotOffered } from './offer.ts';
-import { priceText, routeText, table } from './wording.ts';
+import { priceText, routeText } from './wording.ts';
 
-export const modelsList: Command = {
-  name: 'models list',
-  about: 'list the applied catalogue: providers in order, whether each model is offered or why not, price',
-  usage: 'holdfast models list [--json]',
-  async run(args, { openDatabase, providerEnvironment, say }) {
-    const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
-    const connections = connectionConfig(providerEnvironment());
-    const models = await openModelCatalogue(openDatabase()).list();
-    if (json) say(JSON.stringify(models.map((model) => documentOf(model, connections))));
-    else for (const line of table([heads, ...models.map((model) => rowOf(model, connections))])) say(line);
-    return 0;
-  },
-};
+export async function modelsList(args: string[], context: Context): Promise<number> {
+  const { json, all } = readFlags(args, {
+    json: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+  });
+  const connections = connectionConfig(context.providerEnvironment());
+  const known = await openModelCatalogue(await context.openDatabase()).list();
+  const models = known.filter(({ definition }) => all || definition.active);
+  if (json)
+    sayJson(
+      context,
+      models.map((model) => documentOf(model, connections)),
+    );
+  else
+    sayTable(
+      context,
+      models,
+      {
+        MODEL: ({ definition }) => definition.slug,
+        OFFERED: (model) => offeredText(model, connections),
+        PRICE: ({ definition }) => priceText(definition),
+      },
+      { PROVIDERS: ({ definition }) => definition.providers.map(routeText).join(', then ') },
+    );
+  const hidden = known.length - models.length;
+  if (hidden > 0)
+    context.tell(`Not listed: ${hidden} withdrawn or with active: false. --all lists them too.`);
+  return 0;
+}
 
-const heads = ['MODEL', 'OFFERED', 'PRICE', 'PROVIDERS'];
-
-function rowOf(model: CatalogueModel, connections: Record<string, Connection>): string[] {
-  const { definition } = model;
+function offeredText(model: CatalogueModel, connections: Record<string, Connection>): string {
   const why = whyNotOffered(model, connections);
-  const routes = definition.providers.map(routeText).join(', then ');
-  return [definition.slug, why === null ? 'yes' : `no: ${why}`, priceText(definition), routes];
+  return why === null ? 'yes' : `no: ${why}`;
 }
 
 /** What scripts read of a model: its definition, and how it stands here. */

@@ -81,12 +81,14 @@ describe('holdfast models apply', () => {
     write('a.yaml', yaml('first').replace('"0.01"', '0.01').concat('timeout: 5\n'));
     write('b.yaml', yaml('second', 'estimate: { seconds: { input: promt, default: 1 } }'));
     write('c.yaml', yaml('third'));
+    write('d.yaml', yaml('first'));
     const { code, stdout, stderr } = await models('apply', folder);
-    expect([code, stderr]).toEqual([1, '3 problems in 3 files.\n']);
+    expect([code, stderr]).toEqual([1, '4 problems in 4 files.\n']);
     expect(lines(stdout)).toEqual([
       `${folder}/a.yaml:9: price.per_run: must be a decimal in quotes, such as "0.04"`,
       `${folder}/a.yaml:11: timeout: is not known here; is "timeout_s" meant?`,
       `${folder}/b.yaml:11: estimate.seconds.input: "promt" is no property of the input_schema; is "prompt" meant?`,
+      `${folder}/d.yaml: slug: first is taken by a.yaml`,
     ]);
     expect((await models('list', '--json')).stdout).toBe('[]\n');
     expect((await holdfast(['models', 'validate', folder])).stdout).toBe(stdout);
@@ -114,21 +116,48 @@ describe('holdfast models list and show', () => {
     write('d.yaml', yaml('fourth').replace('adapter: cog, connection: gpu', 'adapter: fal, connection: fal'));
     const { stdout } = await models('apply', folder);
     expect(stdout).toContain('third is not offered: OTHER_BASE_URL is not set\n');
-    const rows = lines((await models('list')).stdout).map((line) => line.split(/ {2,}/));
+    const rows = lines((await models('list', '--all')).stdout).map((line) => line.split(/ {2,}/));
     expect(rows).toEqual([
       ['MODEL', 'OFFERED', 'PRICE', 'PROVIDERS'],
-      ['first', 'no: withdrawn, or active: false', '0.01 a run + 0.002 a second', 'gpu: acme/first (sync)'],
+      [
+        'first',
+        'no: withdrawn, or active: false',
+        '0.01 a run + 0.002 a second',
+        'gpu: acme/first (callback)',
+      ],
       ['fourth', 'no: FAL_KEY is not set', '0.01 a run + 0.002 a second', 'fal: acme/fourth (sync)'],
-      ['second', 'yes', '0.01 a run + 0.002 a second', 'gpu: acme/second (sync)'],
-      ['third', 'no: OTHER_BASE_URL is not set', '0.01 a run + 0.002 a second', 'other: acme/third (sync)'],
+      ['second', 'yes', '0.01 a run + 0.002 a second', 'gpu: acme/second (callback)'],
+      [
+        'third',
+        'no: OTHER_BASE_URL is not set',
+        '0.01 a run + 0.002 a second',
+        'other: acme/third (callback)',
+      ],
     ]);
-    const listed = JSON.parse((await models('list', '--json')).stdout);
+    const listed = JSON.parse((await models('list', '--json', '--all')).stdout);
     expect(listed[3]).toMatchObject({
       slug: 'third',
       offered: false,
       why_not: 'OTHER_BASE_URL is not set',
       providers: [{ connection: 'other', missing: 'OTHER_BASE_URL' }],
     });
+  });
+
+  it('hides withdrawn models unless --all asks for them', async () => {
+    for (const name of ['first', 'second', 'third']) write(`${name}.yaml`, yaml(name));
+    await models('apply', folder);
+    rmSync(join(folder, 'second.yaml'));
+    write('third.yaml', yaml('third', 'active: false'));
+    await models('apply', folder);
+    const { stdout, stderr } = await models('list');
+    expect(lines(stdout).map((line) => line.split(' ')[0])).toEqual(['MODEL', 'first']);
+    expect(stderr).toBe('Not listed: 2 withdrawn or with active: false. --all lists them too.\n');
+    const slugs = async (...flags: string[]) =>
+      (JSON.parse((await models('list', '--json', ...flags)).stdout) as { slug: string }[]).map(
+        ({ slug }) => slug,
+      );
+    expect(await slugs()).toEqual(['first']);
+    expect(await slugs('--all')).toEqual(['first', 'second', 'third']);
   });
 
   it('show all of one, as it was applied or as its file says', async () => {

@@ -1,4 +1,4 @@
-import type { CatalogueModel } from '@holdfast/db/models/cache';
+import type { CatalogueModel } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Connection } from '@holdfast/providers/connection';
 import { missingSetting } from '@holdfast/providers/connectionConfig';

@@ -3,36 +3,32 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { type Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readArguments } from '../flags.ts';
+import { table } from '../output/table.ts';
 import { UsageError } from '../usageError.ts';
 import { describeInput } from './describeInput.ts';
 import { documentOf } from './list.ts';
 import { whyNotOffered } from './offer.ts';
 import { findModel } from './source.ts';
-import { priceText, table } from './wording.ts';
+import { priceText } from './wording.ts';
 
-export const modelsShow: Command = {
-  name: 'models show',
-  about: 'show all of a model: its providers, price, limits and input; with --models as its file says',
-  usage: 'holdfast models show <slug> [--models folder] [--json]',
-  async run(args, context) {
-    const { slug, folder, json } = read(args);
-    const model = await findModel(slug, folder, context);
-    if (model === null) return 1;
-    const connections = connectionConfig(context.providerEnvironment());
-    const why = whyNotOffered(model, connections);
-    const lines = [
-      ...table([['offered', why === null ? 'yes' : `no: ${why}`], ...facts(model.definition)]),
-      ...model.definition.providers.flatMap((route, index) => describeRoute(route, index, connections)),
-      'input',
-      ...table(describeInput(model.definition.input_schema)).map((line) => `  ${line}`),
-    ];
-    if (json) context.say(JSON.stringify(documentOf(model, connections)));
-    else for (const line of [model.definition.slug, ...lines]) context.say(line);
-    return 0;
-  },
-};
+export async function modelsShow(args: string[], context: Context): Promise<number> {
+  const { slug, folder, json } = read(args);
+  const model = await findModel(slug, folder, context);
+  if (model === null) return 1;
+  const connections = connectionConfig(context.providerEnvironment());
+  const why = whyNotOffered(model, connections);
+  const lines = [
+    ...table([['offered', why === null ? 'yes' : `no: ${why}`], ...facts(model.definition)]),
+    ...model.definition.providers.flatMap((route, index) => describeRoute(route, index, connections)),
+    'input',
+    ...table(describeInput(model.definition.input_schema)).map((line) => `  ${line}`),
+  ];
+  if (json) context.say(JSON.stringify(documentOf(model, connections)));
+  else for (const line of [model.definition.slug, ...lines]) context.say(line);
+  return 0;
+}
 
 function read(args: string[]) {
   const options = { models: { type: 'string' }, json: { type: 'boolean', default: false } } as const;

@@ -1,4 +1,4 @@
-import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models/cache';
+import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
 import { isOffered } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
@@ -22,7 +22,7 @@ export async function findModel(
   throw new UsageError(`there is no model "${slug}" ${where}`);
 }
 
-const applied = (context: Context) => openModelCatalogue(context.openDatabase()).list();
+const applied = async (context: Context) => openModelCatalogue(await context.openDatabase()).list();
 
 async function written(folder: string, context: Context): Promise<CatalogueModel[] | null> {
   const models = await readFolder(folder, context);

@@ -4,7 +4,7 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
 import { createProviders } from '@holdfast/providers/registry';
-import type { Command, Context } from '../command.ts';
+import type { Context } from '../command.ts';
 import { exitCodes } from '../exitCodes.ts';
 import { readArguments } from '../flags.ts';
 import { interruptible } from '../interrupt.ts';
@@ -17,35 +17,28 @@ import { runOnce } from './test/runOnce.ts';
 import { testSubmission } from './test/submission.ts';
 
 /** 0: it succeeded; 1: it failed, or was stopped; 3: the provider could not be asked. */
-export const modelsTest: Command = {
-  name: 'models test',
-  about: `run a model once at its real provider and print what came back; moves no money here, but the provider charges.
---input: default the first example of its input_schema; @path in a property that is a file is a local file.
---provider: the connection, when it has several. --models: as its file in that folder says. Ctrl-C cancels the run.`,
-  usage: 'holdfast models test <slug> [--input JSON|@file] [--provider NAME] [--timeout S] [--models folder]',
-  async run(args, context) {
-    const { slug, values } = read(args);
-    const model = await findModel(slug, values.models, context);
-    if (model === null) return 1;
-    const { definition } = model;
-    const connections = connectionConfig(context.providerEnvironment());
-    const route = chosenRoute(definition, values.provider, connections);
-    const missing = missingSetting(route, connections);
-    if (missing !== null) {
-      context.tell(`holdfast: ${slug} can't be asked at ${route.connection}: ${missing} is not set`);
-      return exitCodes.notRun;
-    }
-    const input = testInput(definition, values.input);
-    const timeoutMs = (secondsOf(values.timeout) ?? definition.timeout_s) * 1000;
-    return await ask(
-      context,
-      definition,
-      route,
-      connections,
-      testSubmission(definition, route, input, timeoutMs),
-    );
-  },
-};
+export async function modelsTest(args: string[], context: Context): Promise<number> {
+  const { slug, values } = read(args);
+  const model = await findModel(slug, values.models, context);
+  if (model === null) return 1;
+  const { definition } = model;
+  const connections = connectionConfig(context.providerEnvironment());
+  const route = chosenRoute(definition, values.provider, connections);
+  const missing = missingSetting(route, connections);
+  if (missing !== null) {
+    context.tell(`holdfast: ${slug} can't be asked at ${route.connection}: ${missing} is not set`);
+    return exitCodes.notRun;
+  }
+  const input = testInput(definition, values.input);
+  const timeoutMs = (secondsOf(values.timeout) ?? definition.timeout_s) * 1000;
+  return await ask(
+    context,
+    definition,
+    route,
+    connections,
+    testSubmission(definition, route, input, timeoutMs),
+  );
+}
 
 const options = {
   input: { type: 'string' },

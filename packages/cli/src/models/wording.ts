@@ -1,6 +1,5 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
-import { filledTo, widthOf } from '../output/width.ts';
 
 const units: Record<string, string> = {
   per_run: 'a run',
@@ -22,17 +21,4 @@ export function priceText({ price }: Pick<ModelDefinition, 'price'>): string {
 /** Whose server, which model there, and how its end reaches us. */
 export function routeText({ connection, model, mode, weight }: ProviderRoute): string {
   return `${connection}: ${model} (${mode}${weight === undefined ? '' : `, weight ${weight}`})`;
-}
-
-/** Columns as wide as their widest cell; the last one is not filled up. */
-export function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => filledTo(widths[column] ?? 0, cell))
-      .join('  ')
-      .trimEnd(),
-  );
 }

@@ -5,9 +5,6 @@ import { organizationFacts } from './facts.ts';
 
 export const orgCreate = askCommand({
   name: 'org create',
-  about: 'make an organization, with an empty balance',
-  usage: 'holdfast org create <name> [--json]',
-  examples: 'holdfast org create "Acme Inc."',
   operands: ['name'],
   ask: (admin, [name]) => admin.ask('POST', '/organizations', { body: { name } }),
   show: (answer, context) => sayFacts(context, organizationFacts(organization.parse(answer))),

@@ -9,8 +9,13 @@ export function organizationFacts(one: Organization) {
     created: shownTime(one.created_at),
     'max concurrency': one.max_concurrency ?? 'as ORGANIZATION_MAX_CONCURRENCY says',
     'monthly spend': spendText(one.spend_limit),
+    overage: policyText(one.overage, one.in_force?.overage),
+    'spend limit overage': policyText(one.spend_limit_overage, one.in_force?.spend_limit_overage),
   };
 }
+
+/** `cap`, or `charge (default)` */
+const policyText = (own: string | null, inForce = 'unknown') => own ?? `${inForce} (default)`;
 
 /** `3.2 of 100.00` */
 export const spendText = (limit: Organization['spend_limit']): string =>

@@ -6,8 +6,6 @@ import { organizationFacts } from './facts.ts';
 
 export const orgShow = askCommand({
   name: 'org show',
-  about: 'show an organization, its balance and limits',
-  usage: 'holdfast org show <org> [--json]',
   operands: ['org'],
   ask: (admin, [org]) => admin.ask('GET', adminPath('organizations', org)),
   show(answer, context) {

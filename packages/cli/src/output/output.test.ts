@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { sayFacts, sayTable } from './print.ts';
-import { shownSeconds, sinceTime, untilTime } from './times.ts';
+import { sayFacts } from './print.ts';
+import { sayTable } from './table.ts';
+import { shownAge, shownSeconds, sinceTime, untilTime } from './times.ts';
+import { terminalWidth, widthOf } from './width.ts';
 
 function said(width: number | null, say: (output: Parameters<typeof sayTable>[0]) => void): string[] {
   const lines: string[] = [];
@@ -10,24 +12,65 @@ function said(width: number | null, say: (output: Parameters<typeof sayTable>[0]
 
 describe('tables', () => {
   const rows = [
-    ['org_1', 'a\u001b[31m\nname'],
-    ['org_22', 'b'],
+    { id: 'org_1', name: 'a\u001b[31m\nname' },
+    { id: 'org_22', name: 'b' },
   ];
+  const columns = {
+    NAME: ({ name }: (typeof rows)[0]) => name,
+    SPENT: () => '0.00',
+  };
+  const whole = { ID: ({ id }: (typeof rows)[0]) => id };
 
   it('are aligned, and hold nothing that moves a cursor', () => {
-    expect(said(null, (output) => sayTable(output, ['ID', 'NAME'], rows))).toEqual([
-      'ID      NAME',
-      'org_1   a [31m name',
-      'org_22  b',
+    expect(said(null, (output) => sayTable(output, rows, columns, whole))).toEqual([
+      'NAME         SPENT  ID',
+      'a [31m name  0.00   org_1',
+      'b            0.00   org_22',
     ]);
   });
 
-  it('are cut to the width of a terminal', () => {
-    expect(said(10, (output) => sayTable(output, ['ID', 'NAME'], rows))).toEqual([
-      'ID      N…',
-      'org_1   a…',
-      'org_22  b',
+  it('cut their widest columns on a narrow terminal, and give ids lines of their own', () => {
+    expect(said(14, (output) => sayTable(output, rows, columns, whole))).toEqual([
+      'NAME     SPENT',
+      '  ID',
+      'a [31m…  0.00',
+      '  org_1',
+      'b        0.00',
+      '  org_22',
     ]);
+  });
+
+  it('never cut an id, and skip a line without one', () => {
+    const some = [{ id: 'exec_0123456789' }, { id: '' }];
+    const lines = said(9, (output) =>
+      sayTable(output, some, { STATUS: () => 'COMPLETED', COST: () => '1' }, { ID: ({ id }) => id }),
+    );
+    expect(lines).toEqual(['ST…  COST', '  ID', 'CO…  1', '  exec_0123456789', 'CO…  1']);
+  });
+
+  it('fit 80 columns with the longest texts that executions have', () => {
+    const execution = {
+      status: 'AWAITING_WEBHOOK',
+      model: 'a-model-with-a-slug-of-forty-characters-x',
+      cost: '1234.56789012',
+      error: 'CONTENT_MODERATION_REJECTED',
+      id: `exec_${'0'.repeat(36)}`,
+    };
+    const lines = said(80, (output) =>
+      sayTable(
+        output,
+        [execution],
+        {
+          STATUS: ({ status }) => status,
+          MODEL: ({ model }) => model,
+          COST: ({ cost }) => cost,
+          ERROR: ({ error }) => error,
+        },
+        { ID: ({ id }) => id },
+      ),
+    );
+    expect(lines.map(widthOf).every((width) => width <= 80)).toBe(true);
+    expect(lines.at(-1)).toBe(`  ${execution.id}`);
   });
 
   it('are aligned by what a terminal shows, wide letters and joined emoji among it', () => {
@@ -36,16 +79,26 @@ describe('tables', () => {
       ['\u{1F469}\u200D\u{1F467}', 'b'],
       ['e\u0301', 'c\u202Ed'],
     ];
-    expect(said(null, (output) => sayTable(output, ['N', 'X'], wide))).toEqual([
+    const cells = { N: ([name = '']: string[]) => name, X: ([, other = '']: string[]) => other };
+    expect(said(null, (output) => sayTable(output, wide, cells))).toEqual([
       'N     X',
       '\u65e5\u672c  a',
       '\u{1F469}\u200D\u{1F467}    b',
       'e\u0301     c d',
     ]);
-    expect(said(4, (output) => sayTable(output, ['N'], [['\u65e5\u672c\u65e5']]))).toEqual([
+    expect(said(4, (output) => sayTable(output, ['\u65e5\u672c\u65e5'], { N: (name) => name }))).toEqual([
       'N',
       '\u65e5\u2026',
     ]);
+  });
+
+  it.each([
+    [{ isTTY: true, columns: 80 }, 80],
+    [{ isTTY: true, columns: 0 }, null],
+    [{ isTTY: true }, null],
+    [{ columns: 80 }, null],
+  ])('have on %j the width %j', (stream, width) => {
+    expect(terminalWidth(stream)).toBe(width);
   });
 
   it('of facts are never cut: a key is shown once', () => {
@@ -85,6 +138,11 @@ describe('times', () => {
 
   it.each(['', 'soon', '0d', '2026-03-01'])('until %j is refused', (text) => {
     expect(() => untilTime(text, nowMs)).toThrow('--expires needs a time to come');
+  });
+
+  it('of the past are shown as an age, none of which is below 0', () => {
+    const ago = (ms: number) => shownAge(new Date(Date.now() - ms).toISOString());
+    expect([ago(3_600_500), ago(-60_000), shownAge(null)]).toEqual(['60 min', '0.0 s', '']);
   });
 
   it('are shown short', () => {

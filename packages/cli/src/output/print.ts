@@ -1,20 +1,15 @@
 import type { Context } from '../command.ts';
-import { table } from '../models/wording.ts';
+import { oneLine, table } from './table.ts';
 import { cutTo } from './width.ts';
 
 type Output = Pick<Context, 'say' | 'width'>;
 
-/** A line, no wider than the terminal. What no terminal shows is never cut. */
+/** A line, no wider than the terminal. Nothing is cut where there is none. */
 export function sayLine({ say, width }: Output, line: string): void {
   say(width === null ? line : cutTo(width, line));
 }
 
-/** Aligned columns under their heads. */
-export function sayTable(output: Output, heads: string[], rows: string[][]): void {
-  for (const line of table([heads, ...rows.map((row) => row.map(oneLine))])) sayLine(output, line);
-}
-
-/** A name and what stands there, a line each; what is null is left out. Never cut: it is what was asked for. */
+/** A name and its value, a line each, without those that are null or empty. Never cut. */
 export function sayFacts(output: Output, facts: Record<string, string | number | boolean | null>): void {
   const rows = Object.entries(facts).flatMap(([name, value]) =>
     value === null || value === '' ? [] : [[name, oneLine(String(value))]],
@@ -26,6 +21,3 @@ export function sayFacts(output: Output, facts: Record<string, string | number |
 export function sayJson({ say }: Output, document: unknown): void {
   say(JSON.stringify(document));
 }
-
-/** Control characters, which could write over what a terminal shows, are spaces; what joins letters and emoji stays. */
-const oneLine = (text: string) => text.replaceAll(/(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu, ' ');

@@ -36,3 +36,7 @@ export function shownSeconds(seconds: number): string {
   if (seconds < 36_000) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} h` : `${Math.round(seconds / 86_400)} d`;
 }
+
+/** How long ago a time of the API was, by the clock of this machine: `90 s`. */
+export const shownAge = (time: string | null): string =>
+  time === null ? '' : shownSeconds(Math.max(0, Date.now() - Date.parse(time)) / 1000);

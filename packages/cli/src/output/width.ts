@@ -1,4 +1,6 @@
-const segmenter = new Intl.Segmenter();
+/** Columns of the terminal that a stream leads to; null for anything else, and for one that does not know its own (`script`, CI). */
+export const terminalWidth = ({ isTTY, columns }: { isTTY?: boolean; columns?: number }): number | null =>
+  (isTTY && columns) || null;
 
 /** The characters that a terminal shows two columns wide: those of East Asia, and emoji. */
 const wide =
@@ -6,12 +8,21 @@ const wide =
 
 const columnsOf = (character: string) => (wide.test(character) ? 2 : 1);
 
+let segmenter: Intl.Segmenter | undefined;
+
 /** Every letter with the marks on it, every emoji with what it is joined to. */
-const charactersOf = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment);
+function charactersOf(text: string): string[] {
+  if (isAscii(text)) return text.split('');
+  // Made when it is needed: that takes longer than all else that most commands do.
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+const isAscii = (text: string) => /^[ -~]*$/.test(text);
 
 /** How many columns of a terminal a text takes. */
 export const widthOf = (text: string): number =>
-  charactersOf(text).reduce((sum, character) => sum + columnsOf(character), 0);
+  isAscii(text) ? text.length : charactersOf(text).reduce((sum, character) => sum + columnsOf(character), 0);
 
 export const filledTo = (width: number, text: string): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));

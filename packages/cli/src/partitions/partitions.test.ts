@@ -1,4 +1,4 @@
-import { listPartitions } from '@holdfast/db/partitions/list';
+import { listPartitions } from '@holdfast/db/partitions';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UsageError } from '../usageError.ts';
@@ -14,11 +14,7 @@ afterAll(close);
 /** The exit code and what was said. */
 async function run(...args: string[]) {
   const said: string[] = [];
-  const code = await partitions(
-    args,
-    () => db,
-    (line) => said.push(line),
-  );
+  const code = await partitions(args, { openDatabase: async () => db, say: (line) => said.push(line) });
   return { code, said };
 }
 

@@ -1,21 +1,27 @@
 import { parseArgs } from 'node:util';
 import type { Database } from '@holdfast/db/client';
-import { clearOldMonths } from '@holdfast/db/partitions/clear';
-import { type Dropped, dropJournalPartitions, dropPartitions } from '@holdfast/db/partitions/drop';
-import { listPartitions, type Partition } from '@holdfast/db/partitions/list';
-import { makePartitions, monthsAhead } from '@holdfast/db/partitions/make';
-import { planDrop } from '@holdfast/db/partitions/plan';
+import {
+  clearOldMonths,
+  type Dropped,
+  dropJournalPartitions,
+  dropPartitions,
+  listPartitions,
+  makePartitions,
+  monthsAhead,
+  type Partition,
+  planDrop,
+} from '@holdfast/db/partitions';
+import type { Context } from '../command.ts';
 import { readArguments } from '../flags.ts';
 import { UsageError } from '../usageError.ts';
-
-export const partitionsUsage = `holdfast partitions list
-holdfast partitions make [--months ${monthsAhead}]
-holdfast partitions drop --older-than-days <30 or more> [--including-journal] [--yes]`;
 
 type Say = (line: string) => void;
 
 /** Answers the exit code. @throws what the database refuses; UsageError for arguments it can't read */
-export async function partitions(args: string[], open: () => Database, say: Say): Promise<number> {
+export async function partitions(
+  args: string[],
+  { openDatabase, say }: Pick<Context, 'openDatabase' | 'say'>,
+): Promise<number> {
   const { positionals, values } = read(args);
   const [action, ...rest] = positionals;
   if (rest.length > 0)
@@ -23,14 +29,14 @@ export async function partitions(args: string[], open: () => Database, say: Say)
   if (action === undefined || !isAction(action))
     throw new UsageError('holdfast partitions takes list, make or drop');
   refuseForeign(action, values);
-  if (action === 'list') return list(await listPartitions(open().pool), say);
+  if (action === 'list') return list(await listPartitions((await openDatabase()).pool), say);
   if (action === 'make') {
     const months = numberOf('--months', values.months ?? String(monthsAhead), { least: 0, most: 24 });
-    return await make(open(), months, say);
+    return await make(await openDatabase(), months, say);
   }
   const days = numberOf('--older-than-days', values['older-than-days'], { least: 30, most: 999_999 });
   const { 'including-journal': journal = false, yes = false } = values;
-  return await drop(open(), { days, journal, yes }, say);
+  return await drop(await openDatabase(), { days, journal, yes }, say);
 }
 
 const options = {

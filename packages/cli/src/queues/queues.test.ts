@@ -1,9 +1,8 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { connectProducer, untilReady } from '@holdfast/queues/connection';
-import { pauseQueue } from '@holdfast/queues/pause';
+import { queueNames, settleQueue } from '@holdfast/queues/definitions';
+import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
-import { queueNames } from '@holdfast/queues/queues';
-import { settleQueue } from '@holdfast/queues/settle';
 import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
@@ -72,11 +71,22 @@ describe('holdfast queues', () => {
     expect((await holdfast(['queues'], env)).stdout).not.toMatch(/^settle .* yes$/m);
   });
 
-  it('says in a line that Redis is away, without its password', async () => {
+  it('shows the database half while Redis is unavailable, which it says in a line without its password', async () => {
     const away = { ...env, REDIS_URL: 'redis://:opensesame@127.0.0.1:1/0' };
-    const { code, stderr } = await holdfast(['queues'], away);
+    const table = await holdfast(['queues'], away);
+    expect(table.code).toBe(1);
+    expect(table.stdout).toMatch(/^IN THE DATABASE +COUNT[^]+\nunsettled +0 /);
+    expect(table.stderr).toMatch(/^holdfast: Redis does not respond: [^\n]*ECONNREFUSED[^\n]*\n$/);
+    expect(table.stderr).not.toContain('opensesame');
+    const { queues, backlog } = JSON.parse((await holdfast(['queues', '--json'], away)).stdout);
+    expect([queues, backlog.pending]).toEqual([null, { count: 0, oldest_s: null }]);
+  });
+
+  it('shows the queues while the database is unavailable', async () => {
+    const away = { ...env, DATABASE_URL: 'postgresql://nobody:opensesame@127.0.0.1:1/holdfast' };
+    const { code, stdout, stderr } = await holdfast(['queues'], away);
     expect(code).toBe(3);
+    expect(stdout).toMatch(/^QUEUE +WAITING[^]+\nsettle /);
     expect(stderr).toMatch(/^holdfast: queues could not be run: [^\n]*ECONNREFUSED[^\n]*\n$/);
-    expect(stderr).not.toContain('opensesame');
   });
 });

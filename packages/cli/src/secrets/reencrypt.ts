@@ -1,37 +1,33 @@
-import { countSecrets } from '@holdfast/db/secrets/count';
-import { eraseUnneededSecrets } from '@holdfast/db/secrets/erase';
+import { countSecrets, eraseUnneededSecrets } from '@holdfast/db/secrets';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
-import type { Command, Context } from '../command.ts';
+import type { Context } from '../command.ts';
 import { sealingKeys } from '../config.ts';
 import { readFlags } from '../flags.ts';
 import { resealSecrets } from './resealSecrets.ts';
 
 /** 0: every secret is (in a dry run: can be) sealed with the first key; 1: some are not. */
-export const secretsReencrypt: Command = {
-  name: 'secrets reencrypt',
-  about: 'seal every secret with the first of ENCRYPTION_KEYS, so that the others can go; safe during load',
-  usage: 'holdfast secrets reencrypt [--dry-run]',
-  changes: (args) => !args.includes('--dry-run'),
-  async run(args, { openDatabase, say, tell }) {
-    const { 'dry-run': isDryRun } = readFlags(args, { 'dry-run': { type: 'boolean', default: false } });
-    const box = createSealedBox(sealingKeys());
-    const db = openDatabase();
-    if (!isDryRun) await eraseUnneededSecrets(db);
-    const done = isDryRun ? 'can be sealed anew' : 'sealed anew';
-    const results = await resealSecrets(db, box, {
-      isDryRun,
-      told: ({ place, resealed }) => tell(`${place}: ${resealed} ${done}`),
-    });
-    for (const { place, unopened } of results) {
-      for (const id of unopened)
-        say(`${place} of ${id} does not open: its key is another one, or it was changed`);
-    }
-    const counts = await countSecrets(db);
-    sayCounts(counts, box.keyIds, say);
-    const resealed = results.reduce((sum, result) => sum + result.resealed, 0);
-    return conclude({ counts, keyIds: box.keyIds, isDryRun, resealed }, say);
-  },
-};
+export async function secretsReencrypt(
+  args: string[],
+  { openDatabase, say, tell }: Context,
+): Promise<number> {
+  const { 'dry-run': isDryRun } = readFlags(args, { 'dry-run': { type: 'boolean', default: false } });
+  const box = createSealedBox(sealingKeys());
+  const db = await openDatabase();
+  if (!isDryRun) await eraseUnneededSecrets(db);
+  const done = isDryRun ? 'can be sealed anew' : 'sealed anew';
+  const results = await resealSecrets(db, box, {
+    isDryRun,
+    told: ({ place, resealed }) => tell(`${place}: ${resealed} ${done}`),
+  });
+  for (const { place, unopened } of results) {
+    for (const id of unopened)
+      say(`${place} of ${id} does not open: its key is another one, or it was changed`);
+  }
+  const counts = await countSecrets(db);
+  sayCounts(counts, box.keyIds, say);
+  const resealed = results.reduce((sum, result) => sum + result.resealed, 0);
+  return conclude({ counts, keyIds: box.keyIds, isDryRun, resealed }, say);
+}
 
 function sayCounts(counts: Map<string, number>, keyIds: readonly string[], say: Context['say']): void {
   const unknown = [...counts.keys()].filter((id) => !keyIds.includes(id));

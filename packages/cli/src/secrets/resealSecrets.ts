@@ -1,7 +1,11 @@
 import type { Database } from '@holdfast/db/client';
-import { listSealed, type SealedRow } from '@holdfast/db/secrets/list';
-import { replaceSealed } from '@holdfast/db/secrets/replace';
-import { type SealedColumn, sealedColumns } from '@holdfast/db/secrets/sealedColumns';
+import {
+  listSealed,
+  replaceSealed,
+  type SealedColumn,
+  type SealedRow,
+  sealedColumns,
+} from '@holdfast/db/secrets';
 import type { SealedBox } from '@holdfast/kit/sealedBox';
 
 const pageRows = 500;

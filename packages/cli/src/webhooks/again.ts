@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { askCommand } from '../admin/askCommand.ts';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { sayJson } from '../output/print.ts';
 import { sinceTime } from '../output/times.ts';
@@ -9,8 +9,6 @@ import { webhooksPath } from './paths.ts';
 
 export const webhooksRedeliver = askCommand({
   name: 'webhooks redeliver',
-  about: 'send a delivery again, whatever became of it: same event id, same bytes',
-  usage: 'holdfast webhooks redeliver <org> <delivery> [--json]',
   operands: ['org', 'delivery'],
   ask: (admin, [org, id]) => admin.ask('POST', webhooksPath(org, 'deliveries', id, 'redeliver')),
   show: (_answer, { say }, [, id]) => say(`${id} is due again.`),
@@ -18,27 +16,22 @@ export const webhooksRedeliver = askCommand({
 
 const recovered = z.object({ redelivered: z.number(), has_more: z.boolean() });
 
-export const webhooksRecover: Command = {
-  name: 'webhooks recover',
-  about: 'send all deliveries of an endpoint again that were made since then and have failed or expired',
-  usage: 'holdfast webhooks recover <org> <endpoint> --since 2h [--json]',
-  async run(args, context) {
-    const options = { since: { type: 'string' }, json: { type: 'boolean' } } as const;
-    const { operands, values } = readOperands('webhooks recover', args, ['org', 'endpoint'], options);
-    const since = sinceTime(values.since);
-    if (since === undefined) throw new UsageError('holdfast webhooks recover needs --since');
-    const [org, id] = operands;
-    const admin = context.openAdmin();
-    let redelivered = 0;
-    for (let isMore = true; isMore; ) {
-      const path = webhooksPath(org, 'endpoints', id, 'recover');
-      const answer = recovered.parse(await admin.ask('POST', path, { body: { since } }));
-      redelivered += answer.redelivered;
-      isMore = answer.has_more;
-      if (isMore) context.tell(`${redelivered} are due again so far`);
-    }
-    if (values.json) sayJson(context, { endpoint_id: id, since, redelivered });
-    else context.say(`${redelivered} deliveries to ${id} are due again.`);
-    return 0;
-  },
-};
+export async function webhooksRecover(args: string[], context: Context): Promise<number> {
+  const options = { since: { type: 'string' }, json: { type: 'boolean' } } as const;
+  const { operands, values } = readOperands('webhooks recover', args, ['org', 'endpoint'], options);
+  const since = sinceTime(values.since);
+  if (since === undefined) throw new UsageError('holdfast webhooks recover needs --since');
+  const [org, id] = operands;
+  const admin = context.openAdmin();
+  let redelivered = 0;
+  for (let isMore = true; isMore; ) {
+    const path = webhooksPath(org, 'endpoints', id, 'recover');
+    const answer = recovered.parse(await admin.ask('POST', path, { body: { since } }));
+    redelivered += answer.redelivered;
+    isMore = answer.has_more;
+    if (isMore) context.tell(`${redelivered} are due again so far`);
+  }
+  if (values.json) sayJson(context, { endpoint_id: id, since, redelivered });
+  else context.say(`${redelivered} deliveries to ${id} are due again.`);
+  return 0;
+}

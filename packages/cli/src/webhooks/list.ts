@@ -1,37 +1,34 @@
 import { readList } from '../admin/list.ts';
 import { webhookEndpoint } from '../admin/shapes.ts';
-import type { Command } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayJson, sayTable } from '../output/print.ts';
-import { shownTime } from '../output/times.ts';
+import { sayJson } from '../output/print.ts';
+import { sayTable } from '../output/table.ts';
+import { shownAge } from '../output/times.ts';
 import { webhooksPath } from './paths.ts';
 
-export const webhooksList: Command = {
-  name: 'webhooks list',
-  about: "list an organization's webhook endpoints and how they do",
-  usage: 'holdfast webhooks list <org> [--json]',
-  async run(args, context) {
-    const { operands, values } = readOperands('webhooks list', args, ['org'], { json: { type: 'boolean' } });
-    const list = await readList(context.openAdmin(), webhooksPath(operands[0], 'endpoints'), {
-      field: 'endpoints',
-      limit: 10_000,
-      item: webhookEndpoint,
-    });
-    if (values.json) sayJson(context, list);
-    else
-      sayTable(
-        context,
-        ['ID', 'ACTIVE', 'FAILURES', 'LAST SUCCESS', 'LAST FAILURE', 'URL', 'LAST ERROR'],
-        list.data.map((one) => [
-          one.id,
-          one.is_active ? 'yes' : 'no',
-          String(one.failure_count),
-          shownTime(one.last_success),
-          shownTime(one.last_failure),
-          one.url,
-          one.last_error ?? '',
-        ]),
-      );
-    return 0;
-  },
-};
+export async function webhooksList(args: string[], context: Context): Promise<number> {
+  const { operands, values } = readOperands('webhooks list', args, ['org'], { json: { type: 'boolean' } });
+  const list = await readList(context.openAdmin(), webhooksPath(operands[0], 'endpoints'), {
+    field: 'endpoints',
+    limit: 10_000,
+    item: webhookEndpoint,
+  });
+  if (values.json) sayJson(context, list);
+  else
+    sayTable(
+      context,
+      list.data,
+      {
+        ACTIVE: (one) => (one.is_active ? 'yes' : 'no'),
+        FAILURES: (one) => String(one.failure_count),
+        'LAST SUCCESS': (one) => agoText(one.last_success),
+        'LAST FAILURE': (one) => agoText(one.last_failure),
+        'LAST ERROR': (one) => one.last_error ?? '',
+      },
+      { ID: ({ id }) => id, URL: ({ url }) => url },
+    );
+  return 0;
+}
+
+const agoText = (time: string | null) => (time === null ? 'never' : `${shownAge(time)} ago`);

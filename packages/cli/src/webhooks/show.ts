@@ -1,26 +1,22 @@
 import { readList } from '../admin/list.ts';
 import { type Delivery, delivery, webhookEndpoint } from '../admin/shapes.ts';
-import type { Command, Context } from '../command.ts';
+import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayFacts, sayJson, sayTable } from '../output/print.ts';
-import { shownTime } from '../output/times.ts';
+import { sayFacts, sayJson } from '../output/print.ts';
+import { sayTable } from '../output/table.ts';
+import { shownAge, shownTime } from '../output/times.ts';
 import { webhooksPath } from './paths.ts';
 
-export const webhooksShow: Command = {
-  name: 'webhooks show',
-  about: 'show an endpoint (wh_…) with its last deliveries, or a delivery (dlv_…) with its attempts',
-  usage: 'holdfast webhooks show <org> <endpoint-or-delivery> [--limit 20] [--json]',
-  async run(args, context) {
-    const options = { limit: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
-    const names = ['org', 'endpoint-or-delivery'] as const;
-    const { operands, values } = readOperands('webhooks show', args, names, options);
-    const limit = readLimit(values.limit, 20);
-    const [org, id] = operands;
-    if (id.startsWith('dlv_')) await showDelivery(context, webhooksPath(org, 'deliveries', id), values.json);
-    else await showEndpoint(context, webhooksPath(org, 'endpoints', id), { limit, json: values.json });
-    return 0;
-  },
-};
+export async function webhooksShow(args: string[], context: Context): Promise<number> {
+  const options = { limit: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+  const names = ['org', 'endpoint-or-delivery'] as const;
+  const { operands, values } = readOperands('webhooks show', args, names, options);
+  const limit = readLimit(values.limit, 20);
+  const [org, id] = operands;
+  if (id.startsWith('dlv_')) await showDelivery(context, webhooksPath(org, 'deliveries', id), values.json);
+  else await showEndpoint(context, webhooksPath(org, 'endpoints', id), { limit, json: values.json });
+  return 0;
+}
 
 async function showDelivery(context: Context, path: string, json: boolean): Promise<void> {
   const answer = await context.openAdmin().ask('GET', path);
@@ -39,17 +35,13 @@ async function showDelivery(context: Context, path: string, json: boolean): Prom
     'next attempt': shownTime(one.next_attempt_at),
   });
   context.say('');
-  sayTable(
-    context,
-    ['ATTEMPT', 'SENT', 'STATUS', 'TOOK', 'ERROR'],
-    one.attempts.map((attempt) => [
-      String(attempt.number),
-      shownTime(attempt.started_at),
-      String(attempt.status_code ?? ''),
-      attempt.duration_ms === null ? '' : `${attempt.duration_ms} ms`,
-      attempt.error ?? '',
-    ]),
-  );
+  sayTable(context, one.attempts, {
+    ATTEMPT: ({ number }) => String(number),
+    STATUS: ({ status_code }) => String(status_code ?? ''),
+    TOOK: ({ duration_ms: tookMs }) => (tookMs === null ? '' : `${tookMs} ms`),
+    SENT: ({ started_at }) => shownTime(started_at),
+    ERROR: ({ error }) => error ?? '',
+  });
 }
 
 async function showEndpoint(
@@ -79,14 +71,19 @@ async function showEndpoint(
   context.say('');
   sayTable(
     context,
-    ['DELIVERY', 'STATUS', 'ATTEMPTS', 'MADE', 'EVENT', 'LAST ANSWER'],
-    deliveries.map(rowOf),
+    deliveries,
+    {
+      STATUS: ({ status }) => status,
+      ATTEMPTS: ({ attempts }) => String(attempts.length),
+      AGE: ({ created_at }) => shownAge(created_at),
+      EVENT: ({ event_type }) => event_type,
+      'LAST RESPONSE': lastResponse,
+    },
+    { DELIVERY: ({ id }) => id },
   );
 }
 
-function rowOf(one: Delivery): string[] {
-  const last = one.attempts.at(-1);
-  const answer = last?.error ?? String(last?.status_code ?? '');
-  const made = shownTime(one.created_at);
-  return [one.id, one.status, String(one.attempts.length), made, one.event_type, answer];
+function lastResponse({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  return last?.error ?? String(last?.status_code ?? '');
 }

@@ -13,6 +13,8 @@ export type ClaimedAttempt = {
   handle: ({ externalId: string } & Record<string, string>) | null;
   /** Characters of the run's log that the execution has. */
   logged: number;
+  /** How often a provider was busy. */
+  busyRefusals: number;
   begunAtMs: number;
   id: string;
   organizationId: string;
@@ -74,7 +76,7 @@ async function claim(
 }
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
-  a.logged, (extract(epoch FROM a.created_at) * 1000)::float8 AS "begunAtMs", e.id, e.organization_id AS "organizationId",
+  a.logged, a.busy_refusals AS "busyRefusals", (extract(epoch FROM a.created_at) * 1000)::float8 AS "begunAtMs", e.id, e.organization_id AS "organizationId",
   e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
@@ -107,3 +109,28 @@ RETURNING ${columns}`;
 const toStop = `
 SELECT ${columns} FROM attempts a JOIN executions e ON e.id = a.execution_id
 WHERE a.execution_id = $1 AND a.finished_at IS NULL AND e.completed_at IS NOT NULL`;
+
+/** SQL of an attempt's token: 244 bits that nobody guesses. */
+export const newToken = `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
+
+/** How often an execution was sent to a provider's model. */
+export type Tries = { connection: string; target: string; tries: number };
+
+export async function triesOf(db: Database, executionId: string): Promise<Tries[]> {
+  return await runStatement<Tries>(db.pool, 'tries_of', statement, [executionId]);
+}
+
+/** The providers' models that refused an execution, but for want of capacity: it is not sent there again by itself. */
+export async function refusedAt(
+  db: Database,
+  executionId: string,
+): Promise<{ connection: string; target: string }[]> {
+  return await runStatement(db.pool, 'refused_at', refused, [executionId]);
+}
+
+const refused = `
+SELECT DISTINCT provider AS connection, target FROM attempts WHERE execution_id = $1 AND state = 'refused'`;
+
+const statement = `
+SELECT provider AS connection, target, count(*)::int AS tries FROM attempts WHERE execution_id = $1
+GROUP BY provider, target`;

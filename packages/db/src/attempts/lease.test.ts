@@ -3,7 +3,7 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, expect, it } from '@jest/globals';
 import { claimByToken } from './claim.ts';
 import { extendLeases } from './lease.ts';
-import { recordRunning } from './recordRunning.ts';
+import { recordRunning } from './outcomes.ts';
 
 const { db, close } = await openTestDatabase(4);
 afterAll(close);

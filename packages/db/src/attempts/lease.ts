@@ -38,3 +38,11 @@ const stop = `${held}
 UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL,
   handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
 FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
+
+/** Makes a running attempt due to be asked about. False: it isn't running yet, or not any more. */
+export async function askNow(db: Database, token: string): Promise<boolean> {
+  return (await runStatement(db.pool, 'ask_now', statement, [token])).length > 0;
+}
+
+const statement = `
+UPDATE attempts SET poll_at = now() WHERE token = $1 AND state = 'running' AND finished_at IS NULL RETURNING id`;

@@ -2,8 +2,7 @@ import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { extendLeases, markStopped, releaseLeases } from './lease.ts';
-import { recordOutcomes } from './recordOutcomes.ts';
-import { recordRunning } from './recordRunning.ts';
+import { recordOutcomes, recordRunning } from './outcomes.ts';
 
 const { db, close } = await openTestDatabase(8);
 

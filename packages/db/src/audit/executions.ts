@@ -27,6 +27,21 @@ export const executionInvariants = {
     WHERE e.status = 'COMPLETED' GROUP BY e.id
     HAVING count(t.amount) <> 1 OR max(t.amount) IS DISTINCT FROM e.cost OR max(t.kind) <> 'settle'`,
 
+  // The attempt has the whole price, for as long as it is kept.
+  'a write-off is what COMPLETED cost beyond its charge': `
+    SELECT coalesce(e.id, t.execution_id) AS id, 'charged ' || coalesce(e.cost::text, 'nothing') || ' of '
+      || coalesce(a.outcome ->> 'cost', 'an unknown cost') || ', hold ' || coalesce(e.hold_amount::text, 'none')
+      || ', written off ' || coalesce(e.written_off, 0) || ', by ' || coalesce(t.times, 0) || ' transfers of '
+      || coalesce(t.amount, 0) AS found
+    FROM (
+      SELECT id, cost, hold_amount, written_off FROM executions WHERE written_off IS NOT NULL
+    ) e FULL JOIN (
+      SELECT execution_id, count(*) AS times, sum(amount) AS amount FROM transfers
+      WHERE kind = 'write_off' AND ${hasExecutions} GROUP BY execution_id
+    ) t ON t.execution_id = e.id LEFT JOIN attempts a ON a.execution_id = e.id AND a.state = 'succeeded'
+    WHERE t.times IS DISTINCT FROM 1 OR e.written_off IS DISTINCT FROM t.amount OR e.cost < e.hold_amount
+      OR e.cost + e.written_off <> (a.outcome ->> 'cost')::numeric(24, 8)`,
+
   'FAILED, CANCELLED and EXPIRED have one release and no charge': `
     SELECT e.id, count(t.amount) || ' transfers after the hold' || coalesce(': ' || min(t.kind) || ' of at most '
       || max(t.amount), '') AS found

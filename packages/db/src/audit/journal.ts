@@ -66,7 +66,7 @@ export const journalInvariants = {
     WHERE (kind, debit_account, credit_account) NOT IN (
       ('top_up', 'funding', 'available'), ('correction', 'funding', 'available'), ('correction', 'available', 'funding'),
       ('hold', 'available', 'held'), ('overage', 'available', 'held'), ('settle', 'held', 'revenue'),
-      ('remainder', 'held', 'available'), ('release', 'held', 'available'))
+      ('remainder', 'held', 'available'), ('release', 'held', 'available'), ('write_off', 'write_offs', 'revenue'))
       OR amount < 0 OR (amount = 0 AND kind <> 'settle')
       OR (kind IN ('top_up', 'correction')) <> (execution_id IS NULL)`,
 
@@ -77,19 +77,22 @@ export const journalInvariants = {
     FROM transfers
     WHERE held_after < 0 OR (available_after < 0 AND debit_account = 'available' AND kind <> 'overage')`,
 
-  // What left the balances with a month that was dropped was revenue.
+  // What left the balances with a month that was dropped was revenue, less what was written off.
   'all accounts add up to zero': `
-    SELECT 'all organizations' AS id, 'funding ' || t.funding || ', revenue ' || t.revenue || ', available '
-      || b.available || ', held ' || b.held AS found
+    SELECT 'all organizations' AS id, 'funding ' || t.funding || ', revenue ' || t.revenue || ', write-offs '
+      || t.write_offs || ', available ' || b.available || ', held ' || b.held AS found
     FROM (
-      SELECT coalesce(sum(funding), 0) AS funding, coalesce(sum(revenue), 0) AS revenue FROM (
-        SELECT sum(${movesOf('funding')}) AS funding, sum(${movesOf('revenue')}) AS revenue FROM transfers
-        UNION ALL SELECT 0, -sum(available + held) FROM dropped_journals
+      SELECT coalesce(sum(funding), 0) AS funding, coalesce(sum(revenue), 0) AS revenue,
+        coalesce(sum(write_offs), 0) AS write_offs
+      FROM (
+        SELECT sum(${movesOf('funding')}) AS funding, sum(${movesOf('revenue')}) AS revenue,
+          sum(${movesOf('write_offs')}) AS write_offs FROM transfers
+        UNION ALL SELECT 0, -sum(available + held), 0 FROM dropped_journals
       ) m
     ) t CROSS JOIN (
       SELECT coalesce(sum(available), 0) AS available, coalesce(sum(held), 0) AS held FROM balances
     ) b
-    WHERE t.funding + t.revenue + b.available + b.held <> 0`,
+    WHERE t.funding + t.revenue + t.write_offs + b.available + b.held <> 0`,
 
   'what resolves a hold adds up to it': `
     SELECT execution_id AS id, count(*) FILTER (WHERE kind = 'hold') || ' holds, '
@@ -101,4 +104,23 @@ export const journalInvariants = {
       OR count(*) FILTER (WHERE kind IN ('overage', 'remainder')) > count(*) FILTER (WHERE kind = 'settle')
       OR count(*) FILTER (WHERE kind IN ('settle', 'release')) <> CASE count(*) WHEN 1 THEN 0 ELSE 1 END
       OR (count(*) > 1 AND sum(${movesOf('held')}) <> 0)`,
+} as const;
+
+/** Of what keeps the books from being changed: somebody who repaired them by hand may have left it off. */
+export const guardInvariants = {
+  'the journal cannot be changed': `
+    SELECT g.relation || ', ' || g.trigger AS id, CASE WHEN t.oid IS NULL THEN 'not there' ELSE 'off' END AS found
+    FROM (
+      SELECT relid::regclass::text AS relation, 'transfers_append_only' AS trigger FROM pg_partition_tree('transfers')
+      UNION ALL VALUES ('transfers', 'transfers_no_truncate'), ('transfers', 'transfers_post'),
+        ('dropped_journals', 'dropped_journals_append_only'), ('dropped_journals', 'dropped_journals_no_truncate')
+    ) g LEFT JOIN pg_trigger t ON t.tgrelid = g.relation::regclass AND t.tgname = g.trigger
+    WHERE coalesce(t.tgenabled::text, 'D') NOT IN ('O', 'A')
+    UNION ALL SELECT 'transfers, row level security', 'off' FROM pg_class
+    WHERE oid = 'transfers'::regclass AND NOT relrowsecurity
+    UNION ALL SELECT 'transfers, ' || name, 'not there' FROM unnest(ARRAY ['transfers_kind', 'transfers_amount',
+      'transfers_number', 'transfers_covered', 'transfers_execution']) AS name
+    WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'transfers'::regclass AND conname = name AND convalidated)
+    UNION ALL SELECT 'transfers, transfers_once', 'not there'
+    WHERE NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass('transfers_once') AND indisunique AND indisvalid)`,
 } as const;

@@ -1,8 +1,8 @@
 import { openStatuses } from '@holdfast/domain/statuses';
-import { quoted } from '../executions/statusList.ts';
+import { quoted } from '../executions/read.ts';
 
 /** What a transfer does to one of its accounts. */
-export const movesOf = (account: 'available' | 'held' | 'funding' | 'revenue') =>
+export const movesOf = (account: 'available' | 'held' | 'funding' | 'revenue' | 'write_offs') =>
   `CASE '${account}' WHEN credit_account THEN amount WHEN debit_account THEN -amount ELSE 0 END`;
 
 export const open = `(${quoted(openStatuses)})`;

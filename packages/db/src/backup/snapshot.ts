@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { ClientBase } from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { type AppliedMigration, readAppliedMigrations } from '../migrate/appliedMigrations.ts';
-import { keyIdSql, sealedColumns } from '../secrets/sealedColumns.ts';
+import { type AppliedMigration, readAppliedMigrations } from '../migrate/migrate.ts';
+import { keyIdSql, sealedColumns } from '../secrets.ts';
 import { inLongTransaction, lockTables } from './connection.ts';
 
 /** An object of the store that a row names. `isReady`: its bytes must be there. */

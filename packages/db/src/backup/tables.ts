@@ -8,5 +8,8 @@ const lastAudit = 'ledger_audits';
  */
 export const backupTables: readonly string[] = tables.filter((table) => table !== lastAudit);
 
-/** What an empty database may hold, and a restore replaces: the setup makes the catalogue, the ledger audits. */
-export const replacedTables = ['models', lastAudit] as const;
+/**
+ * What an empty database may hold, and a restore replaces: the setup makes the catalogue, the ledger audits, the migrations
+ * write the settings of the ledger.
+ */
+export const replacedTables = ['models', lastAudit, 'ledger_settings'] as const;

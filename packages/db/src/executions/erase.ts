@@ -1,9 +1,8 @@
-import { erasedOutcome } from '../attempts/erasedOutcome.ts';
+import { erasedOutcome } from '../attempts/outcomes.ts';
 import type { Database } from '../client.ts';
-import { runStatement } from '../statement.ts';
-import { inTransaction } from '../transaction.ts';
-import { stageSql } from '../webhooks/stageSql.ts';
-import { deliveriesOfSql, eventsOfSql } from './deliveriesOf.ts';
+import { inTransaction, runStatement } from '../statement.ts';
+import { stageSql } from '../webhooks/attempts.ts';
+import { deliveriesOfSql, eventsOfSql } from './watch.ts';
 
 /**
  * Erases what an execution that has ended was sent and has made, wherever it stands, and keeps its status, times and
@@ -60,7 +59,7 @@ FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id
   erase_attempts: `
 WITH its AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)
 UPDATE attempts a SET outcome = ${erasedOutcome('a.outcome')}, settled_at = coalesce(a.settled_at, now()),
-  raw_error = NULL, handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
+  raw_error = NULL, raw_logs = NULL, handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
 FROM its WHERE a.id = its.id AND a.execution_id = $1`,
 
   erase_files: `UPDATE files SET expires_at = least(expires_at, now()) WHERE execution_id = $1 AND state <> 'deleted'`,

@@ -41,7 +41,7 @@ export type InsertResult =
  */
 export async function insertExecutions(db: Database, batch: NewExecution[]): Promise<InsertResult[]> {
   const column = <Key extends keyof NewExecution>(key: Key) => batch.map((item) => item[key]);
-  const rows = await runStatement<InsertRow>(db.pool, 'insert_executions', statement, [
+  const rows = await runStatement<InsertRow>(db.pool, 'insert_executions', insertExecutionsSql, [
     column('id'),
     column('organizationId'),
     column('apiKeyId'),
@@ -85,7 +85,7 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 // One look-up by index for each key, whatever the planner believes of a table that was empty a minute ago. The balances
 // follow from what is added to the journal (trigger `transfers_post`). A create that waited over the end of a month is of
 // that month, and leaves alone what is counted for the next.
-const statement = `
+const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
     $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[]) WITH ORDINALITY AS t (id,
@@ -161,3 +161,21 @@ SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.reque
     FROM spend s WHERE s.scope_id IN (i.organization_id, i.api_key_id)
   ) END AS spendable
 FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.n ORDER BY i.n`;
+
+export type KnownKey = { executionId: string; requestHash: string };
+
+/** The execution that an organization's idempotency key stands for; null when the key was never used. */
+export async function findByIdempotencyKey(
+  db: Database,
+  organizationId: string,
+  key: string,
+): Promise<KnownKey | null> {
+  const [known] = await runStatement<KnownKey>(db.pool, 'find_idempotency_key', findByIdempotencyKeySql, [
+    organizationId,
+    key,
+  ]);
+  return known ?? null;
+}
+
+const findByIdempotencyKeySql = `SELECT execution_id AS "executionId", request_hash AS "requestHash" FROM idempotency_keys
+WHERE organization_id = $1 AND key = $2`;

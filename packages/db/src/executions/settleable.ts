@@ -9,7 +9,8 @@ export function settleable(ok: boolean): string {
   ORDER BY a.execution_id, a.finished_at
 ),
 held AS MATERIALIZED (
-  SELECT id, status FROM executions
+  SELECT id, status, organization_id, api_key_id, hold_amount AS hold,
+    date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month FROM executions
   WHERE id = ANY (ARRAY (SELECT id FROM outcome)) AND id >= $2 ORDER BY id FOR UPDATE
 )`;
 }

@@ -1,10 +1,10 @@
 import { transitions } from '@holdfast/domain/statuses';
-import { newToken } from '../attempts/newToken.ts';
+import { newToken } from '../attempts/claim.ts';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
-import { listeners } from './listeners.ts';
-import { quoted } from './statusList.ts';
+import { quoted } from './read.ts';
+import { listeners } from './watch.ts';
 
 export type StartedExecution = {
   id: string;

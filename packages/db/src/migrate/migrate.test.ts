@@ -7,169 +7,195 @@ import { createBareDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { patiently } from './engine.ts';
+import { migrationsFolder, readMigrations } from './files.ts';
 import { migrate } from './migrate.ts';
-import { migrationsFolder, readMigrations } from './migrationFiles.ts';
 import { newMigration } from './newMigration.ts';
 
-let database: { url: string; drop: () => Promise<void> };
-let folder: string;
-
-beforeEach(async () => {
-  database = await createBareDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  await cp(migrationsFolder, folder, { recursive: true });
-});
-
-afterEach(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true });
-});
-
-async function query(text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-async function addMigration(name: string, sql: string): Promise<void> {
-  await cp(join(folder, '20261121000000_init'), join(folder, name), { recursive: true });
-  await writeFile(join(folder, name, 'migration.sql'), sql);
-}
-
-async function allNames(): Promise<string[]> {
-  return (await readMigrations()).migrationDirectories.map(({ path }) => path);
-}
-
 describe('migrate', () => {
-  it('applies every migration once, oldest first, and keeps the usual record', async () => {
-    expect(await migrate(database.url)).toEqual(await allNames());
-    expect(await migrate(database.url)).toEqual([]);
-    const rows = await query(
-      'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1',
-    );
-    expect(rows.map((row) => row['migration_name'])).toEqual(await allNames());
+  let database: { url: string; drop: () => Promise<void> };
+  let folder: string;
+
+  beforeEach(async () => {
+    database = await createBareDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+    await cp(migrationsFolder, folder, { recursive: true });
   });
 
-  it('lets one of several callers work while the others find nothing to do', async () => {
-    const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
-    expect(applied.flat()).toEqual(await allNames());
+  afterEach(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true });
   });
 
-  it('takes function bodies with semicolons in them', async () => {
-    const body = 'BEGIN PERFORM 1; RETURN 7; END;';
+  async function query(text: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function addMigration(name: string, sql: string): Promise<void> {
+    await cp(join(folder, '20261121000000_init'), join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, 'migration.sql'), sql);
+  }
+
+  async function allNames(): Promise<string[]> {
+    return (await readMigrations()).migrationDirectories.map(({ path }) => path);
+  }
+
+  describe('migrate', () => {
+    it('applies every migration once, oldest first, and keeps the usual record', async () => {
+      expect(await migrate(database.url)).toEqual(await allNames());
+      expect(await migrate(database.url)).toEqual([]);
+      const rows = await query(
+        'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1',
+      );
+      expect(rows.map((row) => row['migration_name'])).toEqual(await allNames());
+    });
+
+    it('lets one of several callers work while the others find nothing to do', async () => {
+      const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
+      expect(applied.flat()).toEqual(await allNames());
+    });
+
+    it('takes function bodies with semicolons in them', async () => {
+      const body = 'BEGIN PERFORM 1; RETURN 7; END;';
+      await addMigration(
+        '20990101000000_f',
+        `CREATE FUNCTION seven() RETURNS int LANGUAGE plpgsql AS $$${body}$$;`,
+      );
+      await migrate(database.url, folder);
+      expect(await query('SELECT seven() AS n')).toEqual([{ n: 7 }]);
+    });
+
+    it('leaves nothing of a migration that fails, and says why', async () => {
+      await addMigration('20990101000000_bad', 'CREATE TABLE half_done (); SELECT * FROM nowhere;');
+      await expect(migrate(database.url, folder)).rejects.toThrow(/nowhere/);
+      expect(await query("SELECT to_regclass('half_done') AS found")).toEqual([{ found: null }]);
+    });
+
+    it('tries one again that failed', async () => {
+      await addMigration('20990101000000_late', 'CREATE TABLE copied AS SELECT * FROM source;');
+      await expect(migrate(database.url, folder)).rejects.toThrow(/source/);
+      await query('CREATE TABLE source (n int)');
+      expect(await migrate(database.url, folder)).toEqual(['20990101000000_late']);
+      expect(await migrate(database.url, folder)).toEqual([]);
+    });
+
+    it('waits for who reads a table for long, and nobody waits with it', async () => {
+      await migrate(database.url, folder);
+      await addMigration('20990101000000_extra', 'ALTER TABLE files ADD COLUMN extra int;');
+      const reader = new pg.Client({ connectionString: database.url });
+      await reader.connect();
+      await reader.query('BEGIN; SELECT FROM files');
+      const migrated = migrate(database.url, folder);
+      await until('the script waits', async () => (await scriptsAtWork()) === 1);
+      // Queued behind the script, and let go with it.
+      expect(await query('SELECT FROM files')).toEqual([]);
+      await reader.query('COMMIT');
+      await reader.end();
+      expect(await migrated).toEqual(['20990101000000_extra']);
+    });
+
+    it('knows one as applied whose process was killed while its script ran to the end', async () => {
+      const { unlock } = await killInTheMiddle();
+      await unlock();
+      await until('the script has ended', async () => (await scriptsAtWork()) === 0);
+      expect(await migrate(database.url, folder)).toEqual([]);
+      expect(await query('SELECT extra FROM files')).toEqual([]);
+    });
+
+    it('applies one once when its script still runs though its process was killed', async () => {
+      const { unlock } = await killInTheMiddle();
+      const again = migrate(database.url, folder);
+      const dead = 'SELECT FROM _prisma_migrations WHERE rolled_back_at IS NOT NULL';
+      await until('the first is taken for dead', async () => (await query(dead)).length === 1);
+      await unlock();
+      expect(await again).toEqual(['20990101000000_extra']);
+      expect(await query('SELECT extra FROM files')).toEqual([]);
+      expect(await migrate(database.url, folder)).toEqual([]);
+    });
+  });
+
+  /** A migration whose script waits for a lock when its process is killed. */
+  async function killInTheMiddle(): Promise<{ unlock: () => Promise<void> }> {
+    await migrate(database.url, folder);
     await addMigration(
-      '20990101000000_f',
-      `CREATE FUNCTION seven() RETURNS int LANGUAGE plpgsql AS $$${body}$$;`,
+      '20990101000000_extra',
+      'SET LOCAL lock_timeout = 0; ALTER TABLE files ADD COLUMN extra int;',
     );
-    await migrate(database.url, folder);
-    expect(await query('SELECT seven() AS n')).toEqual([{ n: 7 }]);
-  });
-
-  it('leaves nothing of a migration that fails, and says why', async () => {
-    await addMigration('20990101000000_bad', 'CREATE TABLE half_done (); SELECT * FROM nowhere;');
-    await expect(migrate(database.url, folder)).rejects.toThrow(/nowhere/);
-    expect(await query("SELECT to_regclass('half_done') AS found")).toEqual([{ found: null }]);
-  });
-
-  it('tries one again that failed', async () => {
-    await addMigration('20990101000000_late', 'CREATE TABLE copied AS SELECT * FROM source;');
-    await expect(migrate(database.url, folder)).rejects.toThrow(/source/);
-    await query('CREATE TABLE source (n int)');
-    expect(await migrate(database.url, folder)).toEqual(['20990101000000_late']);
-    expect(await migrate(database.url, folder)).toEqual([]);
-  });
-
-  it('waits for who reads a table for long, and nobody waits with it', async () => {
-    await migrate(database.url, folder);
-    await addMigration('20990101000000_extra', 'ALTER TABLE files ADD COLUMN extra int;');
-    const reader = new pg.Client({ connectionString: database.url });
-    await reader.connect();
-    await reader.query('BEGIN; SELECT FROM files');
-    const migrated = migrate(database.url, folder);
+    const locker = new pg.Client({ connectionString: database.url });
+    await locker.connect();
+    await locker.query('BEGIN; LOCK TABLE files');
+    const program = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))};
+    await migrate(${JSON.stringify(database.url)}, ${JSON.stringify(folder)});`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+      stdio: 'ignore',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
     await until('the script waits', async () => (await scriptsAtWork()) === 1);
-    // Queued behind the script, and let go with it.
-    expect(await query('SELECT FROM files')).toEqual([]);
-    await reader.query('COMMIT');
-    await reader.end();
-    expect(await migrated).toEqual(['20990101000000_extra']);
-  });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    return { unlock: () => locker.end() };
+  }
 
-  it('knows one as applied whose process was killed while its script ran to the end', async () => {
-    const { unlock } = await killInTheMiddle();
-    await unlock();
-    await until('the script has ended', async () => (await scriptsAtWork()) === 0);
-    expect(await migrate(database.url, folder)).toEqual([]);
-    expect(await query('SELECT extra FROM files')).toEqual([]);
-  });
+  async function scriptsAtWork(): Promise<number> {
+    const rows = await query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND query LIKE '%ALTER TABLE files ADD COLUMN extra%' AND state = 'active'`,
+    );
+    return rows.length;
+  }
 
-  it('applies one once when its script still runs though its process was killed', async () => {
-    const { unlock } = await killInTheMiddle();
-    const again = migrate(database.url, folder);
-    const dead = 'SELECT FROM _prisma_migrations WHERE rolled_back_at IS NOT NULL';
-    await until('the first is taken for dead', async () => (await query(dead)).length === 1);
-    await unlock();
-    expect(await again).toEqual(['20990101000000_extra']);
-    expect(await query('SELECT extra FROM files')).toEqual([]);
-    expect(await migrate(database.url, folder)).toEqual([]);
+  describe('newMigration', () => {
+    it('has nothing to write while the migrations lead to the schema', async () => {
+      expect(await newMigration(database.url, 'nothing', folder)).toBeNull();
+    });
+
+    it('writes what the schema has more, and leaves hand-written indexes and checks alone', async () => {
+      await addMigration(
+        '20990101000000_hand',
+        `ALTER TABLE files DROP COLUMN width; ALTER TABLE files ADD CHECK (height <> 7);
+       CREATE INDEX ON files (id) WHERE state = 'x'; CREATE INDEX ON files (lower(id));`,
+      );
+      const file = await newMigration(database.url, 'width_again', folder);
+      expect(file).toMatch(/\d{14}_width_again\/migration\.sql$/);
+      const written = (await readMigrations(folder)).migrationDirectories.find(({ path }) =>
+        path.endsWith('_again'),
+      );
+      expect(written?.migrationFile.content.value.replace(/\s+/g, ' ')).toBe(
+        '-- AlterTable ALTER TABLE "files" ADD COLUMN "width" INTEGER; ',
+      );
+    });
+
+    it.each(['', 'Upper', 'two words', '../up', '_x'])('refuses the name %j', async (name) => {
+      await expect(newMigration(database.url, name, folder)).rejects.toThrow(/lower-case/);
+    });
   });
 });
 
-/** A migration whose script waits for a lock when its process is killed. */
-async function killInTheMiddle(): Promise<{ unlock: () => Promise<void> }> {
-  await migrate(database.url, folder);
-  await addMigration(
-    '20990101000000_extra',
-    'SET LOCAL lock_timeout = 0; ALTER TABLE files ADD COLUMN extra int;',
-  );
-  const locker = new pg.Client({ connectionString: database.url });
-  await locker.connect();
-  await locker.query('BEGIN; LOCK TABLE files');
-  const program = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))};
-    await migrate(${JSON.stringify(database.url)}, ${JSON.stringify(folder)});`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
-    stdio: 'ignore',
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  await until('the script waits', async () => (await scriptsAtWork()) === 1);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  return { unlock: () => locker.end() };
-}
+describe('patiently', () => {
+  const locked = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
-async function scriptsAtWork(): Promise<number> {
-  const rows = await query(
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND query LIKE '%ALTER TABLE files ADD COLUMN extra%' AND state = 'active'`,
-  );
-  return rows.length;
-}
-
-describe('newMigration', () => {
-  it('has nothing to write while the migrations lead to the schema', async () => {
-    expect(await newMigration(database.url, 'nothing', folder)).toBeNull();
+  it('what does not get its locks is done again', async () => {
+    let times = 0;
+    const work = async () => {
+      times += 1;
+      if (times < 2) throw locked();
+      return times;
+    };
+    expect(await patiently(work)).toBe(2);
   });
 
-  it('writes what the schema has more, and leaves hand-written indexes and checks alone', async () => {
-    await addMigration(
-      '20990101000000_hand',
-      `ALTER TABLE files DROP COLUMN width; ALTER TABLE files ADD CHECK (height <> 7);
-       CREATE INDEX ON files (id) WHERE state = 'x'; CREATE INDEX ON files (lower(id));`,
-    );
-    const file = await newMigration(database.url, 'width_again', folder);
-    expect(file).toMatch(/\d{14}_width_again\/migration\.sql$/);
-    const written = (await readMigrations(folder)).migrationDirectories.find(({ path }) =>
-      path.endsWith('_again'),
-    );
-    expect(written?.migrationFile.content.value.replace(/\s+/g, ' ')).toBe(
-      '-- AlterTable ALTER TABLE "files" ADD COLUMN "width" INTEGER; ',
-    );
-  });
-
-  it.each(['', 'Upper', 'two words', '../up', '_x'])('refuses the name %j', async (name) => {
-    await expect(newMigration(database.url, name, folder)).rejects.toThrow(/lower-case/);
+  it('it is given up after a time, and said why; what fails otherwise is not done again', async () => {
+    const failing = (error: Error) => async () => {
+      throw error;
+    };
+    const fail = (error: Error) => patiently(failing(error), -1);
+    await expect(fail(locked())).rejects.toThrow(/lock timeout: for .* the tables were in use/);
+    await expect(fail(new Error('no such table'))).rejects.toThrow(/^no such table$/);
   });
 });

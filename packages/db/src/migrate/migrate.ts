@@ -1,7 +1,26 @@
+import pg from 'pg';
+import type { Database, Queryable } from '../client.ts';
 import { withLock } from '../lock.ts';
-import { forgetUnfinished } from './forgetUnfinished.ts';
-import { migrationsFolder, readMigrations } from './migrationFiles.ts';
-import { noFilters, withSchemaEngine } from './schemaEngine.ts';
+import { noFilters, withSchemaEngine } from './engine.ts';
+import { migrationsFolder, readMigrations } from './files.ts';
+
+/**
+ * Marks migrations that were begun and not finished as rolled back, which they are (`migrationAdapter.ts`): the engine
+ * would refuse to go on before somebody does. The caller holds the lock of the migrations.
+ */
+async function forgetUnfinished(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate' });
+  await client.connect();
+  try {
+    const { rows } = await client.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`);
+    if (rows.length > 0) await client.query(forgetUnfinishedSql);
+  } finally {
+    await client.end();
+  }
+}
+
+const forgetUnfinishedSql = `UPDATE _prisma_migrations SET rolled_back_at = now()
+  WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 
 /** Any number will do, as long as every version of Holdfast takes the same. */
 const migrationLock = 4_652_115_920;
@@ -21,4 +40,39 @@ export async function migrate(databaseUrl: string, folder: string = migrationsFo
       return appliedMigrationNames;
     }),
   );
+}
+
+/** A migration that a database has, with the digest of its text. */
+export type AppliedMigration = { name: string; checksum: string };
+
+/** In the order of their names, which is that of their times. */
+export async function readAppliedMigrations(db: Queryable): Promise<AppliedMigration[]> {
+  return (await db.query<AppliedMigration>(applied)).rows;
+}
+
+const applied = `SELECT migration_name AS name, checksum FROM _prisma_migrations
+  WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`;
+
+export type MigrationState = {
+  applied: number;
+  /** Those of this version that the database does not have, oldest first. */
+  missing: string[];
+  /** Those that the database has and this version does not know: a newer one has been here. */
+  unknown: string[];
+};
+
+/** Which migrations a database has; nothing is changed. */
+export async function readMigrationState(
+  db: Database,
+  folder: string = migrationsFolder,
+): Promise<MigrationState> {
+  const known = (await readMigrations(folder)).migrationDirectories.map(({ path }) => path);
+  const { rows: table } = await db.pool.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`);
+  const applied = table.length > 0 ? await readAppliedMigrations(db.pool) : [];
+  const names = applied.map(({ name }) => name);
+  return {
+    applied: names.length,
+    missing: known.filter((name) => !names.includes(name)),
+    unknown: names.filter((name) => !known.includes(name)),
+  };
 }

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { noFilters, withSchemaEngine } from './engine.ts';
+import { migrationsFolder, readSchema } from './files.ts';
 import { migrate } from './migrate.ts';
-import { migrationsFolder, readSchema } from './migrationFiles.ts';
-import { noFilters, withSchemaEngine } from './schemaEngine.ts';
 
 /**
  * Writes the SQL that leads from the migrations to `schema.prisma` as a new migration and returns its file's path,

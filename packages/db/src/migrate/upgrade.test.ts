@@ -1,23 +1,20 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBareDatabase } from '@holdfast/testkit/testDatabase';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { migrationsFolder } from './files.ts';
 import { migrate } from './migrate.ts';
-import { migrationsFolder } from './migrationFiles.ts';
 
 let database: { url: string; drop: () => Promise<void> };
 let folder: string;
 let pool: pg.Pool;
 
-/** As it was before deliveries had lanes. */
 beforeEach(async () => {
   database = await createBareDatabase();
   folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   await cp(migrationsFolder, folder, { recursive: true });
-  await rm(join(folder, '20261121140000_webhooks'), { recursive: true });
-  await migrate(database.url, folder);
   pool = new pg.Pool({ connectionString: database.url, max: 1 });
 });
 
@@ -26,6 +23,13 @@ afterEach(async () => {
   await database.drop();
   await rm(folder, { recursive: true });
 });
+
+/** Gives the database the schema without these migrations. */
+async function migrateWithout(isLeftOut: (name: string) => boolean): Promise<void> {
+  const names = (await readdir(folder)).filter(isLeftOut);
+  await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
+  await migrate(database.url, folder);
+}
 
 const monthsOf = async (table: string) =>
   (await pool.query('SELECT month::text FROM month_partitions() WHERE parent = $1 ORDER BY 1', [table])).rows
@@ -45,6 +49,7 @@ const addDelivery = (day: string, endpointId: string | null, url: string) =>
   );
 
 it('deliveries get lanes, their attempts months, and a month that was dropped stays dropped', async () => {
+  await migrateWithout((name) => /^20261121140000_webhooks$|_missed_events$/.test(name));
   await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
   await addDelivery('2025-01-01', null, 'HTTPS://Example.com:8443/hook?a');
   await addDelivery('2025-03-01', 'wh_1', 'https://example.com');
@@ -62,4 +67,43 @@ it('deliveries get lanes, their attempts months, and a month that was dropped st
   for (const table of ['executions', 'events', 'deliveries', 'delivery_attempts']) {
     expect([table, await monthsOf(table)]).toEqual([table, ['2025-01', '2025-03']]);
   }
+});
+
+const isOverage = (name: string) => name >= '20261122150000' && name < '20261122160000';
+const settings = async () =>
+  (await pool.query('SELECT overage, spend_limit_overage FROM ledger_settings')).rows;
+
+it('an installation that has organizations goes on charging above spend limits, a new one caps there', async () => {
+  await migrateWithout(isOverage);
+  await pool.query(`INSERT INTO organizations (id, name, webhook_secret) VALUES ('org_1', 'Old', 'none')`);
+  await migrate(database.url);
+  expect(await settings()).toEqual([{ overage: 'charge', spend_limit_overage: 'charge' }]);
+  const other = await createBareDatabase();
+  await migrate(other.url);
+  await pool.end();
+  pool = new pg.Pool({ connectionString: other.url, max: 1 });
+  expect(await settings()).toEqual([{ overage: 'charge', spend_limit_overage: 'cap' }]);
+  await pool.end();
+  await other.drop();
+  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+});
+
+it('every month of the journal gets the index and the constraint that know write-offs', async () => {
+  await migrateWithout(isOverage);
+  await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
+  await migrate(database.url);
+  const { rows } = await pool.query(
+    `SELECT c.relname, x.indisvalid AND x.indisunique AS holds FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
+     LEFT JOIN (pg_index x JOIN pg_inherits i ON i.inhrelid = x.indexrelid AND i.inhparent = 'transfers_once'::regclass)
+       ON x.indrelid = c.oid
+     WHERE p.inhparent = 'transfers'::regclass ORDER BY 1`,
+  );
+  expect(rows.length).toBeGreaterThan(6);
+  expect(rows.filter(({ holds }) => !holds)).toEqual([]);
+  const { rows: named } = await pool.query(
+    `SELECT DISTINCT conname, convalidated FROM pg_constraint WHERE conname LIKE 'transfers_kind%'`,
+  );
+  expect(named).toEqual([{ conname: 'transfers_kind', convalidated: true }]);
+  const { rows: indexes } = await pool.query(`SELECT FROM pg_class WHERE relname = 'transfers_once_next'`);
+  expect(indexes).toEqual([]);
 });

@@ -1,13 +1,16 @@
 import { newId } from '@holdfast/domain/ids';
 import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { auditLedger } from '../audit/audit.ts';
-import { getBalance } from '../balances/get.ts';
-import { applyRoles } from './applyRoles.ts';
+import { getBalance } from '../balances.ts';
+import { updateOrganization } from '../organizations.ts';
+import { setSpendLimit } from '../spendLimits.ts';
 import type { Role } from './rights.ts';
+import { applyRoles } from './roles.ts';
 
 const { db, url, close } = await openTestDatabase();
 const pools = new Map<Role, pg.Pool>();
@@ -160,6 +163,118 @@ describe('the journal', () => {
   );
 });
 
+describe('the overage policy', () => {
+  const beyond = 'is not what the overage policy allows';
+  /** A hold of 1 that is settled to `charged`, as any version of the ledger would write it. */
+  async function settle(charged: string, after: string, ...rest: Entry[]): Promise<void> {
+    const executionId = newId('exec');
+    await add('owner', holdOf(executionId));
+    const excess = String(Number(charged) - 1);
+    const overage: Entry = {
+      sequence: 3,
+      kind: 'overage',
+      accounts: ['available', 'held'],
+      amount: excess,
+      after: [after, charged],
+      executionId,
+    };
+    const settled: Entry = {
+      ...overage,
+      sequence: 4,
+      kind: 'settle',
+      accounts: ['held', 'revenue'],
+      amount: charged,
+      after: [after, '0'],
+    };
+    await add('holdfast_ledger', overage, settled, ...rest.map((entry) => ({ ...entry, executionId })));
+  }
+  const writeOff: Entry = {
+    sequence: 5,
+    kind: 'write_off',
+    accounts: ['write_offs', 'revenue'],
+    amount: '3',
+    after: ['0', '0'],
+  };
+
+  it('charge writes nothing off', async () => {
+    await updateOrganization(db, organizationId, { overage: 'charge', spendLimitOverage: 'charge' });
+    await expect(settle('10', '0', writeOff)).rejects.toThrow(beyond);
+    expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
+  });
+
+  it('charge takes the balance below zero', async () => {
+    await settle('12', '-2');
+    expect(await balance()).toEqual({ available: '-2.00000000', held: '0.00000000' });
+  });
+
+  it('cap is kept by the database against a ledger that charges in full', async () => {
+    await updateOrganization(db, organizationId, { overage: 'cap' });
+    await expect(settle('12', '-2')).rejects.toThrow(beyond);
+    expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
+  });
+
+  it('cap refuses to write the rest off twice', async () => {
+    await updateOrganization(db, organizationId, { overage: 'cap' });
+    await expect(settle('10', '0', writeOff, { ...writeOff, sequence: 6 })).rejects.toThrow('duplicate key');
+  });
+
+  it('cap lets the rest be written off', async () => {
+    await updateOrganization(db, organizationId, { overage: 'cap' });
+    await settle('10', '0', writeOff);
+    expect(await balance()).toEqual({ available: '0.00000000', held: '0.00000000' });
+  });
+
+  it('cap writes nothing off of what the hold covers', async () => {
+    await updateOrganization(db, organizationId, { overage: 'cap' });
+    const executionId = newId('exec');
+    await add('owner', holdOf(executionId));
+    const settled: Entry = {
+      sequence: 3,
+      kind: 'settle',
+      accounts: ['held', 'revenue'],
+      amount: '0.4',
+      after: ['9', '0.6'],
+      executionId,
+    };
+    const remainder: Entry = {
+      ...settled,
+      sequence: 4,
+      kind: 'remainder',
+      accounts: ['held', 'available'],
+      amount: '0.6',
+      after: ['9.6', '0'],
+    };
+    const rest: Entry = { ...writeOff, after: ['9.6', '0'], executionId };
+    await expect(add('holdfast_ledger', settled, remainder, rest)).rejects.toThrow(beyond);
+    await add('holdfast_ledger', settled, remainder);
+  });
+
+  it('cap of spend limits is kept by the database against a ledger that charges in full', async () => {
+    const id = await insertTestExecution(db, { organizationId, holdAmount: '1' });
+    await setSpendLimit(db, { organizationId, apiKeyId: null, amount: '1.5' });
+    const overage: Entry = {
+      sequence: 3,
+      kind: 'overage',
+      accounts: ['available', 'held'],
+      amount: '1',
+      after: ['8', '2'],
+      executionId: id,
+    };
+    const settled: Entry = {
+      ...overage,
+      sequence: 4,
+      kind: 'settle',
+      accounts: ['held', 'revenue'],
+      amount: '2',
+      after: ['8', '0'],
+    };
+    await db.pool.query('UPDATE spend_limits SET spent = 2 WHERE scope_id = $1', [organizationId]);
+    await expect(add('holdfast_ledger', overage, settled)).rejects.toThrow(beyond);
+    await updateOrganization(db, organizationId, { spendLimitOverage: 'charge' });
+    await add('holdfast_ledger', overage, settled);
+  });
+});
+
 describe('who may move money', () => {
   const topUp: Entry = {
     sequence: 2,
@@ -183,6 +298,13 @@ describe('who may move money', () => {
       after: ['9', '0'],
     };
     await expect(add('holdfast_gateway', settle)).rejects.toThrow(refused);
+    const writeOff: Entry = {
+      ...settle,
+      kind: 'write_off',
+      accounts: ['write_offs', 'revenue'],
+      after: ['9', '1'],
+    };
+    await expect(add('holdfast_gateway', writeOff)).rejects.toThrow(refused);
     await add('holdfast_gateway', {
       ...settle,
       kind: 'release',

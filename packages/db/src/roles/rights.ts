@@ -1,3 +1,5 @@
+import type { Database } from '../client.ts';
+
 /** The database roles that the services log in with. */
 export const roles = [
   'holdfast_gateway',
@@ -28,29 +30,32 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     admin_actions:
       'SELECT, INSERT (id, actor, address, request_id, action, organization_id, target, status, details)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
-    balances: 'SELECT, INSERT (organization_id), UPDATE (lock)',
+    // The policies are an operator's; what moves money no role may write.
+    balances: 'SELECT, INSERT (organization_id), UPDATE (lock, overage, spend_limit_overage)',
+    ledger_settings: 'SELECT',
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
     idempotency_keys: 'SELECT, INSERT',
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
-    attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error)',
+    attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error, raw_logs)',
     provider_callbacks: 'SELECT (provider, token), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
-      'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
+      'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, missed, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
     deliveries:
-      'SELECT, UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
+      'SELECT, INSERT (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at), UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT, UPDATE (answer, error)',
-    files: 'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, expires_at)',
+    files:
+      'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, width, height, duration_ms, expires_at)',
   },
   holdfast_dispatcher: {
     models: 'SELECT',
     organizations: 'SELECT (id, max_concurrency, test_of)',
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
-      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, logged, lease_until, poll_at, polls, created_at, finished_at)',
+      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since)',
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
@@ -59,13 +64,14 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   holdfast_ledger: {
     organizations: 'SELECT (id)',
     balances: 'SELECT, UPDATE (lock)',
+    ledger_settings: 'SELECT',
     spend_limits: 'SELECT, UPDATE (month, spent)',
     idempotency_keys: 'SELECT (organization_id, key, execution_id)',
     dropped_journals: 'SELECT',
     webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
     transfers: 'SELECT, INSERT',
     executions:
-      'SELECT, UPDATE (status, completed_at, cost, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
+      'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
     events: 'SELECT, INSERT',
     ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches)',
@@ -77,7 +83,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     events:
       'SELECT, INSERT (id, organization_id, endpoint_id, type, created_at, fanned_out_at, body), UPDATE (body, fanned_out_at)',
     webhook_endpoints:
-      'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at, paced_until, failing_since)',
+      'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at, paced_until, failing_since, missed)',
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',
     delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error, stage, answer)',
   },
@@ -101,8 +107,53 @@ export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
 /** The kinds of transfer that a role may add to the journal. The gateway cannot write a top-up, nor charge anybody. */
 export const transferKinds: Readonly<Partial<Record<Role, readonly string[]>>> = {
   holdfast_gateway: ['hold', 'release'],
-  holdfast_ledger: ['top_up', 'correction', 'overage', 'settle', 'remainder', 'release'],
+  holdfast_ledger: ['top_up', 'correction', 'overage', 'settle', 'remainder', 'release', 'write_off'],
 };
 
 /** Every table that a service uses; `_prisma_migrations` alone is nobody's. */
 export const tables: readonly string[] = [...new Set(roles.flatMap((role) => Object.keys(rights[role])))];
+
+/** Rights on tables, as `holdfast_ledger: UPDATE (lock) on balances`. */
+export type Deviations = {
+  /** The roles that have no right on any table here: the services don't log in with them, or the setup has not run. */
+  strangers: Role[];
+  missing: string[];
+  excess: string[];
+};
+
+/** What the roles of the services may do with the tables here, beside what `rights` says. */
+export async function readDeviations(db: Database): Promise<Deviations> {
+  const { rows } = await db.pool.query<{ right: string; role: Role }>(granted, [roles]);
+  const has = new Set(rows.map(({ right }) => right));
+  const known = new Set(rows.map(({ role }) => role));
+  const wanted = new Set(roles.flatMap((role) => (known.has(role) ? rightsOf(role) : [])));
+  return {
+    strangers: roles.filter((role) => !known.has(role)),
+    missing: [...wanted].filter((right) => !has.has(right)),
+    excess: [...has].filter((right) => !wanted.has(right)),
+  };
+}
+
+/** `SELECT, UPDATE (a, b)` is three rights. */
+function rightsOf(role: Role): string[] {
+  return Object.entries(rights[role]).flatMap(([table, text]) =>
+    [...text.matchAll(/([A-Z]+)(?: \(([^)]*)\))?/g)].flatMap(([, privilege, columns]) =>
+      (columns?.split(', ') ?? [null]).map(
+        (column) => `${role}: ${privilege}${column === null ? '' : ` (${column})`} on ${table}`,
+      ),
+    ),
+  );
+}
+
+// The parts of a table that is cut by month are reached through it alone.
+const granted = `
+SELECT r.rolname AS role, format('%s: %s on %s', r.rolname, a.privilege_type, c.relname) AS right
+FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  AND r.rolname = ANY ($1::text[])
+UNION ALL
+SELECT r.rolname, format('%s: %s (%s) on %s', r.rolname, a.privilege_type, t.attname, c.relname)
+FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid CROSS JOIN LATERAL aclexplode(t.attacl) a
+  JOIN pg_roles r ON r.oid = a.grantee
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  AND r.rolname = ANY ($1::text[])`;

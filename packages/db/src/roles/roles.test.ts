@@ -5,8 +5,8 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { migrate } from '../migrate/migrate.ts';
-import { applyRoles } from './applyRoles.ts';
 import { functions, type Role, rights, roles, tables } from './rights.ts';
+import { applyRoles } from './roles.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: pg.Pool;

@@ -2,9 +2,8 @@ import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readBy } from '../testing/readBy.ts';
-import { claimLanes, type LaneRoom } from './claimLanes.ts';
-import { listDueLanes } from './dueLanes.ts';
-import { endOverdueDeliveries } from './endOverdueDeliveries.ts';
+import { endOverdueDeliveries } from './attempts.ts';
+import { claimLanes, type LaneRoom, listDueLanes } from './lanes.ts';
 
 const finished = 5000;
 const waitingPerLane = 1000;

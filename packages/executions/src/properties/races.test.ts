@@ -1,7 +1,6 @@
 import { claimByToken } from '@holdfast/db/attempts/claim';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { markCallbackProcessed, readCallback } from '@holdfast/db/callbacks/inbox';
-import { storeCallback } from '@holdfast/db/callbacks/store';
+import { markCallbackProcessed, readCallback, storeCallback } from '@holdfast/db/callbacks';
 import { newId } from '@holdfast/domain/ids';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -182,7 +181,8 @@ describe(`${races} races have one winner each, and one story in status, money an
 /** As the gateway takes it in, the dispatcher reads it and the ledger settles what it says. */
 async function callBack({ attempt, outcomes }: Contender, index: number): Promise<void> {
   const id = newId('cbk');
-  const callback = { id, token: attempt.token, eventKey: id, headers: {}, body: Buffer.from('{}') };
+  const sent = { token: attempt.token, provider: somewhere.connection };
+  const callback = { id, ...sent, eventKey: id, headers: {}, body: Buffer.from('{}') };
   await storeCallback(processes.gateways[right].db, callback);
   const dispatcher = processes.dispatchers[right];
   const stored = await readCallback(dispatcher.db, id);

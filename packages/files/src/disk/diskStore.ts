@@ -2,10 +2,12 @@ import { copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
+  atStore,
   type ByteRange,
   type DownloadTerms,
   ObjectNotFoundError,
   type ObjectStore,
+  type StoredObject,
   sealedKey,
   type UploadTerms,
 } from '../store.ts';
@@ -27,11 +29,11 @@ export function createDiskStore(settings: DiskSettings): ObjectStore {
       const stream = Buffer.isBuffer(body) ? Readable.from([body]) : body;
       return { sizeBytes: await writeObject(root, key, stream, exactly(options.sizeBytes)) };
     },
-    seal: async (key) => seal(root, key),
-    stat: async (key) => sizeOf(root, key),
-    read: async (key, range) => openObject(root, key, range),
-    readHead: async (key, bytes) => readHead(root, key, bytes),
-    remove: async (key) => rm(objectPath(root, key), { force: true }),
+    seal: (key, extension = null) => atStore(() => seal(root, key, extension)),
+    stat: (key) => atStore(() => describe(root, key)),
+    read: (key, range) => atStore(() => openObject(root, key, range)),
+    readHead: (key, bytes) => atStore(() => readHead(root, key, bytes)),
+    remove: (key) => atStore(async () => rm(objectPath(root, key), { force: true })),
   };
 }
 
@@ -44,7 +46,7 @@ function exactly(told: number | undefined): CheckSize {
 
 function presignUpload(settings: DiskSettings, { key, sizeBytes, contentType, expiresInS }: UploadTerms) {
   objectPath(settings.path, key);
-  const url = signUrl(settings, {
+  return signUrl(settings, {
     method: 'PUT',
     key,
     expires: inSeconds(expiresInS),
@@ -52,7 +54,6 @@ function presignUpload(settings: DiskSettings, { key, sizeBytes, contentType, ex
     contentType,
     filename: null,
   });
-  return contentType === null ? { url } : { url, headers: { 'content-type': contentType } };
 }
 
 function presignDownload(
@@ -86,8 +87,8 @@ async function prepareFolder(root: string): Promise<void> {
 }
 
 /** An upload comes in as a file of its own under the old name, so a second name for this one is enough. */
-async function seal(root: string, key: string): Promise<string> {
-  const sealed = sealedKey(key);
+async function seal(root: string, key: string, extension: string | null): Promise<string> {
+  const sealed = sealedKey(key, extension);
   const paths = [objectPath(root, key), objectPath(root, sealed)] as const;
   try {
     await mkdir(dirname(paths[1]), { recursive: true });
@@ -99,9 +100,9 @@ async function seal(root: string, key: string): Promise<string> {
   }
 }
 
-async function sizeOf(root: string, key: string): Promise<{ sizeBytes: number } | null> {
+async function describe(root: string, key: string): Promise<StoredObject | null> {
   const info = await stat(objectPath(root, key)).catch(ignoreMissing);
-  return info ? { sizeBytes: info.size } : null;
+  return info ? { sizeBytes: info.size, contentType: null } : null;
 }
 
 async function openObject(root: string, key: string, range?: ByteRange): Promise<Readable> {

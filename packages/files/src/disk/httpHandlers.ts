@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { finished, PassThrough, type Readable } from 'node:stream';
 import { limits } from '@holdfast/domain/limits';
+import { contradictsType } from '../allowedTypes.ts';
 import { type ErrorAnswer, type OnError, sendObject } from '../sendObject.ts';
 import { createDiskStore } from './diskStore.ts';
 import type { DiskSettings } from './settings.ts';
 import { type Grant, verifyUrl } from './urls.ts';
 import { type CheckSize, writeObject } from './writeObject.ts';
+
+/** Called when a body is about to be read; `fail` ends it. Stops watching by the function that it returns. */
+export type WatchBody = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  fail: (error: Error) => void,
+) => () => void;
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
@@ -22,12 +30,13 @@ class Refusal extends Error {
 
 /**
  * What the gateway mounts at PUT, GET and HEAD `/storage/*`, before any body parser. Refusals go to `onError`;
- * a failing disk rejects. An object that is not replaceable keeps its bytes, however long its upload URL lives.
+ * a failing disk, and a body that `watchBody` ends, reject. An object that is not replaceable keeps its bytes, however long its upload URL lives.
  */
 export function createStorageHandlers(
   settings: DiskSettings,
   onError: OnError,
   isReplaceable: (key: string) => Promise<boolean>,
+  watchBody: WatchBody = () => () => {},
 ): { handleStoragePut: Handler; handleStorageGet: Handler } {
   const store = createDiskStore(settings);
   return {
@@ -38,7 +47,7 @@ export function createStorageHandlers(
         const check: CheckSize = (sizeBytes, isComplete) => checkSize(sizeBytes, isComplete, grant);
         const mayReplace = () => requireReplaceable(isReplaceable, grant.key);
         await mayReplace();
-        await writeObject(settings.path, grant.key, bodyOf(req), check, mayReplace);
+        await writeObject(settings.path, grant.key, bodyOf(req, res, watchBody), check, mayReplace);
         res.writeHead(200, { 'content-length': 0 }).end();
       } catch (error) {
         refuse(req, res, error, onError);
@@ -81,9 +90,10 @@ async function requireReplaceable(
 }
 
 function checkHeaders(req: IncomingMessage, grant: Grant): void {
-  const given = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (grant.contentType !== null && given !== grant.contentType.toLowerCase()) {
-    throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${grant.contentType}`);
+  const { contentType } = grant;
+  if (contentType !== null && contradictsType(req.headers['content-type'], contentType)) {
+    const message = `the upload declared ${contentType}: send that as Content-Type, or leave the header out`;
+    throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const length = req.headers['content-length'];
   if (length !== undefined) checkSize(Number(length), true, grant);
@@ -102,9 +112,13 @@ function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
   }
 }
 
-/** The body apart from its request: a write that is refused in mid-body must leave the connection for the answer. */
-function bodyOf(req: IncomingMessage): Readable {
-  return Readable.from(req.iterator({ destroyOnReturn: false }));
+/** The body apart from its request: a write that fails in mid-body must leave the connection for the answer. */
+function bodyOf(req: IncomingMessage, res: ServerResponse, watchBody: WatchBody): Readable {
+  const body = new PassThrough();
+  const unwatch = watchBody(req, res, (error) => body.destroy(error));
+  body.once('close', unwatch);
+  finished(req, { writable: false }, (error) => error && body.destroy(error));
+  return req.pipe(body);
 }
 
 /** A client that went away in mid-upload needs no answer; anything unforeseen is the caller's. */
@@ -125,4 +139,5 @@ function discardRest(req: IncomingMessage): void {
     if (leftBytes < 0) req.destroy();
   });
   req.on('error', () => {});
+  req.resume();
 }

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { atStore, StoreFailedError } from '../store.ts';
 import { incomingFolder, incomingPath, objectPath } from './paths.ts';
 
 /** Refuses before the bytes appear under their key. */
@@ -34,15 +35,36 @@ export async function writeObject(
     },
   });
   try {
-    await mkdir(incomingFolder(root), { recursive: true });
-    await pipeline(body, counted, createWriteStream(incoming, { flush: true, flags: 'wx' }));
+    await atStore(() => mkdir(incomingFolder(root), { recursive: true }));
+    await pipeline(body, counted, createWriteStream(incoming, { flush: true, flags: 'wx' })).catch(ofDisk);
     check(sizeBytes, true);
-    await mkdir(dirname(target), { recursive: true });
+    await atStore(() => mkdir(dirname(target), { recursive: true }));
     await beforeRename();
-    await rename(incoming, target);
+    await atStore(() => rename(incoming, target));
     return sizeBytes;
   } catch (error) {
     await rm(incoming, { force: true });
     throw error;
   }
 }
+
+/** What the body failed with is the caller's. @throws StoreFailedError for what the disk failed with, else the error */
+function ofDisk(error: NodeJS.ErrnoException): never {
+  throw diskCodes.has(error.code ?? '') ? new StoreFailedError(error) : error;
+}
+
+const diskCodes = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EROFS',
+  'ESTALE',
+  'ENOMEM',
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'EMFILE',
+  'ENFILE',
+]);

@@ -5,7 +5,7 @@ import type { DownloadTerms, UploadTerms } from '../store.ts';
 import { createAwsClient } from './awsClient.ts';
 import type { S3Settings } from './settings.ts';
 
-/** The minio client signs the host alone, which binds neither type nor length; AWS's presigner can. */
+/** The minio client signs the host alone, which does not bind the length; AWS's presigner can. */
 export function createPresigner(settings: S3Settings) {
   const client = createAwsClient(settings, settings.publicEndpoint);
   return {
@@ -14,24 +14,23 @@ export function createPresigner(settings: S3Settings) {
   };
 }
 
-async function presignUpload(client: S3Client, bucket: string, terms: UploadTerms) {
-  const { key, contentType, sizeBytes, expiresInS } = terms;
-  const bound = [
-    ...(contentType === null ? [] : ['content-type']),
-    ...(sizeBytes === null ? [] : ['content-length']),
-  ];
+/** Signed headers must be sent: the type is not among them, for a PUT may leave it out. It is judged when bytes are checked. */
+function presignUpload(
+  client: S3Client,
+  bucket: string,
+  { key, sizeBytes, expiresInS }: UploadTerms,
+): Promise<string> {
+  const bound = sizeBytes === null ? [] : ['content-length'];
   const command = new PutObjectCommand({
     Bucket: bucket,
     Key: key,
-    ...(contentType === null ? {} : { ContentType: contentType }),
     ...(sizeBytes === null ? {} : { ContentLength: sizeBytes }),
   });
-  const url = await getSignedUrl(client, command, {
+  return getSignedUrl(client, command, {
     expiresIn: expiresInS,
     signableHeaders: new Set(['host', ...bound]),
     unhoistableHeaders: new Set(bound),
   });
-  return contentType === null ? { url } : { url, headers: { 'content-type': contentType } };
 }
 
 function presignDownload(client: S3Client, bucket: string, terms: DownloadTerms): Promise<string> {

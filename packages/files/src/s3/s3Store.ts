@@ -1,7 +1,15 @@
 import type { Readable } from 'node:stream';
 import { NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { Client, S3Error } from 'minio';
-import { assertKey, type ByteRange, ObjectNotFoundError, type ObjectStore, sealedKey } from '../store.ts';
+import {
+  assertKey,
+  atStore,
+  type ByteRange,
+  ObjectNotFoundError,
+  type ObjectStore,
+  type StoredObject,
+  sealedKey,
+} from '../store.ts';
 import { createAwsClient } from './awsClient.ts';
 import { copyObject } from './copyObject.ts';
 import { createPresigner } from './presign.ts';
@@ -21,11 +29,11 @@ export function createS3Store(settings: S3Settings): ObjectStore {
     presignDownload: async (terms) => presigner.download(checked(terms)),
     put: async (key, body, { contentType, sizeBytes }) =>
       put({ client: aws, bucket: settings.bucket, key: checked({ key }).key, contentType }, body, sizeBytes),
-    seal: async (key) => seal(aws, settings.bucket, key),
-    stat: async (key) => stat(bucket, checked({ key }).key),
-    read: async (key, range) => read(bucket, checked({ key }).key, range),
-    readHead: async (key, bytes) => readHead(bucket, checked({ key }).key, bytes),
-    remove: async (key) => bucket.client.removeObject(bucket.name, checked({ key }).key),
+    seal: (key, extension = null) => atStore(() => seal(aws, settings.bucket, key, extension)),
+    stat: (key) => atStore(async () => stat(bucket, checked({ key }).key)),
+    read: (key, range) => atStore(async () => read(bucket, checked({ key }).key, range)),
+    readHead: (key, bytes) => atStore(async () => readHead(bucket, checked({ key }).key, bytes)),
+    remove: (key) => atStore(async () => bucket.client.removeObject(bucket.name, checked({ key }).key)),
   };
 }
 
@@ -69,8 +77,13 @@ async function put(
   return { sizeBytes: await stored };
 }
 
-async function seal(client: S3Client, bucket: string, key: string): Promise<string> {
-  const sealed = sealedKey(key);
+async function seal(
+  client: S3Client,
+  bucket: string,
+  key: string,
+  extension: string | null,
+): Promise<string> {
+  const sealed = sealedKey(key, extension);
   try {
     await copyObject(client, bucket, key, sealed);
     return sealed;
@@ -79,9 +92,11 @@ async function seal(client: S3Client, bucket: string, key: string): Promise<stri
   }
 }
 
-async function stat({ client, name }: Bucket, key: string): Promise<{ sizeBytes: number } | null> {
+async function stat({ client, name }: Bucket, key: string): Promise<StoredObject | null> {
   try {
-    return { sizeBytes: (await client.statObject(name, key)).size };
+    const { size, metaData } = await client.statObject(name, key);
+    const contentType: unknown = metaData['content-type'];
+    return { sizeBytes: size, contentType: typeof contentType === 'string' ? contentType : null };
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

@@ -11,13 +11,40 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  BatchSpanProcessor,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { z } from 'zod';
 import type { Logger } from '../logger.ts';
-import { reasonOf } from '../reason.ts';
-import { within } from '../within.ts';
-import { reporting } from './reporting.ts';
-import { partsOf } from './traceparent.ts';
-import type { Attributes, NewSpan, Span, Tracing } from './tracing.ts';
+import { percentDecoded } from '../redisAddress.ts';
+import { reasonOf, within } from '../within.ts';
+import { type Attributes, type NewSpan, partsOf, type Span, type Tracing } from './tracing.ts';
+
+/** An exporter that says when spans begin to be lost, and when they arrive again, not each time. */
+function reporting(exporter: SpanExporter, log: Logger): SpanExporter {
+  let areLost = false;
+
+  function report({ message }: { message?: string } = {}): void {
+    const isLost = message !== undefined;
+    if (isLost === areLost) return;
+    areLost = isLost;
+    if (isLost) log.warn({ reason: message }, 'spans are lost: the collector does not take them');
+    else log.info('the collector takes spans again');
+  }
+
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        report(result.error);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
 
 /** Spans that wait to be sent, some 10 MB; what comes beyond is dropped. */
 const maxQueueSize = 8192;
@@ -98,3 +125,42 @@ function known(attributes: Attributes): Record<string, AttributeValue> {
   const told = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(told) as Record<string, AttributeValue>;
 }
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const headerValue = /^[\x20-\x7e]*$/;
+
+/** `name=value,name=value`, values percent-encoded. Null when it is something else. */
+function readHeaders(text: string): Record<string, string> | null {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  const headers = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    return [pair.slice(0, Math.max(0, at)).trim(), percentDecoded(pair.slice(at + 1).trim())] as const;
+  });
+  const isRight = headers.every(([name, value]) => headerName.test(name) && headerValue.test(value ?? '\n'));
+  return isRight ? (Object.fromEntries(headers) as Record<string, string>) : null;
+}
+
+/** Of a service whose work is traced; the names are those of OpenTelemetry. See docs/tracing.md. */
+export const tracingConfig = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be a URL as http://collector:4318' })
+    .optional()
+    .describe(
+      'Where spans are sent, by OTLP over HTTP, as http://collector:4318 (`/v1/traces` is added); nothing is traced unless set',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .default('')
+    // Not repeated in what is said of it: it is there for credentials.
+    .refine((text) => readHeaders(text) !== null, 'must be name=value,name=value with percent-encoded values')
+    .transform((text) => readHeaders(text) ?? {})
+    .describe('Headers that spans are sent with, such as `authorization=Bearer%20abc`; a secret'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of traces that are recorded, 0 to 1; the trace id decides'),
+};
+
+export type TracingConfig = z.infer<z.ZodObject<typeof tracingConfig>>;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { reasonOf } from '@holdfast/kit/reason';
+import { reasonOf } from '@holdfast/kit/within';
 import type { ListenFlags } from './flags.ts';
 
 export type Taken = { body: Buffer; headers: IncomingHttpHeaders };

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listenAt } from '@holdfast/kit/listen';
+import { listenAt } from '@holdfast/kit/health';
 import { type Answer, answerTo } from './answer.ts';
 import type { ListenFlags } from './flags.ts';
 import { type Before, createHistory, type History } from './history.ts';

@@ -9,17 +9,20 @@ export type ServerCommand = {
   /** Written to the server's standard input: for what must not stand in the list of processes. */
   stdin?: string;
   account?: Account | undefined;
-  /** The server is ready when a line of its log matches. */
-  ready: RegExp;
+  /** The server is ready when a line of its output matches, or when this is true, which is asked again and again. */
+  ready: RegExp | ((pid: number) => boolean);
   timeoutMs: number;
   onLog?: ((line: string) => void) | undefined;
 };
+
+const pollEveryMs = 10;
 
 /**
  * Starts a server in a session of its own (Ctrl-C must not reach it before its users have stopped) and resolves
  * when it is ready. Rejects with its last words when it ends before that.
  */
-export function startServer(server: ServerCommand): Promise<ChildProcess & { pid: number }> {
+export async function startServer(server: ServerCommand): Promise<ChildProcess & { pid: number }> {
+  const { name, ready, timeoutMs, onLog } = server;
   const child = spawn(server.command, server.args, {
     cwd: '/',
     detached: true,
@@ -27,34 +30,39 @@ export function startServer(server: ServerCommand): Promise<ChildProcess & { pid
     ...server.account,
   });
   child.stdin.on('error', () => {}).end(server.stdin ?? '');
-  return new Promise((resolve, reject) => {
-    const lastLines: string[] = [];
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`${server.name} was not ready within ${server.timeoutMs / 1000} s.`));
-    }, server.timeoutMs);
-    const onLine = (line: string) => {
-      server.onLog?.(line);
-      lastLines.push(line);
-      if (lastLines.length > 40) lastLines.shift();
-      if (!server.ready.test(line)) return;
-      clearTimeout(timer);
-      resolve(child as ChildProcess & { pid: number });
-    };
-    for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', onLine);
-    child.once('error', (error) => {
-      clearTimeout(timer);
-      reject(new Error(`${server.name} can't be run: ${error.message}`));
-    });
-    child.once('close', () => {
-      clearTimeout(timer);
-      reject(new Error(`${server.name} did not start: ${tellingLine(lastLines)}`));
-    });
-  });
+  const { promise: started, resolve, reject } = Promise.withResolvers<void>();
+  const lastLines: string[] = [];
+  const onLine = (line: string) => {
+    onLog?.(line);
+    lastLines.push(line);
+    if (lastLines.length > 40) lastLines.shift();
+    if (ready instanceof RegExp && ready.test(line)) resolve();
+  };
+  for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', onLine);
+  child.once('error', (error) => reject(new Error(`${name} can't be run: ${error.message}`)));
+  child.once('close', () => reject(new Error(`${name} did not start: ${tellingLine(lastLines)}`)));
+  const polling = setInterval(() => {
+    if (typeof ready === 'function' && child.pid !== undefined && ready(child.pid)) resolve();
+  }, pollEveryMs);
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Error(`${name} was not ready within ${timeoutMs / 1000} s.`));
+  }, timeoutMs);
+  try {
+    await started;
+    return child as ChildProcess & { pid: number };
+  } finally {
+    clearInterval(polling);
+    clearTimeout(timer);
+  }
 }
 
 // A server's reason stands in a line marked as fatal, seldom in its last.
 function tellingLine(lines: string[]): string {
   const telling = lines.findLast((line) => /FATAL|PANIC|fatal|error:|Bad file format|# /.test(line));
-  return (telling ?? lines.at(-1) ?? 'it ended without a word').replace(/^.*?(FATAL|PANIC|# ):?\s*/, '');
+  return (
+    telling ??
+    lines.at(-1) ??
+    'it ended without output: look at the log that it is configured to write'
+  ).replace(/^.*?(FATAL|PANIC|# ):?\s*/, '');
 }

@@ -28,6 +28,21 @@ describe('the log of a service', () => {
     expect(lastErrors(log, bornAt)).toEqual(['config: PORT is missing', 'no database', 'Segmentation fault']);
   });
 
+  it('shows errors of lines for people, without what is indented below them', () => {
+    const lines = [
+      '[12:07:20.746] INFO: ledger: listening {"port":5}',
+      '[12:07:20.775] ERROR: ledger: no database {"a":1}',
+      '    err: {',
+      '      "type": "Error",',
+      '    }',
+      'Error: out of memory',
+      '    at main.ts:1',
+      '',
+    ];
+    writeFileSync(log, lines.join('\n'));
+    expect(lastErrors(log, 0)).toEqual(['ledger: no database {"a":1}', 'Error: out of memory']);
+  });
+
   it('does not show the end of a line that it cut', () => {
     writeFileSync(log, `${'x'.repeat(20_000)}\nthe reason\n`);
     expect(lastErrors(log, 0)).toEqual(['the reason']);

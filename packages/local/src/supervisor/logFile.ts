@@ -28,7 +28,7 @@ function readTail(path: string, fromByte: number): string {
 }
 
 function errorIn(line: string): string | undefined {
-  if (!line.startsWith('{')) return line.trim() === '' ? undefined : line;
+  if (!line.startsWith('{')) return plainErrorIn(line);
   try {
     const { level, msg, err } = JSON.parse(line) as {
       level?: unknown;
@@ -40,6 +40,13 @@ function errorIn(line: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** LOG_FORMAT=pretty writes the level behind the time; what is indented belongs to the line before. */
+function plainErrorIn(line: string): string | undefined {
+  const [, level, text] = /^\[[\d:.]+\] ([A-Z]+): (.*)$/.exec(line) ?? [];
+  if (level !== undefined) return ['ERROR', 'FATAL'].includes(level) ? text : undefined;
+  return /^\s|^$/.test(line) ? undefined : line;
 }
 
 /** The last few errors that a log holds after `fromByte`: pino lines of level error and above, and whatever isn't JSON. */

@@ -40,7 +40,7 @@ describe('loadModels', () => {
       slug: 'good',
       timeout_s: 600,
       active: true,
-      providers: [{ mode: 'sync' }],
+      providers: [{ mode: 'callback' }],
     });
   });
 
@@ -56,7 +56,7 @@ describe('loadModels', () => {
     expect(message).toContain('a.yaml:6: timeout_s:');
     expect(message).toMatch(/b\.yaml:\d+: /);
     expect(message).toContain('c.yaml:3: input_schema:');
-    expect(message).toContain('e.yaml: slug: good is taken by d.yaml');
+    expect(message).toContain('e.yaml: slug: good is taken by a.yaml');
   });
 
   it('refuses a model without a price', async () => {

@@ -13,18 +13,18 @@ export type ModelFolder = { models: ModelDefinition[]; files: number; problems: 
  */
 export async function readModels(folder: string): Promise<ModelFolder> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).toSorted();
-  const definitions = new Map<string, { definition: ModelDefinition; file: string }>();
+  const models: ModelDefinition[] = [];
+  const owners = new Map<string, string>();
   const problems: string[] = [];
   for (const file of files) {
     const parsed = parseModel(file, await readFile(join(folder, file), 'utf8'));
+    const { definition, slug } = parsed;
     problems.push(...parsed.problems);
-    if (parsed.definition === null) continue;
-    const { slug } = parsed.definition;
-    const twin = definitions.get(slug);
-    if (twin) problems.push(`${file}: slug: ${slug} is taken by ${twin.file}`);
-    definitions.set(slug, { definition: parsed.definition, file });
+    const owner = slug === null ? undefined : owners.get(slug);
+    if (owner !== undefined) problems.push(`${file}: slug: ${slug} is taken by ${owner}`);
+    else if (slug !== null) owners.set(slug, file);
+    if (definition !== null) models.push(definition);
   }
-  const models = [...definitions.values()].map(({ definition }) => definition);
   return { models, files: files.length, problems };
 }
 

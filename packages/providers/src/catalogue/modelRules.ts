@@ -1,34 +1,45 @@
 import type { OutputKind } from '@holdfast/domain/modelAnswers';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
-import { optionsProblems } from '../adapterOptions.ts';
+import { optionsIssues, optionsSchema } from '../adapterOptions.ts';
 import { inputProperties } from './inputProperties.ts';
+import type { ModelParts } from './modelParts.ts';
+import { keysAt } from './modelSchema.ts';
 import { nearest } from './nearest.ts';
 import { schemaProblems } from './schemaErrors.ts';
-import type { ModelProblem } from './shapeProblems.ts';
+import { type ModelProblem, shapeProblems } from './shapeProblems.ts';
 
-/** What is wrong with a model whose every field is right by itself. Paths name `providers`, however it was written. */
-export function modelProblems(definition: ModelDefinition): ModelProblem[] {
+/** What is wrong with a model's parts, each right by itself. Paths name `providers`, however it was written. */
+export function modelProblems(parts: ModelParts): ModelProblem[] {
+  const schema = parts.input_schema;
   return [
-    ...schemaProblems(definition.input_schema),
-    ...inputNames(definition).flatMap((named) => unknownInput(definition, named)),
-    ...idlePrices(definition),
-    ...twins(definition),
-    ...weightless(definition),
-    ...definition.providers.flatMap(routeProblems),
+    ...(schema ? schemaProblems(schema) : []),
+    ...(schema ? inputNames(parts).flatMap((named) => unknownInput(schema, named)) : []),
+    ...idlePrices(parts),
+    ...twins(parts),
+    ...weightless(parts),
+    ...eachRoute(parts, routeProblems),
+    ...eachRoute(parts, (route, index) => kindProblems(parts, route, index)),
+    ...eachRoute(parts, (route, index) => fragileMode(parts, route, index)),
   ];
+}
+
+function eachRoute<Found>(
+  { providers }: ModelParts,
+  find: (route: ProviderRoute, index: number) => Found[],
+): Found[] {
+  return providers.flatMap((route, index) => (route === null ? [] : find(route, index)));
 }
 
 type Named = { path: PropertyKey[]; name: string };
 
 /** Every place that names a property of the input. */
-function inputNames({ estimate, providers }: ModelDefinition): Named[] {
-  const estimates = Object.entries(estimate).flatMap(([quantity, rule]) =>
+function inputNames(parts: ModelParts): Named[] {
+  const estimates = Object.entries(parts.estimate ?? {}).flatMap(([quantity, rule]) =>
     Object.entries(typeof rule === 'object' ? rule : {})
       .filter(([key, name]) => ['input', 'width', 'height', 'size'].includes(key) && typeof name === 'string')
       .map(([key, name]) => ({ path: ['estimate', quantity, key], name: String(name) })),
   );
-  return [...estimates, ...providers.flatMap(routeInputNames)];
+  return [...estimates, ...eachRoute(parts, routeInputNames)];
 }
 
 function routeInputNames({ mode_from_input: mode, input }: ProviderRoute, index: number): Named[] {
@@ -41,7 +52,7 @@ function routeInputNames({ mode_from_input: mode, input }: ProviderRoute, index:
   ];
 }
 
-function unknownInput({ input_schema: schema }: ModelDefinition, { path, name }: Named): ModelProblem[] {
+function unknownInput(schema: Record<string, unknown>, { path, name }: Named): ModelProblem[] {
   const known = inputProperties(schema);
   if (known.has(name)) return [];
   const meant = nearest(name, [...known]);
@@ -55,7 +66,9 @@ const chargedOn = {
   per_megapixel: ['images', 'videos', 'raw'],
 } as const satisfies Record<string, readonly OutputKind[]>;
 
-function idlePrices({ price, output: { kind } }: ModelDefinition): ModelProblem[] {
+function idlePrices({ price, output }: ModelParts): ModelProblem[] {
+  if (!price || !output) return [];
+  const { kind } = output;
   return Object.entries(chargedOn)
     .filter(([name, kinds]) => name in price && !(kinds as readonly string[]).includes(kind))
     .map(([name, kinds]) => ({
@@ -64,22 +77,37 @@ function idlePrices({ price, output: { kind } }: ModelDefinition): ModelProblem[
     }));
 }
 
-function twins({ providers }: ModelDefinition): ModelProblem[] {
-  const key = ({ adapter, connection, model }: ProviderRoute) => JSON.stringify([adapter, connection, model]);
-  const keys = providers.map(key);
-  return keys.flatMap((one, index) => {
-    const first = keys.indexOf(one);
-    if (first === index) return [];
+function twins(parts: ModelParts): ModelProblem[] {
+  const firsts = new Map<string, number>();
+  return eachRoute(parts, ({ adapter, connection, model }, index) => {
+    const key = JSON.stringify([adapter, connection, model]);
+    const first = firsts.get(key);
+    firsts.set(key, first ?? index);
+    if (first === undefined) return [];
     return [
       { path: ['providers', index], message: `is the same connection and model as providers.${first}` },
     ];
   });
 }
 
-function weightless({ providers }: ModelDefinition): ModelProblem[] {
-  const weights = providers.flatMap(({ weight }) => weight ?? []);
+function weightless(parts: ModelParts): ModelProblem[] {
+  const weights = eachRoute(parts, ({ weight }) => (weight === undefined ? [] : [weight]));
   if (weights.length === 0 || weights.some((weight) => weight > 0)) return [];
   return [{ path: ['providers'], message: 'at least one weight must be above 0' }];
+}
+
+/** Seconds that a run may take whose connection must not break. */
+const longestSyncS = 60;
+
+/** Cog cancels a run whose connection breaks, so that a dispatcher that restarts begins it again. */
+function fragileMode(
+  { timeout_s: timeoutS = 0 }: ModelParts,
+  { adapter, mode }: ProviderRoute,
+  index: number,
+): ModelProblem[] {
+  if (adapter !== 'cog' || mode === 'callback' || timeoutS <= longestSyncS) return [];
+  const message = `${mode} is for models whose \`timeout_s\` is at most ${longestSyncS}, as Cog cancels a run when its connection breaks: leave it out, or lower that`;
+  return [{ path: ['providers', index, 'mode'], message }];
 }
 
 type Options = ProviderRoute['options'];
@@ -94,14 +122,47 @@ const takesParts: Record<Adapter, (options: Options) => true | string> = {
   fal: () => 'another adapter',
 };
 
+const fileKinds: OutputKind[] = ['images', 'videos', 'audios', 'files', 'raw'];
+
+const kindsOfEndpoint: Record<string, OutputKind[]> = {
+  embeddings: ['raw', 'files'],
+  speech: ['audios', 'files', 'raw'],
+};
+
+/** What a route's answers can be made into, where its options leave no choice, and the option that says so. */
+function kindsOf({ adapter, options }: ProviderRoute): { option: string; kinds: OutputKind[] } | null {
+  const { response_as: as } = options;
+  if (adapter === 'http' && as === 'file') return { option: 'response_as', kinds: fileKinds };
+  if (adapter === 'http' && as === 'text') return { option: 'response_as', kinds: ['text', 'raw'] };
+  const kinds = adapter === 'openai' ? kindsOfEndpoint[String(options['endpoint'])] : undefined;
+  return kinds ? { option: 'endpoint', kinds } : null;
+}
+
+function kindProblems({ output }: ModelParts, route: ProviderRoute, index: number): ModelProblem[] {
+  if (!output) return [];
+  const { kind } = output;
+  const { option, kinds = [kind] } = kindsOf(route) ?? {};
+  if (option === undefined || kinds.includes(kind)) return [];
+  const message = `is ${String(route.options[option])}, which can't be the output ${kind}: set output.kind to ${kinds.join(' or ')}`;
+  return [{ path: ['providers', index, 'options', option], message }];
+}
+
 function routeProblems({ adapter, files, options }: ProviderRoute, index: number): ModelProblem[] {
   const at = ['providers', index];
-  const problems = optionsProblems(adapter, options).map(({ path, message }) => ({
-    path: [...at, 'options', ...path],
-    message,
-  }));
+  const problems = shapeProblems(optionsIssues(adapter, options), {
+    isGiven: (path) => valueAt(options, path) !== undefined,
+    keysAt: (path) => keysAt(path, optionsSchema(adapter) ?? {}),
+  }).map(({ path, message }) => ({ path: [...at, 'options', ...path], message }));
   const needed = files.as === 'multipart' ? takesParts[adapter](options) : true;
   if (needed === true) return problems;
   const message = `multipart needs ${needed} here; else url or data_uri`;
   return [...problems, { path: [...at, 'files', 'as'], message }];
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, step) =>
+      at !== null && typeof at === 'object' ? (at as Record<PropertyKey, unknown>)[step] : undefined,
+    value,
+  );
 }

@@ -8,11 +8,16 @@ import { parseModel } from './parseModel.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const catalogue = join(root, 'models');
+const files = ['.', 'examples'].flatMap((folder) =>
+  readdirSync(join(catalogue, folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => join(folder, name)),
+);
 
 describe('the JSON Schema of a model', () => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(modelSchema());
 
-  it.each(readdirSync(catalogue))('lets %s pass', (file) => {
+  it.each(files)('lets %s pass', (file) => {
     validate(parse(readFileSync(join(catalogue, file), 'utf8')));
     expect(validate.errors).toBeNull();
   });
@@ -29,6 +34,29 @@ describe('the JSON Schema of a model', () => {
     expect(validate(model)).toBe(false);
     expect(validate({ ...model, provider, providers: [provider] })).toBe(false);
     expect(validate({ ...model, provider: { ...provider, wieght: 1 } })).toBe(false);
+  });
+
+  it('knows the options of each adapter', () => {
+    const model = {
+      slug: 'a',
+      input_schema: { type: 'object' },
+      price: { per_run: '1' },
+      output: { kind: 'raw' },
+    };
+    const route = (options: object) => ({
+      ...model,
+      provider: { adapter: 'http', connection: 'c', model: 'm', options },
+    });
+    expect(validate(route({ path: '/x', body: { a: [1] }, poll: { every_s: 1 } }))).toBe(true);
+    expect(validate(route({ path: '/x', poll: { evry_s: 1 } }))).toBe(false);
+    expect(validate(route({ path: '/x', response_as: 'pictures' }))).toBe(false);
+    expect(
+      validate({
+        ...route({ anything: 1 }),
+        provider: undefined,
+        providers: [route({ endpoint: 'x' }).provider],
+      }),
+    ).toBe(false);
   });
 
   it('names the keys of a place', () => {

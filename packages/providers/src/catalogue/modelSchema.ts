@@ -1,5 +1,7 @@
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
+import { adapters } from '@holdfast/domain/modelRoute';
 import { z } from 'zod';
+import { optionsSchema } from '../adapterOptions.ts';
 
 /** A part of a JSON Schema as zod writes it. */
 export type SchemaNode = {
@@ -13,20 +15,32 @@ export type SchemaNode = {
   additionalProperties?: boolean | SchemaNode;
   items?: SchemaNode;
   anyOf?: SchemaNode[];
+  allOf?: object[];
 };
 
 /** The JSON Schema of a model's file as one writes it: for editors, and for the page that describes the fields. */
 export function modelSchema(): SchemaNode {
   const { $schema, ...schema } = z.toJSONSchema(modelDefinition, { io: 'input', target: 'draft-7' });
   const oneOf = [{ required: ['provider'] }, { required: ['providers'] }];
+  const { provider, providers } = schema.properties as { provider: SchemaNode; providers: SchemaNode };
+  for (const node of [provider, providers.items ?? {}]) node.allOf = optionsByAdapter();
   return { $schema, title: 'A model of Holdfast', ...schema, oneOf } as SchemaNode;
 }
 
+/** What may stand in `options`, by the adapter beside them. */
+function optionsByAdapter(): object[] {
+  return adapters.flatMap((adapter) => {
+    const options = optionsSchema(adapter);
+    const isOf = { properties: { adapter: { const: adapter } }, required: ['adapter'] };
+    return options === null ? [] : [{ if: isOf, then: { properties: { options } } }];
+  });
+}
+
 /** The keys that a mapping at this place of the file may have; none where any may stand. */
-export function keysAt(path: readonly PropertyKey[]): string[] {
+export function keysAt(path: readonly PropertyKey[], schema: SchemaNode = modelSchema()): string[] {
   const places = path.reduce<SchemaNode[]>(
     (nodes, step) => nodes.flatMap((node) => below(node, step)),
-    [modelSchema()],
+    [schema],
   );
   return places.flatMap(choices).flatMap(({ properties }) => Object.keys(properties ?? {}));
 }

@@ -30,6 +30,9 @@ describe('parseModel', () => {
   it('has nothing against what is right', () => {
     expect(problemsOf(good)).toEqual([]);
     expect(two('', 'model: other')).toEqual([]);
+    expect(changed(['  model: m', '  model: m\n  mode: sync'], ['slug:', 'timeout_s: 60\nslug:'])).toEqual(
+      [],
+    );
   });
 
   it('tells all that is wrong, by line', () => {
@@ -41,11 +44,63 @@ describe('parseModel', () => {
     ]);
   });
 
+  it('tells what breaks rules between fields beside fields that are wrong themselves', () => {
+    const found = changed(
+      ['model: m', 'model: m\n  wieght: 3\n  options: { pth: x }\n  mode_from_input: moed'],
+      ['"0.01"', '0.01, per_image: "1"'],
+      ['kind: text', 'kind: text, max_file: 3'],
+      ['price:', 'estimate: { seconds: { input: promt, default: 1 } }\nprice:'],
+    );
+    expect(found.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+      'm.yaml:6: provider.wieght',
+      expect.stringMatching(/^m\.yaml:7: provider\.options/),
+      'm.yaml:8: provider.mode_from_input',
+      'm.yaml:13: estimate.seconds.input',
+      'm.yaml:14: price.per_run',
+      'm.yaml:14: price.per_image',
+      'm.yaml:15: output.max_file',
+    ]);
+  });
+
+  it('tells of every provider what is wrong, and of none at all beside other mistakes', () => {
+    expect(two(', options: { pth: x }', 'modle: n, adaptr: cog')).toEqual([
+      expect.stringMatching(/^m\.yaml:3: providers\.0\.options/),
+      'm.yaml:4: providers.1.model: is missing: a string',
+      'm.yaml:4: providers.1.modle: is not known here; is "mode" meant?',
+      'm.yaml:4: providers.1.adaptr: is not known here; is "adapter" meant?',
+    ]);
+    const without = changed(
+      ['provider:\n  adapter: cog\n  connection: gpu\n  model: m\n', ''],
+      ['"0.01"', '0.01'],
+    );
+    expect(without).toEqual([
+      'm.yaml:1: provider: must be given, or a list of `providers`',
+      expect.stringContaining('price.per_run: must be a decimal in quotes'),
+    ]);
+  });
+
+  it('tells all mistakes of a schema, and of its examples', () => {
+    const schema = (more: string) =>
+      changed(['{ type: string }', `{ type: string }\n    size: { type: integer }\n${more}`]);
+    expect(schema('    a: { type: strng }\n    b: { minimun: 3 }\n    c: { minimum: x }').join('\n')).toMatch(
+      /(?=[^]*strng|[^]*equal to one of the allowed)(?=[^]*minimun)(?=[^]*must be number)/,
+    );
+    expect(schema('  examples:\n    - { prompt: 3, size: big }')).toEqual([
+      'm.yaml:12: input_schema.examples.0: is no such input: prompt must be string',
+      'm.yaml:12: input_schema.examples.0: is no such input: size must be integer',
+    ]);
+  });
+
   it.each<[string, [string, string], string]>([
     [
       'a key of a route that is misspelt',
       ['model: m', 'model: m\n  wieght: 3'],
       '6: provider.wieght: is not known here; is "weight" meant?',
+    ],
+    [
+      'a long run at Cog that depends on its connection',
+      ['model: m', 'model: m\n  mode: sync'],
+      '6: provider.mode: sync is for models whose `timeout_s` is at most 60',
     ],
     ['a key that nobody knows', ['slug:', 'xyzzy: 1\nslug:'], '1: xyzzy: is not known here'],
     ['what is missing', ['  connection: gpu\n', ''], '2: provider.connection: is missing: a string'],
@@ -129,6 +184,29 @@ describe('parseModel', () => {
     );
   });
 
+  it.each([
+    [
+      'http',
+      'path: /run, response_as: file',
+      'response_as',
+      'file',
+      'images or videos or audios or files or raw',
+    ],
+    ['openai', 'endpoint: speech', 'endpoint', 'speech', 'audios or files or raw'],
+    ['openai', 'endpoint: embeddings', 'endpoint', 'embeddings', 'raw or files'],
+  ])(
+    'of %s with { %s } names an output that the answer can not be',
+    (adapter, options, option, given, kinds) => {
+      const found = changed(
+        ['adapter: cog', `adapter: ${adapter}`],
+        ['model: m', `model: m\n  options: { ${options} }`],
+      );
+      expect(found).toEqual([
+        `m.yaml:6: provider.options.${option}: is ${given}, which can't be the output text: set output.kind to ${kinds}`,
+      ]);
+    },
+  );
+
   it('tells of aliases that lead nowhere or everywhere, and of what can not be stored', () => {
     expect(problemsOf(`${good}description: *text\n`)).toEqual([
       'm.yaml:12: *text: there is no &text before it',
@@ -147,7 +225,14 @@ describe('parseModel', () => {
 
   it('names an option that the adapter does not know', () => {
     const found = changed(['model: m', 'model: m\n  options:\n    pth: x']);
-    expect(found).toEqual([expect.stringMatching(/^m\.yaml:6: provider\.options: .*pth/)]);
+    expect(found).toEqual(['m.yaml:7: provider.options.pth: is not known here; is "path" meant?']);
+    const deep = changed(
+      ['adapter: cog', 'adapter: http'],
+      ['model: m', 'model: m\n  options:\n    path: /\n    poll: { evry_s: 1 }'],
+    );
+    expect(deep).toEqual(['m.yaml:8: provider.options.poll.evry_s: is not known here; is "every_s" meant?']);
+    const missing = changed(['adapter: cog', 'adapter: http'], ['model: m', 'model: m\n  options: {}']);
+    expect(missing).toEqual(['m.yaml:6: provider.options.path: is missing: a string']);
   });
 
   it('names a provider that stands there twice, and weights that choose nobody', () => {

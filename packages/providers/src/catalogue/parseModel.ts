@@ -1,10 +1,13 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
+import { type ModelParts, rightParts } from './modelParts.ts';
 import { modelProblems } from './modelRules.ts';
+import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, shapeProblems } from './shapeProblems.ts';
 import { offsetOf } from './yamlPlaces.ts';
 
-export type ParsedModel = { definition: ModelDefinition | null; problems: string[] };
+/** `slug` is known also where the rest has problems. */
+export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };
 
 /** One model's YAML. Every problem is told as `file:line: where: what`. */
 export function parseModel(file: string, text: string): ParsedModel {
@@ -15,6 +18,7 @@ export function parseModel(file: string, text: string): ParsedModel {
   if (document.errors.length > 0) {
     return {
       definition: null,
+      slug: null,
       problems: document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`),
     };
   }
@@ -23,33 +27,36 @@ export function parseModel(file: string, text: string): ParsedModel {
     const problems = dangling.map(
       ({ name, offset }) => `${at(offset)}: *${name}: there is no &${name} before it`,
     );
-    return { definition: null, problems };
+    return { definition: null, slug: null, problems };
   }
-  const { definition, problems } = read(document);
+  const { definition, slug, problems } = read(document);
   const placed = problems.map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }));
   const inOrder = placed.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
   const told = inOrder.map(
     ({ path, message, offset }) => `${at(offset)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
   );
-  return { definition, problems: told };
+  return { definition, slug, problems: told };
 }
 
-function read(document: Document): { definition: ModelDefinition | null; problems: ModelProblem[] } {
+type Read = { definition: ModelDefinition | null; slug: string | null; problems: ModelProblem[] };
+
+function read(document: Document): Read {
   const value = valueOf(document);
   if (value === undefined) {
-    return { definition: null, problems: [{ path: [], message: 'its aliases would fill the memory' }] };
+    const problems = [{ path: [], message: 'its aliases would fill the memory' }];
+    return { definition: null, slug: null, problems };
   }
-  const parsed = modelDefinition.safeParse(value);
-  if (!parsed.success) {
-    const isGiven = (path: PropertyKey[]) =>
-      (path.length === 0 ? document.contents : document.getIn(path, true)) !== undefined;
-    return { definition: null, problems: shapeProblems(parsed.error.issues, isGiven) };
-  }
-  const found = [...unstorable(parsed.data), ...modelProblems(parsed.data)].map(({ path, message }) => ({
+  const { success, data, error } = modelDefinition.safeParse(value);
+  const isGiven = (path: PropertyKey[]) =>
+    (path.length === 0 ? document.contents : document.getIn(path, true)) !== undefined;
+  const shape = success ? [] : shapeProblems(error.issues, { isGiven, keysAt });
+  const parts = success ? data : rightParts(value, error.issues);
+  const rules = [...unstorable(parts), ...modelProblems(parts)].map(({ path, message }) => ({
     path: asWritten(document, path),
     message,
   }));
-  return { definition: found.length === 0 ? parsed.data : null, problems: found };
+  const problems = [...shape, ...rules];
+  return { definition: success && problems.length === 0 ? data : null, slug: parts.slug ?? null, problems };
 }
 
 /** Undefined for one of aliases of aliases: written out, it would be endless. */
@@ -73,8 +80,8 @@ function danglingAliases(document: Document): { name: string; offset: number | u
 }
 
 /** The database takes neither NUL nor half of a character. */
-function unstorable(definition: ModelDefinition): ModelProblem[] {
-  const isStorable = Object.entries(definition).map(([field, value]) => ({
+function unstorable(parts: ModelParts): ModelProblem[] {
+  const isStorable = Object.entries(parts).map(([field, value]) => ({
     field,
     isRight: !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(JSON.stringify(value) ?? ''),
   }));

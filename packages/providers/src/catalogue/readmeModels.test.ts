@@ -13,5 +13,7 @@ it.each(['openai', 'cog', 'replicate', 'fal', 'http'])(
     const { definition, problems } = parseModel('README.md', yaml);
     expect(problems).toEqual([]);
     expect(definition?.providers[0]?.adapter).toBe(adapter);
+    expect(Object.keys(definition?.limits ?? {})).not.toEqual([]);
+    expect(readme).toContain('_MAX_CONCURRENCY');
   },
 );

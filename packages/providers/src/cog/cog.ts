@@ -3,52 +3,102 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
-import { networkProgress } from '../networkProgress.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { networkProgress, unanswered } from '../networkProgress.ts';
+import { failure } from '../outcome/failure.ts';
+import type { Secrets } from '../outcome/raw.ts';
 import { tellingOfLogs } from '../outcome/telling.ts';
 import { parseJson } from '../parseJson.ts';
+import { readHealth } from './health.ts';
+import { pathOf } from './options.ts';
 import { type Prediction, predictionOutcome, readPrediction } from './prediction.ts';
-import { readRefusal } from './refusal.ts';
+import { askAbout, type Found, questionEveryMs } from './question.ts';
+import { readRefusal, refusedByDead } from './refusal.ts';
 
 const acceptTimeoutMs = 30_000;
-/** A run that we joined ends soon; one that calls back is asked about only because callbacks can be lost. */
-const pollAfterMs = { poll: 1000, callback: 15_000 };
+/** Cog repeats a callback that was not taken, in the end every 102 s. */
+const callbackWithinMs = 120_000;
+/** So long a run may still call back of which it is not known whether it was accepted. */
+const unheardMs = 15_000;
+
+type Running = Extract<Progress, { state: 'running' }>;
+type Refused = Extract<Progress, { state: 'refused' }>;
 
 /**
  * Cog containers (https://cog.run), one or several behind `{base}/{model}/predictions/{id}`. Option `path`
  * replaces `{model}`; `""` is for a base URL that is one container.
  *
- * A PUT is idempotent by its id, which we derive from the attempt's token: sending it again joins the run.
- * That is how a run is asked about and recovered, for Cog has no GET. A container forgets what has ended, so the
- * question waits for the answer: asked too late, the run is made once more, and not again at every question.
- * Mode `poll` is therefore `sync` here, and so is `callback` where nobody can call us. Cog's webhooks are unsigned:
- * the token in the callback URL is what authenticates them.
+ * A run is named by a hash of its attempt's token. A container knows the runs that it is at and forgets each as it ends; what
+ * came of it is said once, to the callback or on the connection of its PUT, and a connection that is closed before
+ * cancels the run. So a run that calls back survives its dispatcher: it is asked about, never sent again, until it is certain
+ * that its container has it no more. Mode `poll` is `sync` here, and so is `callback` where nobody can call us. Webhooks
+ * are unsigned: the token in the callback URL is what authenticates them.
  */
 export function createCog(connection: Connection): Provider {
   const http = connect(connection);
-  const put = (submission: Submission, signal: AbortSignal) => {
+
+  async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const { input, callbackUrl, timeoutMs } = submission;
     const called = isCalled(submission);
     const { path, externalId } = handleOf(submission);
-    return http.request('PUT', `${path}/predictions/${externalId}`, {
+    const result = await http.request('PUT', `${path}/predictions/${externalId}`, {
       json: { input, ...(called ? { webhook: callbackUrl, webhook_events_filter: ['completed'] } : {}) },
       headers: called ? { prefer: 'respond-async' } : {},
       timeoutMs: called ? Math.min(timeoutMs, acceptTimeoutMs) : timeoutMs,
       signal,
     });
-  };
-  const submit = async (submission: Submission, signal: AbortSignal) =>
-    readResult(await put(submission, signal), submission, {
-      ...connection,
-      providerModel: submission.providerModel,
-    });
+    const progress = readResult(result, submission, connection);
+    if (progress.state !== 'refused' || !progress.isBusy) return progress;
+    // With its worker dead, a container goes on to refuse every run as if it were busy.
+    const health = await readHealth(http, path, signal);
+    return health?.isDead ? refusedByDead(health, connection) : progress;
+  }
+
+  /** Whether its container began after the run: then that is lost, and no callback will come. */
+  async function hasRestarted({ begunAtMs }: Submission, handle: Handle, signal: AbortSignal) {
+    const { startedAtMs = null } = (await readHealth(http, handle['path'] ?? '', signal)) ?? {};
+    return startedAtMs !== null && startedAtMs > begunAtMs;
+  }
+
+  /** Made once more, on the connection of the request: its answer brings what callbacks have not. */
+  async function repeat(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress> {
+    const progress = await submit({ ...submission, mode: 'sync' }, signal);
+    if (progress.state !== 'ended') return { ...running(submission), handle };
+    return isCalled(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
+  }
+
+  /** What became of a run that was to call back and whose submit had no answer. */
+  async function lookFor(submission: Submission, signal: AbortSignal): Promise<Progress> {
+    const handle = { ...handleOf(submission), isCalled: 'true', isUnheard: 'true' };
+    const found = await askAbout(http, handle, signal);
+    if (isKnown(found)) return answerOf(found, submission, handle, connection);
+    return await search(submission, handle, found, signal);
+  }
+
+  /** Where a run is that was to call back, and that its container is not at. */
+  async function search(
+    submission: Submission,
+    handle: Handle,
+    found: Exclude<Found, Known>,
+    signal: AbortSignal,
+  ): Promise<Progress> {
+    const sinceMs = Number(handle['missingSince'] ?? Date.now());
+    const waiting: Running = { ...running(submission), handle };
+    const missing = { ...waiting, handle: { ...handle, missingSince: String(sinceMs) } };
+    const isMissingFor = (ms: number) => Date.now() - sinceMs >= ms;
+    if (found.kind === 'down') return isMissingFor(unheardMs) ? lost(null) : missing;
+    if (await hasRestarted(submission, handle, signal)) return lost(1000);
+    if (found.kind === 'unknown') return waiting;
+    if (handle['isUnheard']) return isMissingFor(unheardMs) ? lost(1000) : missing;
+    return isMissingFor(callbackWithinMs) ? await repeat(submission, handle, signal) : missing;
+  }
 
   return {
     name: 'cog',
-    pollsWithInput: true,
+    pollsWithInput: ({ missingSince, isCalled }) => missingSince !== undefined || isCalled === undefined,
     close: () => http.close(),
     submit,
     async recover(submission, signal) {
+      if (isCalled(submission)) return await lookFor(submission, signal);
       const progress = await submit(submission, signal);
       // It says nothing of what was sent before; and asked once more, it joins that.
       if (progress.state === 'refused') return { ...progress, mayHaveRun: true };
@@ -57,9 +107,13 @@ export function createCog(connection: Connection): Provider {
       return { state: 'refused', retryAfterMs: 1000, outcome, mayHaveRun: true };
     },
     handleFor: handleOf,
-    async poll(submission, _handle, signal) {
-      const progress = await submit({ ...submission, mode: 'sync' }, signal);
-      return progress.state === 'ended' ? progress : { ...progress, ...running(submission) };
+    async poll(submission, handle, signal) {
+      const found = await askAbout(http, handle, signal);
+      if (isKnown(found)) return answerOf(found, submission, handle, connection);
+      if (isCalled(submission)) return await search(submission, handle, found, signal);
+      if (found.kind === 'absent') return await repeat(submission, handle, signal);
+      const goesOn = { ...running(submission), handle };
+      return found.kind === 'unknown' && !found.result.ok ? unanswered(found.result, goesOn) : goesOn;
     },
     async cancel({ path, externalId }, signal) {
       await http.request('POST', `${path}/predictions/${externalId}/cancel`, {
@@ -67,12 +121,22 @@ export function createCog(connection: Connection): Provider {
         signal,
       });
     },
-    async readCallback({ body }, { token, mapping, providerModel }) {
+    async readCallback({ body }, { token, mapping }) {
       const prediction = readPrediction(parseJson(body));
       if (prediction === null || prediction.id !== idOf(token)) return null;
-      return ended(prediction, mapping, { ...connection, providerModel });
+      return ended(prediction, mapping, connection);
     },
   };
+}
+
+const noCallback =
+  'a run had ended and no callback came of it, so it was made once more: check that the container reaches CALLBACK_URL';
+
+/** Its container has it no more: it may be sent again, there in so many ms, or (null) only elsewhere. */
+function lost(retryAfterMs: number | null): Refused {
+  const why = retryAfterMs === null ? 'no process listens there' : 'its container is not at it';
+  const outcome = { ...failure('MODEL_UNAVAILABLE'), raw: `The run was lost: ${why}.` };
+  return { state: 'refused', retryAfterMs, outcome, isLost: true };
 }
 
 function readResult(result: TrustedResult, submission: Submission, secrets: Secrets): Progress {
@@ -87,6 +151,20 @@ function readResult(result: TrustedResult, submission: Submission, secrets: Secr
   );
 }
 
+type Known = Extract<Found, { kind: 'running' | 'ended' }>;
+
+function isKnown(found: Found): found is Known {
+  return found.kind === 'running' || found.kind === 'ended';
+}
+
+function answerOf(found: Known, submission: Submission, asked: Handle, secrets: Secrets): Progress {
+  const { missingSince: _missing, isUnheard: _unheard, ...handle } = asked;
+  const waiting: Running = { ...running(submission), handle };
+  if (found.kind === 'ended') return ended(found.prediction, submission.mapping, secrets) ?? waiting;
+  const goesOn = { ...waiting, ...found.telling };
+  return goesOn.by === 'callback' ? { ...goesOn, pollAfterMs: found.pauseMs } : goesOn;
+}
+
 function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
   const outcome = predictionOutcome(prediction, mapping, secrets);
   if (outcome === null) return null;
@@ -94,9 +172,11 @@ function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets
   return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
 }
 
-function running(submission: Submission): Extract<Progress, { state: 'running' }> {
-  const by = isCalled(submission) ? 'callback' : 'poll';
-  return { state: 'running', handle: handleOf(submission), by, pollAfterMs: pollAfterMs[by] };
+function running(submission: Submission): Running {
+  const handle = handleOf(submission);
+  if (!isCalled(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
+  const called = { ...handle, isCalled: 'true' };
+  return { state: 'running', handle: called, by: 'callback', pollAfterMs: questionEveryMs, isSteady: true };
 }
 
 function isCalled({ mode, callbackUrl }: Submission): boolean {
@@ -104,12 +184,7 @@ function isCalled({ mode, callbackUrl }: Submission): boolean {
 }
 
 function handleOf({ token, providerModel, options }: Submission): Handle & { path: string } {
-  const name = typeof options.path === 'string' ? options.path : providerModel;
-  const path = name
-    .split('/')
-    .filter((step) => step !== '')
-    .map((step) => `/${encodeURIComponent(step)}`)
-    .join('');
+  const path = pathOf({ model: providerModel, options });
   return { externalId: idOf(token), path };
 }
 

@@ -7,3 +7,13 @@ export const cogOptions = z.strictObject({
     .optional()
     .describe("In place of the model's name in the URL; `''`: the base URL is one container."),
 });
+
+/** Where a container is below its base URL: `/{model}`, or what `path` says. */
+export function pathOf({ model, options }: { model: string; options: Record<string, unknown> }): string {
+  const name = typeof options['path'] === 'string' ? options['path'] : model;
+  return name
+    .split('/')
+    .filter((step) => step !== '')
+    .map((step) => `/${encodeURIComponent(step)}`)
+    .join('');
+}

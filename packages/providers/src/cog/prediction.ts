@@ -1,9 +1,8 @@
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { z } from 'zod';
-import { failure, failureFromText } from '../outcome/failure.ts';
-import { withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { failure, reportedFailure } from '../outcome/failure.ts';
+import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
 
 const prediction = z.looseObject({
@@ -42,8 +41,8 @@ const ends: Record<Prediction['status'], End> = {
   starting: () => null,
   processing: () => null,
   succeeded: (of, mapping) => outcomeFromAnswer(of, mapping, usual, null),
-  failed: ({ error }, { errors }, secrets) =>
-    failureFromText(errorText(error), { code: 'GENERATION_FAILED', shown: true }, errors, secrets),
+  failed: ({ error }, mapping, secrets) =>
+    reportedFailure({ text: errorText(error), code: 'GENERATION_FAILED' }, mapping, secrets),
   canceled: () => failure('GENERATION_FAILED', 'The run was stopped before it finished.'),
   aborted: () => failure('GENERATION_TIMEOUT'),
 };

@@ -1,30 +1,25 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
-import { failure, failureFromText } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { badRequest } from '../outcome/badRequest.ts';
+import { failure } from '../outcome/failure.ts';
+import { type FieldPath, readDetail } from '../outcome/field.ts';
+import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { retryAfterMs } from '../retryAfter.ts';
-
-const detail = z.object({
-  detail: z.union([
-    z.string(),
-    z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])).default([]), msg: z.string() })),
-  ]),
-});
+import type { Health } from './health.ts';
 
 /** What an answer other than a prediction means. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
   const said = answerText(answer);
   const told = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
-  const refused = (code: ExecutionErrorCode): Progress => ({
+  const busy = (code: ExecutionErrorCode): Progress => ({
     state: 'refused',
     retryAfterMs: retryAfterMs(answer.headers, 1000),
     outcome: told(code),
+    isBusy: true,
   });
   const useless = (code: ExecutionErrorCode, alert: string): Progress => ({
     state: 'refused',
@@ -32,13 +27,12 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
     outcome: told(code),
     alert,
   });
-  if (status === 400 || status === 413 || status === 422) {
-    const otherwise = { code: 'INPUT_VALIDATION_ERROR', shown: true } as const;
-    const outcome = failureFromText(detailText(answer.json), otherwise, mapping.errors, secrets, said);
-    return { state: 'ended', outcome };
+  if (status === 400 || status === 413 || status === 415 || status === 422) {
+    const { text, fields } = readDetail(answer.json);
+    return badRequest(answer, { text, code: null, fields: fields.flatMap(belowInput) }, mapping, secrets);
   }
-  if (status === 409 || status === 429) return refused('MODEL_OVERLOADED');
-  if (status === 503) return refused('MODEL_UNAVAILABLE');
+  if (status === 409 || status === 429) return busy('MODEL_OVERLOADED');
+  if (status === 503) return busy('MODEL_UNAVAILABLE');
   if (status === 404 || status === 405)
     return useless('MODEL_UNAVAILABLE', `the model's address answers ${status}`);
   if (status === 504) return { state: 'unknown', outcome: told('GENERATION_TIMEOUT') };
@@ -52,12 +46,19 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   };
 }
 
-/** FastAPI's `{detail: [{loc, msg}]}` as `prompt: field required; ...`. */
-function detailText(json: unknown): string {
-  const found = detail.safeParse(json).data?.detail;
-  if (found === undefined || typeof found === 'string') return found ?? '';
-  return found
-    .map(({ loc, msg }) => [loc.filter((step) => step !== 'body' && step !== 'input').join('.'), msg])
-    .map(([field, msg]) => (field ? `${field}: ${msg}` : msg))
-    .join('; ');
+/** Of a container that takes no runs until it is restarted: others may, so the execution is sent there, or waits. */
+export function refusedByDead({ status, reason }: Health, secrets: Secrets): Progress {
+  const said = rawText(`the container says ${status}${reason === '' ? '' : `: ${reason}`}`, secrets);
+  return {
+    state: 'refused',
+    retryAfterMs: 1000,
+    outcome: withRaw(failure('MODEL_UNAVAILABLE'), said, secrets),
+    alert: `${said}; it takes no runs until it is restarted`,
+    isDead: true,
+  };
+}
+
+/** `id`, `webhook` and the like are ours. */
+function belowInput([first, ...rest]: FieldPath): FieldPath[] {
+  return first === 'input' ? [rest] : [];
 }

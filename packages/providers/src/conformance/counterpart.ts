@@ -5,7 +5,7 @@ export type Received = { method: string; path: string; headers: IncomingHttpHead
 
 /** How the other side behaves: answers like a server, or in one of the ways in which servers go wrong. */
 export type Reply =
-  | { status: number; headers?: Record<string, string>; json?: unknown; text?: string }
+  | { status: number; headers?: Record<string, string>; json?: unknown; text?: string; bytes?: Buffer }
   | 'silence'
   | 'reset'
   | 'half a body'
@@ -50,6 +50,7 @@ function asReceived({ method, path, headers, json, body }: WireRequest): Receive
 
 function asSent(reply: Reply): WireReply {
   if (typeof reply === 'string') return reply;
-  const { text, json = {}, ...head } = reply;
+  const { text, bytes, json = {}, ...head } = reply;
+  if (bytes !== undefined) return { ...head, bytes };
   return text === undefined ? { ...head, json } : { ...head, text };
 }

@@ -67,7 +67,7 @@ function describeAsking(subject: Subject, recovery: Recovery, parties: () => Par
 }
 
 /** The requests that are the submit, or the same once more. */
-function submits({ received }: Counterpart): Counterpart['received'] {
+export function submits({ received }: Counterpart): Counterpart['received'] {
   const [first] = received;
   return received.filter(({ method, path }) => method === first?.method && path === first.path);
 }

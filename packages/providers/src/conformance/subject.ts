@@ -8,10 +8,18 @@ import type { Reply } from './counterpart.ts';
 export const secrets = {
   apiKey: 'sk-very-secret-1234567890',
   providerModel: 'acme/secret-model-7b',
+  upstream: 'AzureException',
 } as const;
 
 export const token = 'token-of-the-attempt';
 export const callbackUrl = `http://127.0.0.1:9/callbacks/${token}`;
+
+/** What clients choose of a request; the provider calls `image` what they call `picture`. */
+export const sentFields = {
+  prompt: { name: 'prompt', schema: { type: 'string' } },
+  width: { name: 'width', schema: { type: 'integer' } },
+  image: { name: 'picture', schema: { type: 'array', items: { type: 'string' } } },
+} as const;
 
 /** What the provider calls a run where the adapter leaves it to name them. */
 export const theirId = 'theirs-4f7d';
@@ -33,6 +41,8 @@ export type Subject = {
   outcome: Partial<Success>;
   /** Each answer the protocol has for a submit that went wrong, and what it means. */
   failures: SubjectFailure[];
+  /** Answers that a field of what was submitted is wrong, in the protocol's own form; `text` is what it says of it. */
+  invalid(field: string, text: string): Reply;
   /** Answers 2xx to a submit that hold no usable result. */
   empty: Reply[];
   /**
@@ -51,6 +61,8 @@ export type SubjectFailure = {
   says?: RegExp;
   /** Of a refusal: default any number of milliseconds. */
   retryAfterMs?: number | null;
+  /** Of a refusal: whether it is for want of capacity. Default: 429 and 503 are, unless asking again is of no use. */
+  busy?: boolean;
   /** The operator is told of it. */
   alerts?: boolean;
 };
@@ -109,11 +121,17 @@ export function submissionOf(
     parts: [],
     options: {},
     mode: 'sync',
-    mapping: { output: { kind: 'text' }, errors: [] },
     callbackUrl: null,
     timeoutMs: 10_000,
     ...subject.submission,
     ...part,
+    mapping: {
+      output: { kind: 'text' },
+      errors: [],
+      fields: sentFields,
+      ...subject.submission.mapping,
+      ...part.mapping,
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { describeBadRequests } from './badRequests.ts';
 import { describeCallbacks } from './callbacks.ts';
 import type { Reply } from './counterpart.ts';
 import { describeLater } from './later.ts';
 import { adapterOf, eachWithParties, expectNothingLeaks, messageOf, never, rawOf, until } from './parties.ts';
-import { describeRecovery } from './recovery.ts';
-import { runOf, type Subject, secrets, submissionOf } from './subject.ts';
+import { describeRecovery, submits } from './recovery.ts';
+import { runOf, type Subject, type SubjectFailure, secrets, submissionOf } from './subject.ts';
 
 const endless = 'x'.repeat(1_000_000);
 const nested = '['.repeat(100_000) + ']'.repeat(100_000);
@@ -55,7 +56,8 @@ export function describeConformance(subject: Subject): void {
         ...(state === 'refused' && { retryAfterMs }),
         ...(alerts && { alert: expect.stringMatching(/./) }),
       });
-      expect(counterpart.received).toHaveLength(1);
+      if (state === 'refused') expect('isBusy' in progress).toBe(isBusy(failure));
+      expect(submits(counterpart)).toHaveLength(1);
       expectNothingLeaks(progress, subject, parties());
       if (says) expect(messageOf(progress)).toMatch(says);
       expect(rawOf(progress)).toMatch(/./);
@@ -92,9 +94,11 @@ export function describeConformance(subject: Subject): void {
 
     it('tells how long to wait when the server does', async () => {
       parties().counterpart.reply({ status: 429, headers: { 'retry-after': '7' } });
-      expect(await submit()).toMatchObject({ state: 'refused', retryAfterMs: 7000 });
+      expect(await submit()).toMatchObject({ state: 'refused', retryAfterMs: 7000, isBusy: true });
     });
   });
+
+  describeBadRequests(subject, parties);
 
   describe(`${subject.name}: trouble on the wire`, () => {
     it('nobody listening: certainly not accepted', async () => {
@@ -132,4 +136,9 @@ export function describeConformance(subject: Subject): void {
   describeRecovery(subject, parties);
   describeLater(subject, parties);
   describeCallbacks(subject, parties);
+}
+
+function isBusy({ reply, retryAfterMs, busy }: SubjectFailure): boolean {
+  const status = typeof reply === 'object' ? reply.status : null;
+  return busy ?? (retryAfterMs !== null && (status === 429 || status === 503));
 }

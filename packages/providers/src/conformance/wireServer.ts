@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listen } from '@holdfast/egress/listen';
+import { listen } from '@holdfast/egress/testing/servers';
 import { parseJson } from '../parseJson.ts';
 
 /** `path` has its query behind it; `json` is undefined, where the body is none; `body` is its bytes. */
@@ -14,6 +14,8 @@ export type WireRequest = {
   headers: IncomingMessage['headers'];
   json: unknown;
   body: Buffer;
+  /** Aborts when its connection is closed before it was answered. */
+  hungUp: AbortSignal;
 };
 
 export type WireAnswer = { status: number; headers?: Record<string, string>; json?: unknown };
@@ -22,6 +24,7 @@ export type WireAnswer = { status: number; headers?: Record<string, string>; jso
 export type WireReply =
   | WireAnswer
   | { status: number; headers?: Record<string, string>; text: string }
+  | { status: number; headers?: Record<string, string>; bytes: Buffer }
   | 'picture'
   | 'silence'
   | 'reset'
@@ -86,7 +89,7 @@ export async function startWireServer(
   const received: WireRequest[] = [];
   const closing = new AbortController();
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const read = await readRequest(request);
+    const read = await readRequest(request, hungUpOf(response));
     received.push(read);
     send(response, await answer(read));
   };
@@ -156,20 +159,38 @@ const onePixel = Buffer.from(
   'base64',
 );
 
-async function readRequest(request: IncomingMessage): Promise<WireRequest> {
+function hungUpOf(response: ServerResponse): AbortSignal {
+  const aborting = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) aborting.abort();
+  });
+  return aborting.signal;
+}
+
+async function readRequest(request: IncomingMessage, hungUp: AbortSignal): Promise<WireRequest> {
   const body = await buffer(request);
   const { method = '', url: path = '/', headers } = request;
   const { pathname, searchParams: query } = new URL(path, 'http://localhost');
-  return { method, path, pathname, query, headers, json: parseJson(body), body };
+  return { method, path, pathname, query, headers, json: parseJson(body), body, hungUp };
 }
 
 function send(response: ServerResponse, reply: WireReply): void {
   if (typeof reply === 'string') return inWords[reply](response);
+  if ('bytes' in reply) return sendBytes(response, reply);
   const isText = 'text' in reply;
   const json = !isText && reply.json !== undefined ? JSON.stringify(reply.json) : '';
   const contentType = isText ? 'text/html' : 'application/json';
   response.writeHead(reply.status, { 'content-type': contentType, ...reply.headers });
   response.end(isText ? reply.text : json);
+}
+
+/** Chunked where the reply says so, else with its length. */
+function sendBytes(
+  response: ServerResponse,
+  { status, headers = {}, bytes }: Extract<WireReply, { bytes: Buffer }>,
+): void {
+  const length = 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
+  response.writeHead(status, { ...length, ...headers }).end(bytes);
 }
 
 const inWords: Record<Extract<WireReply, string>, (response: ServerResponse) => void> = {

@@ -5,7 +5,7 @@ import { createFal } from './fal.ts';
 import { fixture } from './testing/fixture.ts';
 import { createSigner } from './testing/signer.ts';
 
-const leak = `fal at http://127.0.0.1:5000 (${secrets.apiKey}) cannot run ${secrets.providerModel}`;
+const leak = `${secrets.upstream}: fal at http://127.0.0.1:5000 (${secrets.apiKey}) cannot run ${secrets.providerModel}`;
 const signer = createSigner();
 const forger = createSigner();
 const result = fixture('result');
@@ -49,9 +49,16 @@ const subject: Subject = {
       reply: modelError(422, 'value_error'),
       state: 'ended',
       code: 'INPUT_VALIDATION_ERROR',
-      says: /^prompt: no /,
+      says: /: check input\.prompt\.$/,
     },
-    { name: '400', reply: requestError(400, 'bad_request'), state: 'ended', code: 'INPUT_VALIDATION_ERROR' },
+    {
+      name: '400, bad_request',
+      reply: requestError(400, 'bad_request'),
+      state: 'refused',
+      code: 'MODEL_UNAVAILABLE',
+      retryAfterMs: null,
+      alerts: true,
+    },
     {
       name: 'moderation',
       reply: modelError(422, 'content_policy_violation'),
@@ -101,6 +108,8 @@ const subject: Subject = {
       code: 'GENERATION_TIMEOUT',
     },
   ],
+  invalid: (field, text) =>
+    refused(422, { detail: [{ loc: ['body', field], msg: text, type: 'less_than_equal' }] }),
   empty: [
     { status: 200, json: {} },
     { status: 200, json: { request_id: '../../other' } },
@@ -111,13 +120,18 @@ const subject: Subject = {
     running: () => [{ status: 202, json: fixture('statusInQueue') }],
     succeeded: () => [completed(), { status: 200, json: result }],
     failures: [
-      failing('bad input', modelError(422, 'value_error'), 'INPUT_VALIDATION_ERROR', /^prompt: no /),
+      failing(
+        'bad input',
+        modelError(422, 'value_error'),
+        'INPUT_VALIDATION_ERROR',
+        /: check input\.prompt\.$/,
+      ),
       failing('moderation', modelError(422, 'content_policy_violation'), 'CONTENT_MODERATION_REJECTED'),
       failing(
         'a format',
         { status: 422, json: fixture('modelError') },
         'FILE_FORMAT_UNSUPPORTED',
-        /^image_url: Uns/,
+        /^The format of a file is not supported by the model\.$/,
       ),
       failing('an archive', modelError(422, 'invalid_archive'), 'FILE_FORMAT_UNSUPPORTED'),
       failing('a picture', modelError(422, 'image_load_error'), 'FILE_FORMAT_UNSUPPORTED'),
@@ -130,6 +144,12 @@ const subject: Subject = {
       failing('half a result', requestError(502, 'runner_incomplete_response'), 'GENERATION_FAILED'),
       failing('others behind it', modelError(400, 'downstream_service_error'), 'GENERATION_FAILED'),
       failing('a failure of its own', modelError(500, 'internal_server_error'), 'GENERATION_FAILED'),
+      failing("a request that is not the client's", requestError(422, 'bad_request'), 'MODEL_UNAVAILABLE'),
+      failing(
+        'a field that no client chooses',
+        refused(422, { detail: [{ loc: ['body', 'steps'], msg: leak, type: 'less_than_equal' }] }),
+        'MODEL_UNAVAILABLE',
+      ),
       failing('nothing made', { status: 200, json: { images: [] } }, 'GENERATION_FAILED'),
       {
         name: 'an error of the status alone',

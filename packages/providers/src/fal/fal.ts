@@ -41,7 +41,7 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
       if (!result.ok) return networkProgress(result);
       const handle = result.status < 300 ? readHandle(result.json, connection, providerModel) : null;
       if (handle) return running(submission, handle);
-      return readRefusal(result, mapping, { ...connection, providerModel });
+      return readRefusal(result, mapping, connection);
     },
     poll: (submission, handle, signal) => poll({ http, connection }, submission, handle, signal),
     async recover(submission) {
@@ -58,8 +58,7 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
       const webhook = readWebhook(parseJson(callback.body), run);
       if (webhook === null) return null;
       const verdict = await verifySignature(callback, keys);
-      if (verdict === 'authentic')
-        return readingOf(webhook, run, { ...connection, providerModel: run.providerModel });
+      if (verdict === 'authentic') return readingOf(webhook, run, connection);
       return verdict === 'later' ? 'later' : null;
     },
   };
@@ -72,19 +71,18 @@ async function poll(
   signal: AbortSignal,
 ): Promise<Progress> {
   if (!isQueueHandle(handle)) return { state: 'unknown', outcome: lost };
-  const { mapping, providerModel, begunAtMs } = submission;
-  const secrets = { ...connection, providerModel };
+  const { mapping, begunAtMs } = submission;
   const wait = { timeoutMs: askTimeoutMs, signal };
   const asked = await http.request('GET', withLogs(handle.status_url), wait);
   if (asked.ok && isGone(asked, begunAtMs)) {
-    return { state: 'ended', outcome: withRaw(lost, answerText(asked), secrets) };
+    return { state: 'ended', outcome: withRaw(lost, answerText(asked), connection) };
   }
   if (!asked.ok) return unanswered(asked, running(submission, handle));
   const status = readStatus(asked);
   if (status === null) return running(submission, handle);
   if (status.status !== 'COMPLETED') return running(submission, handle, tellingOf(status));
   const result = await http.request('GET', handle.response_url, wait);
-  return readResult(result, status, mapping, secrets) ?? running(submission, handle, tellingOf(status));
+  return readResult(result, status, mapping, connection) ?? running(submission, handle, tellingOf(status));
 }
 
 function running(submission: Submission, handle: Handle, telling: Telling = {}): Progress {

@@ -1,8 +1,8 @@
 import type { OutputKind } from '@holdfast/domain/modelAnswers';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
-import { atPointer } from '../jsonPointer.ts';
 import { outcomeFromAnswer } from '../outcome/success.ts';
+import { atPlace } from '../place.ts';
 
 /** Where models put what they make, the likeliest first. */
 const places: Record<OutputKind, [string, ...string[]]> = {
@@ -34,6 +34,6 @@ export function outcomeOfOutput(output: unknown, mapping: OutcomeMapping, comput
 }
 
 function isThere(output: unknown, pointer: string): boolean {
-  const found = atPointer(output, pointer);
+  const found = atPlace(output, pointer);
   return found !== undefined && found !== null;
 }

@@ -1,14 +1,14 @@
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { Outcome } from '@holdfast/domain/outcome';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Ended, Telling } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { tellingOfLogs } from '../outcome/telling.ts';
 import { outcomeOfOutput } from './output.ts';
-import { failureOf, isTold, troubleOfAnswer, troubleOfError } from './trouble.ts';
+import { failedBy, isBad, isTold, troubleOfAnswer, troubleOfError } from './trouble.ts';
 
 const logLine = z.object({ message: z.string().catch('') });
 const states = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] as const;
@@ -50,35 +50,29 @@ export function readResult(
   secrets: Secrets,
 ): Ended | null {
   if (!result.ok && result.reason !== 'too_large') return null;
-  if (!result.ok)
-    return ended(failure('GENERATION_FAILED', 'The output of the model is too large.'), completed);
+  const ended = (outcome: Outcome) => withLog({ state: 'ended', outcome }, completed);
+  if (!result.ok) return ended(failure('GENERATION_FAILED', 'The output of the model is too large.'));
   if (isUnderWay(result)) return null;
   const output = unwrapped(result.json);
   if (completed.error || completed.error_type) {
     const trouble = troubleOfError(completed.error ?? null, completed.error_type ?? null, output);
     const said = `${completed.error_type ?? ''} ${completed.error ?? ''} ${answerText(result)}`.trim();
-    return ended(
-      failureOf({ ...trouble, status: trouble.status ?? errorStatus(result) }, mapping, secrets, said),
-      completed,
-    );
+    const status = trouble.status ?? errorStatus(result);
+    return withLog(failedBy({ ...trouble, status }, mapping, secrets, said), completed);
   }
   if (result.status < 300) {
     if (output === undefined) return null;
     const outcome = outcomeOfOutput(output, mapping, completed.metrics?.inference_time ?? null);
-    return ended(outcome.ok ? outcome : withRaw(outcome, answerText(result), secrets), completed);
+    return ended(outcome.ok ? outcome : withRaw(outcome, answerText(result), secrets));
   }
   const trouble = troubleOfAnswer({ ...result, json: output });
-  if (!isTold(trouble) && !isAboutInput(result)) return null;
-  return ended(failureOf(trouble, mapping, secrets, answerText(result)), completed);
+  if (!isTold(trouble) && !isBad(result.status)) return null;
+  return withLog(failedBy(trouble, mapping, secrets, answerText(result)), completed);
 }
 
-function ended(outcome: Ended['outcome'], completed: RunStatus): Ended {
+function withLog(end: Ended, completed: RunStatus): Ended {
   const { logs } = tellingOf(completed);
-  const alert =
-    !outcome.ok && outcome.code === 'SERVICE_UNAVAILABLE'
-      ? 'the connection refused a run that it had accepted: check its key and its balance'
-      : undefined;
-  return { state: 'ended', outcome, ...(alert && { alert }), ...(logs !== undefined && { logs }) };
+  return { ...end, ...(logs !== undefined && { logs }) };
 }
 
 function isUnderWay({ status: code, json }: Answer): boolean {
@@ -97,8 +91,4 @@ function unwrapped(json: unknown): unknown {
 
 function errorStatus({ status: code }: Answer): number | null {
   return code < 300 ? null : code;
-}
-
-function isAboutInput({ status: code }: Answer): boolean {
-  return code === 400 || code === 413 || code === 422;
 }

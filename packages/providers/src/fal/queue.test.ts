@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listen } from '@holdfast/egress/listen';
+import { listen } from '@holdfast/egress/testing/servers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Callback, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { createFal } from './fal.ts';

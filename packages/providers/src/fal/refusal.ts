@@ -2,21 +2,26 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
-import { failure } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { badRequest } from '../outcome/badRequest.ts';
+import { failure, reportedFailure } from '../outcome/failure.ts';
+import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { retryAfterMs } from '../retryAfter.ts';
-import { failureOf, troubleOfAnswer } from './trouble.ts';
+import { codeOf, isBad, troubleOfAnswer, typedCode } from './trouble.ts';
 
 /** What an answer to a submit means that does not say that the run was accepted. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status, headers } = answer;
   const said = answerText(answer);
-  const outcome = failureOf(troubleOfAnswer(answer), mapping, secrets, said);
-  if (status === 400 || status === 413 || status === 422) return { state: 'ended', outcome };
+  const trouble = troubleOfAnswer(answer);
+  if (isBad(status)) {
+    const report = { ...trouble, code: typedCode(trouble), kind: trouble.types.join(' ') };
+    return badRequest(answer, report, mapping, secrets);
+  }
+  const outcome = reportedFailure({ ...trouble, code: codeOf(trouble, mapping) }, mapping, secrets, said);
   if (status === 408 || status === 429 || status === 503) {
-    const isFinal = headers['x-fal-retryable'] === 'false';
-    return { state: 'refused', retryAfterMs: isFinal ? null : retryAfterMs(headers, 1000), outcome };
+    if (headers['x-fal-retryable'] === 'false') return { state: 'refused', retryAfterMs: null, outcome };
+    const refused = { state: 'refused', retryAfterMs: retryAfterMs(headers, 1000), outcome } as const;
+    return status === 408 ? refused : { ...refused, isBusy: true };
   }
   if (status === 504) return { state: 'unknown', outcome };
   // It may be in the queue all the same.

@@ -1,10 +1,11 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Failure } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
-import { failureFromText } from '../outcome/failure.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import type { Ended } from '../interface.ts';
+import { reportedFailure, ruledFailure } from '../outcome/failure.ts';
+import { clientField, type FieldPath } from '../outcome/field.ts';
+import type { Secrets } from '../outcome/raw.ts';
 
 /** What went wrong, wherever it was said: in an answer, in the status of a run, in a webhook. */
 export type Trouble = {
@@ -14,6 +15,8 @@ export type Trouble = {
   types: string[];
   /** For people: `prompt: field required; ...`. */
   text: string;
+  /** What it points to in the input. */
+  fields: FieldPath[];
 };
 
 const modelError = z.object({
@@ -25,6 +28,9 @@ const errorBody = z.object({
   detail: z.union([z.string(), z.array(modelError)]).catch([]),
   error_type: z.string().nullish().catch(null),
 });
+
+/** It is logged for the operator. */
+const maxKind = 200;
 
 const codes = new Map<string, ExecutionErrorCode>(
   Object.entries({
@@ -41,7 +47,6 @@ const codes = new Map<string, ExecutionErrorCode>(
     client_cancelled: 'GENERATION_FAILED',
     internal_error: 'GENERATION_FAILED',
     internal_server_error: 'GENERATION_FAILED',
-    bad_request: 'INPUT_VALIDATION_ERROR',
   } as const),
 );
 const codesByPattern: [RegExp, ExecutionErrorCode][] = [
@@ -49,13 +54,6 @@ const codesByPattern: [RegExp, ExecutionErrorCode][] = [
   [/^downstream_/, 'GENERATION_FAILED'],
   [/^runner_/, 'MODEL_UNAVAILABLE'],
 ];
-/** Of these the words are about the client's input; of all others about a server. */
-const shown: readonly ExecutionErrorCode[] = [
-  'INPUT_VALIDATION_ERROR',
-  'CONTENT_MODERATION_REJECTED',
-  'FILE_FORMAT_UNSUPPORTED',
-];
-
 export function troubleOfAnswer({
   status,
   headers,
@@ -78,29 +76,42 @@ export function isTold({ types }: Trouble): boolean {
   return types.length > 0;
 }
 
-/** `said`: all of it, for the operator. */
-export function failureOf(
-  trouble: Trouble,
-  { errors }: OutcomeMapping,
-  secrets: Secrets,
-  said: string,
-): Failure {
-  const code = codeOf(trouble);
-  return failureFromText(trouble.text, { code, shown: shown.includes(code) }, errors, secrets, said);
+/** The end of a run that was accepted and has failed. `said`: all of it, for the operator. */
+export function failedBy(trouble: Trouble, mapping: OutcomeMapping, secrets: Secrets, said: string): Ended {
+  const outcome = reportedFailure({ ...trouble, code: codeOf(trouble, mapping) }, mapping, secrets, said);
+  const { status, types } = trouble;
+  const isOperators = outcome.code === 'SERVICE_UNAVAILABLE' || outcome.code === 'MODEL_UNAVAILABLE';
+  if (status === null || status >= 500 || !isOperators || ruledFailure(trouble, mapping, secrets) !== null)
+    return { state: 'ended', outcome };
+  const kind = types.join(' ').slice(0, maxKind);
+  const alert = `the connection answers ${`${status} ${kind}`.trim()} to a run that it had accepted: check its key, its balance and the model's options`;
+  return { state: 'ended', outcome, alert };
 }
 
-function codeOf({ status, types }: Trouble): ExecutionErrorCode {
-  for (const type of types) {
-    const code = codes.get(type) ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1];
-    if (code !== undefined) return code;
-  }
-  return codeOfStatus(status);
+/** What the errors that fal names mean; null: it names none that is known. */
+export function typedCode({ types }: Trouble): ExecutionErrorCode | null {
+  const known = types.map(
+    (type) => codes.get(type) ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1] ?? null,
+  );
+  return known.find((code) => code !== null) ?? null;
+}
+
+/** What a submit's refusal or a run's end means: by its types, its status, and whether a field of the client's is named. */
+export function codeOf(trouble: Trouble, mapping: OutcomeMapping): ExecutionErrorCode {
+  const { status, fields } = trouble;
+  const isClients = fields.some((path) => clientField(path, mapping) !== null);
+  return typedCode(trouble) ?? (isBad(status) && isClients ? 'INPUT_VALIDATION_ERROR' : codeOfStatus(status));
+}
+
+/** Whether it is the input's fault, the body says. */
+export function isBad(status: number | null): boolean {
+  return status === 400 || status === 413 || status === 415 || status === 422;
 }
 
 function codeOfStatus(status: number | null): ExecutionErrorCode {
-  if (status === 400 || status === 413 || status === 422) return 'INPUT_VALIDATION_ERROR';
+  if (status === 413) return 'INPUT_VALIDATION_ERROR';
   if (status === 401 || status === 402 || status === 403) return 'SERVICE_UNAVAILABLE';
-  if (status === 404 || status === 405 || status === 503) return 'MODEL_UNAVAILABLE';
+  if (isBad(status) || status === 404 || status === 405 || status === 503) return 'MODEL_UNAVAILABLE';
   if (status === 408 || status === 504) return 'GENERATION_TIMEOUT';
   return status === 429 ? 'MODEL_OVERLOADED' : 'GENERATION_FAILED';
 }
@@ -112,10 +123,15 @@ function troubleOfBody(json: unknown, errorType: string | null): Omit<Trouble, '
   return {
     types: types.filter((type) => type !== ''),
     text: typeof detail === 'string' ? detail : errors.map(textOf).join('; '),
+    fields: errors.map(({ loc }) => fieldOf(loc)),
   };
 }
 
 function textOf({ loc, msg }: z.infer<typeof modelError>): string {
-  const field = loc.filter((step) => step !== 'body').join('.');
+  const field = fieldOf(loc).join('.');
   return field === '' ? msg : `${field}: ${msg}`;
+}
+
+function fieldOf(loc: FieldPath): FieldPath {
+  return loc.filter((step) => step !== 'body');
 }

@@ -10,7 +10,7 @@ const run: CalledBack = {
   providerModel: 'acme/model',
   options: {},
   handle: null,
-  mapping: { output: { kind: 'images' }, errors: [] },
+  mapping: { output: { kind: 'images' }, errors: [], fields: { prompt: { name: 'prompt', schema: {} } } },
 };
 const reading = (json: unknown, part: Partial<CalledBack> = {}) => {
   const webhook = readWebhook(json, { ...run, ...part });
@@ -27,7 +27,18 @@ describe('a webhook', () => {
 
   it('tells the field that was wrong', () => {
     expect(reading(fixture('webhookError'))).toMatchObject({
-      outcome: { code: 'INPUT_VALIDATION_ERROR', message: 'prompt: field required' },
+      outcome: {
+        code: 'INPUT_VALIDATION_ERROR',
+        message: 'The model refused the input: check input.prompt.',
+      },
+    });
+  });
+
+  it('alerts the operator to a field that no client chooses', () => {
+    const mapping = { output: { kind: 'images' as const }, errors: [] };
+    expect(reading(fixture('webhookError'), { mapping })).toMatchObject({
+      outcome: { code: 'MODEL_UNAVAILABLE', message: 'The model is not available at the moment.' },
+      alert: expect.stringMatching(/^the connection answers 422 value_error\.missing to a run/),
     });
   });
 

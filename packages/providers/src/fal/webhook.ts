@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { CallbackReading, CalledBack } from '../interface.ts';
-import { withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { isQueueHandle } from './handle.ts';
 import { outcomeOfOutput } from './output.ts';
-import { failureOf, troubleOfError } from './trouble.ts';
+import { failedBy, troubleOfError } from './trouble.ts';
 
 const webhook = z.object({
   request_id: z.string().min(1),
@@ -34,7 +33,7 @@ export function readingOf(
   const said = JSON.stringify({ status, error, error_type, payload_error, payload });
   if (status === 'ERROR') {
     const trouble = troubleOfError(error ?? null, error_type ?? null, payload);
-    return { state: 'ended', outcome: failureOf(trouble, mapping, secrets, said) };
+    return failedBy(trouble, mapping, secrets, said);
   }
   if (payload === null || payload === undefined || payload_error) {
     // Whom to ask is known once our submit has returned.

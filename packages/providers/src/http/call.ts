@@ -4,9 +4,11 @@ import type { Connection } from '../connection.ts';
 import { formOf } from '../form.ts';
 import type { Progress, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
+import { acceptHeader, maxFormBytes } from './document.ts';
 import { headersOf } from './headers.ts';
 import { type HttpOptions, httpOptions } from './options.ts';
 import { pathBelow } from './paths.ts';
+import { isCalled, submitForm } from './progress.ts';
 import { fill, type Values } from './template.ts';
 
 /** The request that submits a run, or why there is none. */
@@ -18,7 +20,7 @@ export type Call =
       path: string;
       headers: Record<string, string>;
       timeoutMs: number;
-    } & Pick<TrustedRequest, 'json' | 'body'>)
+    } & Pick<TrustedRequest, 'json' | 'body' | 'bodyAs' | 'maxResponseBytes'>)
   | { ok: false; progress: Progress };
 
 const acceptTimeoutMs = 60_000;
@@ -50,14 +52,15 @@ export function callOf(submission: Submission, connection: Connection): Call {
     method: options.method,
     path,
     ...bodyOf(options, submission, values),
-    headers: { ...given.headers, ...(header && { [header.toLowerCase()]: token }) },
+    headers: {
+      ...(called || mode === 'poll' ? {} : acceptHeader(options)),
+      ...given.headers,
+      ...(header && { [header.toLowerCase()]: token }),
+    },
+    bodyAs: submitForm({ options, submission }),
+    ...(options.response_as === 'multipart' && { maxResponseBytes: maxFormBytes }),
     timeoutMs: mode === 'sync' ? timeoutMs : Math.min(timeoutMs, acceptTimeoutMs),
   };
-}
-
-/** Whether the end of the run comes by callback. */
-export function isCalled({ mode, callbackUrl }: Submission): boolean {
-  return mode === 'callback' && callbackUrl !== null;
 }
 
 function bodyOf(

@@ -5,13 +5,14 @@ import { parseJson } from '../parseJson.ts';
 import { endedBy } from './ended.ts';
 import { idIn } from './handle.ts';
 import type { HttpOptions } from './options.ts';
+import { standingIn } from './reading.ts';
 
 const toleranceS = 300;
 
 /** What a callback says: authentic by its signature where the model's YAML names one, else by the token in its URL. */
 export function readCallback(
   callback: Callback,
-  { handle, mapping, providerModel }: CalledBack,
+  { handle, mapping }: CalledBack,
   options: HttpOptions,
   connection: Connection,
 ): CallbackReading {
@@ -21,9 +22,11 @@ export function readCallback(
   if (json === null || typeof json !== 'object' || Object.keys(json).length === 0) return null;
   const id = idIn(json, options);
   if (id !== undefined && handle && id !== handle.externalId) return null;
-  const ended = endedBy(json, options, mapping, { ...connection, providerModel });
+  // Its result has a URL of its own.
+  if (options.result && standingIn(json, options) !== 'running') return id === undefined ? null : 'ask';
+  const ended = endedBy({ value: json, bodies: [] }, options, mapping, connection);
   if (ended !== null) return ended;
-  const isAsked = options.poll !== undefined && options.status === undefined;
+  const isAsked = options.poll !== undefined && options.status?.at === undefined;
   return isAsked && id !== undefined ? 'ask' : null;
 }
 

@@ -1,16 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Answer, Connection } from '../connection.ts';
 import { type Handle, longestId, type Submission } from '../interface.ts';
-import { atPointer } from '../jsonPointer.ts';
 import { parseJson } from '../parseJson.ts';
+import { atPlace } from '../place.ts';
 import { cancelMethods, type HeaderOptions, type HttpOptions, headerOptions } from './options.ts';
 import { ownPath, pathBelow } from './paths.ts';
+import { fill } from './template.ts';
 
 /**
  * What is remembered of an accepted run: paths from the root of the host. `headers`: the model's, by the names of the
- * settings and not their values, for a cancel knows nothing else of the model.
+ * settings and not their values, for a cancel knows nothing else of the model. `failures`: questions in a row whose answer
+ * said nothing of the run.
  */
-export type HttpHandle = Handle & { poll?: string; cancel?: string; cancelMethod?: string; headers: string };
+export type HttpHandle = Handle & {
+  poll?: string;
+  cancel?: string;
+  cancelMethod?: string;
+  cancelBody?: string;
+  headers: string;
+  failures?: string;
+};
 
 /** The handle of a run from the answer that accepted it. `otherwise`: where it is asked about when that is not said. */
 export function handleOf(
@@ -23,7 +32,7 @@ export function handleOf(
   const id = idIn(json, options) ?? createHash('sha256').update(`http ${token}`).digest('hex').slice(0, 32);
   const values = { id, token, model };
   const { poll, cancel } = options;
-  const given = poll?.at ? atPointer(json, poll.at) : headers[(poll?.header ?? 'location').toLowerCase()];
+  const given = poll?.at ? atPlace(json, poll.at) : headers[(poll?.header ?? 'location').toLowerCase()];
   const asked = poll?.path ? pathBelow(connection, poll.path, values) : poll && ownPath(connection, given);
   const pollPath = asked ?? otherwise;
   const cancelPath = cancel && pathBelow(connection, cancel.path, values);
@@ -32,22 +41,44 @@ export function handleOf(
     headers: JSON.stringify(options.headers),
     ...(pollPath && { poll: pollPath }),
     ...(cancel && cancelPath && { cancel: cancelPath, cancelMethod: cancel.method }),
+    ...(cancelPath &&
+      cancel?.body !== undefined && { cancelBody: JSON.stringify(fill(cancel.body, values)) }),
   };
+}
+
+/** Where the result of a run is read, by the answer that says that it has ended; null where that names no place of the connection. */
+export function resultPathOf(
+  { json, headers }: Pick<Answer, 'json' | 'headers'>,
+  { externalId: id }: Handle,
+  { result }: HttpOptions,
+  { token, providerModel: model }: Submission,
+  connection: Connection,
+): string | null {
+  if (result?.path) return pathBelow(connection, result.path, { id, token, model });
+  return ownPath(
+    connection,
+    result?.at ? atPlace(json, result.at) : headers[result?.header?.toLowerCase() ?? ''],
+  );
 }
 
 /** How the run is cancelled; null: it can't be. */
 export function cancelOf(
   handle: Handle,
-): { method: (typeof cancelMethods)[number]; path: string; headers: HeaderOptions } | null {
-  const { cancel: path, cancelMethod, headers } = handle as HttpHandle;
+): { method: (typeof cancelMethods)[number]; path: string; headers: HeaderOptions; json?: unknown } | null {
+  const { cancel: path, cancelMethod, cancelBody, headers } = handle as HttpHandle;
   const method = cancelMethods.find((one) => one === cancelMethod);
   if (path === undefined || method === undefined) return null;
-  return { method, path, headers: headerOptions.catch({}).parse(parseJson(Buffer.from(headers))) };
+  return {
+    method,
+    path,
+    headers: headerOptions.catch({}).parse(parseJson(Buffer.from(headers))),
+    ...(cancelBody !== undefined && { json: parseJson(Buffer.from(cancelBody)) }),
+  };
 }
 
 /** The server's name of the run in an answer or a callback. */
 export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
-  const found = id === undefined ? undefined : atPointer(json, id);
+  const found = id === undefined ? undefined : atPlace(json, id);
   const text = typeof found === 'number' ? String(found) : found;
   return typeof text === 'string' && text !== '' && text.length <= longestId ? text : undefined;
 }

@@ -7,7 +7,7 @@ import { describeConformance } from '../conformance/suite.ts';
 import type { Submission } from '../interface.ts';
 import { createHttp } from './http.ts';
 
-const leak = `the renderer at http://127.0.0.1:5000/x (${secrets.apiKey}) can't run ${secrets.providerModel}`;
+const leak = `${secrets.upstream}: the renderer at http://127.0.0.1:5000/x (${secrets.apiKey}) can't run ${secrets.providerModel}`;
 const problem = (status: number, code = 'x', headers: Record<string, string> = {}): Reply => ({
   status,
   headers,
@@ -21,6 +21,8 @@ const common = {
   errors: {
     text: '/error/message',
     code: '/error/code',
+    field: '/error/field',
+    statuses: { '406': 'INPUT_VALIDATION_ERROR' },
     codes: { nsfw: 'CONTENT_MODERATION_REJECTED', full: 'MODEL_OVERLOADED', '17': 'FILE_FORMAT_UNSUPPORTED' },
   },
 } as const;
@@ -40,8 +42,25 @@ const atOnce: Subject = {
     measured: { seconds: 1.5 },
   },
   failures: [
-    { name: '400', reply: problem(400), state: 'ended', code: 'INPUT_VALIDATION_ERROR', says: /can't run/ },
-    { name: '422', reply: problem(422), state: 'ended', code: 'INPUT_VALIDATION_ERROR' },
+    {
+      name: 'a status that the options know',
+      reply: problem(406),
+      state: 'ended',
+      code: 'INPUT_VALIDATION_ERROR',
+    },
+    {
+      name: "a code that is the operator's",
+      reply: problem(400, 'SERVICE_UNAVAILABLE'),
+      ...useless,
+      code: 'SERVICE_UNAVAILABLE',
+    },
+    {
+      name: "FastAPI's 422",
+      reply: { status: 422, json: { detail: [{ loc: ['body', 'prompt'], msg: leak, type: 'missing' }] } },
+      state: 'ended',
+      code: 'INPUT_VALIDATION_ERROR',
+      says: /: check input\.prompt\.$/,
+    },
     {
       name: 'a code that the options know',
       reply: problem(400, 'nsfw'),
@@ -58,6 +77,7 @@ const atOnce: Subject = {
       name: 'a code that says to come again',
       reply: problem(400, 'full'),
       state: 'refused',
+      busy: true,
       code: 'MODEL_OVERLOADED',
     },
     ...[301, 302, 401, 402, 403, 407].map((status) => ({
@@ -68,7 +88,7 @@ const atOnce: Subject = {
     })),
     { name: '404', reply: problem(404), ...useless, code: 'MODEL_UNAVAILABLE' },
     { name: '405', reply: problem(405), ...useless, code: 'MODEL_UNAVAILABLE' },
-    { name: '409', reply: problem(409), state: 'refused', code: 'MODEL_OVERLOADED' },
+    { name: '409', reply: problem(409), state: 'refused', busy: true, code: 'MODEL_OVERLOADED' },
     { name: '429', reply: problem(429), state: 'refused', code: 'MODEL_OVERLOADED' },
     { name: '503', reply: problem(503), state: 'refused', code: 'MODEL_OVERLOADED' },
     { name: '500', reply: problem(500), state: 'ended', code: 'GENERATION_FAILED' },
@@ -88,6 +108,7 @@ const atOnce: Subject = {
       alerts: true,
     },
   ],
+  invalid: (field, text) => ({ status: 400, json: { error: { message: text, field, code: 'x' } } }),
   empty: [
     { status: 200, json: {} },
     { status: 200, json: { result: { text: 5 } } },
@@ -139,7 +160,7 @@ const later: Subject = {
         name: 'a failure',
         replies: ({ id }) => [asked(id, 'error', { error: { message: leak, code: 'x' } })],
         code: 'GENERATION_FAILED',
-        says: /can't run/,
+        says: /^The model failed to generate a result\.$/,
       },
       {
         name: 'a failure with a code',

@@ -1,19 +1,24 @@
 import { type Connection, connect } from '../connection.ts';
-import type { Progress, Provider, Submission } from '../interface.ts';
-import { lost, unanswered } from '../networkProgress.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
+import type { Handle, Progress, Provider, Submission } from '../interface.ts';
+import { lost } from '../networkProgress.ts';
 import { callOf } from './call.ts';
 import { readCallback } from './callback.ts';
 import { cancelOf, type HttpHandle } from './handle.ts';
 import { headersOf } from './headers.ts';
+import { listen } from './listen.ts';
 import { type HeaderOptions, httpOptions } from './options.ts';
 import { rootOf } from './paths.ts';
-import { readAsked, readSubmit, runningOf, secretsOf } from './progress.ts';
+import { type Ask, askAbout } from './poll.ts';
+import { type Reading, readSubmit, runningOf } from './progress.ts';
 import { lookUp } from './recovery.ts';
+
+const askTimeoutMs = 30_000;
+const cancelTimeoutMs = 10_000;
 
 /**
  * A server of your own, whose protocol the model's YAML describes in `provider.options`: see options.ts. It answers at
- * once, or accepts the run and is asked, or calls back. A lost run is sent again or looked up where the options say how.
+ * once, or accepts the run and is asked or listened to, or calls back. A lost run is sent again or looked up where the
+ * options say how.
  */
 export function createHttp(connection: Connection): Provider {
   const http = connect({ baseUrl: rootOf(connection), apiKey: null });
@@ -21,17 +26,43 @@ export function createHttp(connection: Connection): Provider {
     const given = headersOf(connection, options);
     return given.ok ? given.headers : {};
   };
-  const asker = (options: HeaderOptions, signal: AbortSignal) => (path: string) =>
-    http.request('GET', path, { headers: headersFor(options), timeoutMs: 30_000, signal });
+  const asker =
+    (options: HeaderOptions, signal: AbortSignal): Ask =>
+    (path, { headers, ...request } = {}) => {
+      const all = { ...headers, ...headersFor(options) };
+      return http.request('GET', path, { timeoutMs: askTimeoutMs, ...request, headers: all, signal });
+    };
+
+  async function cancel(handle: Handle, signal: AbortSignal): Promise<void> {
+    const call = cancelOf(handle);
+    if (call === null) return;
+    const { method, path, headers, ...body } = call;
+    const timeoutMs = cancelTimeoutMs;
+    await http.request(method, path, { ...body, headers: headersFor(headers), timeoutMs, signal });
+  }
+
+  /** A run of which nobody will hear any more is not left to compute on. */
+  async function follow(handle: HttpHandle, reading: Reading, signal: AbortSignal): Promise<Progress> {
+    const ask = asker(reading.options.headers, signal);
+    const { events } = reading.options.poll ?? {};
+    const progress = await (events ? listen(handle, events, reading, ask) : askAbout(handle, reading, ask));
+    const isGivenUp = progress.state === 'ended' && progress.alert !== undefined;
+    if (isGivenUp || (events && signal.aborted)) await cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
+    return progress;
+  }
 
   async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const call = callOf(submission, connection);
     if (!call.ok) return call.progress;
     const { options, method, path, ...request } = call;
+    const reading = { options, submission, connection };
     const startedMs = performance.now();
     const result = await http.request(method, path, { ...request, signal });
     const elapsedS = (performance.now() - startedMs) / 1000;
-    return readSubmit(result, { options, submission, connection }, elapsedS);
+    const progress = await readSubmit(result, reading, elapsedS);
+    const isHeard = options.poll?.events !== undefined && submission.mode === 'sync';
+    if (progress.state !== 'running' || !isHeard) return progress;
+    return await follow(progress.handle as HttpHandle, reading, signal);
   }
 
   return {
@@ -40,22 +71,10 @@ export function createHttp(connection: Connection): Provider {
     submit,
     async poll(submission, handle, signal) {
       const options = httpOptions.safeParse(submission.options).data;
-      const running = runningOf(submission, handle, options);
-      const { poll } = handle as HttpHandle;
-      if (options === undefined || poll === undefined) return running;
-      const result = await asker(options.headers, signal)(poll);
-      if (!result.ok) return unanswered(result, running);
-      const reading = { options, submission, connection };
-      if (result.status === 404 || result.status === 410)
-        return { state: 'ended', outcome: withRaw(lost, answerText(result), secretsOf(reading)) };
-      return readAsked(result, handle, reading) ?? running;
+      if (options === undefined || !('poll' in handle)) return runningOf(submission, handle, options);
+      return await follow(handle as HttpHandle, { options, submission, connection }, signal);
     },
-    async cancel(handle, signal) {
-      const cancel = cancelOf(handle);
-      if (cancel === null) return;
-      const headers = headersFor(cancel.headers);
-      await http.request(cancel.method, cancel.path, { headers, timeoutMs: 10_000, signal });
-    },
+    cancel,
     handleFor: () => null,
     async readCallback(callback, run) {
       const options = httpOptions.safeParse(run.options).data;

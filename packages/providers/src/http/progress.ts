@@ -1,15 +1,14 @@
-import type { TrustedResult } from '@holdfast/egress/trusted';
+import type { BodyForm, ResponseHead, TrustedResult } from '@holdfast/egress/trusted';
 import type { Answer, Connection } from '../connection.ts';
-import type { Handle, Progress, Submission } from '../interface.ts';
+import type { Ended, Handle, Progress, Submission } from '../interface.ts';
 import { networkProgress } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
-import { isCalled } from './call.ts';
+import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { documentOf, resultForm } from './document.ts';
 import { endedBy } from './ended.ts';
-import { handleOf } from './handle.ts';
+import { type HttpHandle, handleOf, idIn } from './handle.ts';
 import type { HttpOptions } from './options.ts';
-import { errorText, logsIn, standingIn, successOf, tellingIn } from './reading.ts';
+import { errorText, standingIn, tellingIn } from './reading.ts';
 import { readRefusal } from './refusal.ts';
 
 /** A run that calls back is asked about only because callbacks can be lost. */
@@ -17,42 +16,53 @@ const calledPollAfterMs = 15_000;
 
 export type Reading = { options: HttpOptions; submission: Submission; connection: Connection };
 
-export function secretsOf({ connection, submission }: Omit<Reading, 'options'>): Secrets {
-  return { ...connection, providerModel: submission.providerModel };
+export function secretsOf({ connection }: Pick<Reading, 'connection'>): Secrets {
+  return connection;
 }
 
 /** What came of a submit. `elapsedS`: how long it took. */
-export function readSubmit(result: TrustedResult, reading: Reading, elapsedS: number): Progress {
+export async function readSubmit(
+  result: TrustedResult,
+  reading: Reading,
+  elapsedS: number,
+): Promise<Progress> {
   if (!result.ok) return networkProgress(result);
   const { options, submission } = reading;
-  const { status, json } = result;
   const secrets = secretsOf(reading);
-  const isSuccess = options.success?.includes(status) ?? (status >= 200 && status < 300);
-  if (!isSuccess) return readRefusal(result, options, submission.mapping, secrets);
+  if (!isSuccess(result.status, options)) return readRefusal(result, options, submission.mapping, secrets);
   if (isAccepted(result, reading)) return accepted(result, reading);
-  const ended = endedBy(json, options, submission.mapping, secrets, elapsedS);
-  if (ended !== null) return ended;
-  const outcome = failure('GENERATION_FAILED', 'The model gave no usable output.');
-  return { state: 'ended', outcome: withRaw(outcome, answerText(result), secrets) };
+  const document = await documentOf(result, options);
+  const { headers } = result;
+  const ended = document && endedBy({ ...document, headers }, options, submission.mapping, secrets, elapsedS);
+  return ended ?? unreadable(result, reading);
 }
 
-/** What an answer to a question about a run says; null when it says nothing of it. */
-export function readAsked(answer: Answer, handle: Handle, reading: Reading): Progress | null {
-  const { options, submission } = reading;
-  const { status, json } = answer;
-  if (status < 200 || status > 299) return null;
-  const secrets = secretsOf(reading);
-  const isWaiting = status === 202 && standingIn(json, options) === 'unknown';
-  if (json === undefined) return isWaiting ? runningOf(submission, handle, options) : null;
-  const ended = isWaiting ? null : endedBy(json, options, submission.mapping, secrets);
-  if (ended !== null) return ended;
-  const telling = tellingIn(json, options);
-  if (isWaiting || options.status !== undefined)
-    return { ...runningOf(submission, handle, options), ...telling };
-  // Without a status, 200 is the end.
-  const logs = logsIn(json, options);
-  const outcome = successOf(json, options, submission.mapping, null, secrets);
-  return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
+/** How the body of the answer to a submit is read. */
+export function submitForm({ options, submission }: Pick<Reading, 'options' | 'submission'>) {
+  return (head: ResponseHead): BodyForm => {
+    const isAtOnce =
+      isSuccess(head.status, options) && head.status !== 202 && !isLater({ options, submission });
+    return isAtOnce ? resultForm(options, head) : 'text';
+  };
+}
+
+/** An answer that was to hold the result, and holds none that can be read. */
+export function unreadable(answer: Answer, reading: Reading): Ended {
+  const { options } = reading;
+  const outcome = failure('GENERATION_FAILED', 'The model gave no usable output.');
+  const type = answer.headers['content-type'];
+  const isOther = options.response_as === 'json' && answer.json === undefined && type !== undefined;
+  return {
+    state: 'ended',
+    outcome: withRaw(outcome, answerText(answer), secretsOf(reading)),
+    ...(isOther && {
+      alert: `the connection answers ${type.slice(0, 100)}, not JSON: set response_as of the model's options to text, file or multipart`,
+    }),
+  };
+}
+
+function isSuccess(status: number, { success }: HttpOptions): boolean {
+  return success?.includes(status) ?? (status >= 200 && status < 300);
 }
 
 export function runningOf(
@@ -63,18 +73,28 @@ export function runningOf(
   const by = isCalled(submission) ? 'callback' : 'poll';
   const pollAfterMs =
     by === 'callback' ? calledPollAfterMs : Math.round((options?.poll?.every_s ?? 2) * 1000);
-  return { state: 'running', handle, by, pollAfterMs };
+  const { failures: _over, ...kept } = handle as HttpHandle;
+  return { state: 'running', handle: kept, by, pollAfterMs };
 }
 
 function isAccepted({ status, json }: Answer, { options, submission }: Reading): boolean {
   const standing = standingIn(json, options);
-  if (standing !== 'unknown') return standing === 'running';
+  // What has ended already, and has its result elsewhere, is asked about.
+  if (standing !== 'unknown') return standing === 'running' || options.result !== undefined;
   if (errorText(json, options) !== '') return false;
-  return status === 202 || isCalled(submission) || submission.mode === 'poll';
+  return status === 202 || isLater({ options, submission });
+}
+
+/** Whether an answer to a submit only accepts the run, unless it says how that stands. */
+function isLater({ options, submission }: Pick<Reading, 'options' | 'submission'>): boolean {
+  return isCalled(submission) || submission.mode === 'poll' || options.poll?.events !== undefined;
 }
 
 function accepted(answer: Answer, reading: Reading): Progress {
   const { options, submission, connection } = reading;
+  // Without its name there is nothing to ask about.
+  if (options.id !== undefined && idIn(answer.json, options) === undefined)
+    return unreadable(answer, reading);
   const handle = handleOf(answer, options, submission, connection);
   if (handle.poll === undefined && !isCalled(submission)) {
     const outcome = withRaw(failure('GENERATION_FAILED'), answerText(answer), secretsOf(reading));
@@ -85,4 +105,9 @@ function accepted(answer: Answer, reading: Reading): Progress {
     };
   }
   return { ...runningOf(submission, handle, options), ...tellingIn(answer.json, options) };
+}
+
+/** Whether the end of the run comes by callback. */
+export function isCalled({ mode, callbackUrl }: Submission): boolean {
+  return mode === 'callback' && callbackUrl !== null;
 }

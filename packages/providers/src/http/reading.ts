@@ -1,31 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Failure, Outcome } from '@holdfast/domain/outcome';
+import type { Answer } from '../connection.ts';
 import type { Telling } from '../interface.ts';
-import { atPointer } from '../jsonPointer.ts';
-import { failureFromText } from '../outcome/failure.ts';
-import { withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { reportedFailure } from '../outcome/failure.ts';
+import { type FieldPath, readDetail } from '../outcome/field.ts';
+import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromAnswer } from '../outcome/success.ts';
+import { atPlace } from '../place.ts';
 import type { HttpOptions } from './options.ts';
 
-export type Standing = 'done' | 'failed' | 'running' | 'unknown';
+const standings = ['done', 'failed', 'running'] as const;
+export type Standing = (typeof standings)[number] | 'unknown';
 
 /** How a run stands by the status in an answer. `unknown`: the answer has none that the model's YAML knows. */
 export function standingIn(json: unknown, { status }: HttpOptions): Standing {
-  if (status === undefined) return 'unknown';
-  const found = atPointer(json, status.at);
-  const isOneOf = (values: unknown[]) => values.includes(found);
+  if (status?.at === undefined) return 'unknown';
+  const found = atPlace(json, status.at);
+  const isOneOf = (values: unknown[] = []) => values.includes(found);
   if (isOneOf(status.done)) return 'done';
   if (isOneOf(status.failed)) return 'failed';
+  if (isOneOf(status.running)) return 'running';
   const isValue = found !== undefined && found !== null;
-  return isValue && (status.running === undefined || isOneOf(status.running)) ? 'running' : 'unknown';
+  return isValue && status.running === undefined ? 'running' : 'unknown';
+}
+
+/** How a run stands by an answer to a question about it. `lost`: the server knows nothing of it. */
+export function standingOf(
+  { status, json }: Pick<Answer, 'status' | 'json'>,
+  options: HttpOptions,
+): Standing | 'lost' {
+  const byCode = standings.find((one) => options.status?.codes?.[one].includes(status));
+  if (byCode !== undefined) return byCode;
+  if (status === 404 || status === 410) return 'lost';
+  if (status < 200 || status > 299) return 'unknown';
+  const standing = standingIn(json, options);
+  if (standing !== 'unknown') return standing;
+  if (status === 202) return 'running';
+  // Without a status, 200 is the end.
+  if (options.status?.at !== undefined) return 'unknown';
+  if (options.response_as !== 'json') return 'done';
+  if (json === undefined) return 'unknown';
+  return errorText(json, options) === '' ? 'done' : 'failed';
 }
 
 /** What an answer tells of a run that goes on. */
 export function tellingIn(json: unknown, options: HttpOptions): Telling {
-  const progress = options.progress === undefined ? undefined : atPointer(json, options.progress);
-  const place = options.queue_position === undefined ? undefined : atPointer(json, options.queue_position);
+  const progress = options.progress === undefined ? undefined : atPlace(json, options.progress);
+  const place = options.queue_position === undefined ? undefined : atPlace(json, options.queue_position);
   const logs = logsIn(json, options);
   return {
     ...(typeof progress === 'number' && {
@@ -37,7 +60,7 @@ export function tellingIn(json: unknown, options: HttpOptions): Telling {
 }
 
 export function logsIn(json: unknown, { logs }: HttpOptions): string | undefined {
-  const found = logs === undefined ? undefined : atPointer(json, logs);
+  const found = logs === undefined ? undefined : atPlace(json, logs);
   const lines = Array.isArray(found) ? found.filter((line) => typeof line === 'string').join('\n') : found;
   return typeof lines === 'string' && lines !== '' ? lines : undefined;
 }
@@ -49,6 +72,7 @@ export function successOf(
   mapping: OutcomeMapping,
   elapsedS: number | null,
   secrets: Secrets,
+  headers?: IncomingHttpHeaders,
 ): Outcome {
   const { usage, output } = options;
   const places = {
@@ -56,9 +80,10 @@ export function successOf(
     inputTokens: usage.input_tokens === undefined ? [] : [usage.input_tokens],
     outputTokens: usage.output_tokens === undefined ? [] : [usage.output_tokens],
     cost: usage.cost === undefined ? [] : [usage.cost],
+    costHeader: usage.cost_header,
     seconds: usage.seconds === undefined ? [] : [usage.seconds],
   };
-  const outcome = outcomeFromAnswer(json, mapping, places, elapsedS);
+  const outcome = outcomeFromAnswer(json, mapping, places, elapsedS, headers);
   return outcome.ok ? outcome : withRaw(outcome, saidIn(json), secrets);
 }
 
@@ -66,17 +91,27 @@ export function successOf(
 export function failureOf(
   json: unknown,
   options: HttpOptions,
-  { errors }: OutcomeMapping,
+  mapping: OutcomeMapping,
   secrets: Secrets,
-  said: string = saidIn(json),
 ): Failure {
   const code = codeIn(json, options) ?? 'GENERATION_FAILED';
-  return failureFromText(errorText(json, options), { code, shown: true }, errors, secrets, said);
+  return reportedFailure({ ...reportIn(json, options), code }, mapping, secrets, saidIn(json));
+}
+
+/** What an answer says went wrong, and with which fields: where the model's YAML says so, else as FastAPI does. */
+export function reportIn(json: unknown, options: HttpOptions): { text: string; fields: FieldPath[] } {
+  const { errors } = options;
+  const detail = readDetail(json);
+  const found = errors.field === undefined ? undefined : atPlace(json, errors.field);
+  return {
+    text: errorText(json, options) || detail.text,
+    fields: typeof found === 'string' ? [found.split('.')] : detail.fields,
+  };
 }
 
 /** Our code for the server's, where the model's YAML knows it. */
 export function codeIn(json: unknown, { errors }: HttpOptions): ExecutionErrorCode | undefined {
-  const found = errors.code === undefined ? undefined : atPointer(json, errors.code);
+  const found = errors.code === undefined ? undefined : atPlace(json, errors.code);
   const name = typeof found === 'number' ? String(found) : found;
   if (typeof name !== 'string') return undefined;
   const code = Object.hasOwn(errors.codes, name) ? errors.codes[name] : name;
@@ -84,7 +119,7 @@ export function codeIn(json: unknown, { errors }: HttpOptions): ExecutionErrorCo
 }
 
 export function errorText(json: unknown, { errors }: HttpOptions): string {
-  const found = errors.text === undefined ? undefined : atPointer(json, errors.text);
+  const found = errors.text === undefined ? undefined : atPlace(json, errors.text);
   if (found === undefined || found === null) return '';
   return typeof found === 'string' ? found : JSON.stringify(found);
 }

@@ -1,18 +1,14 @@
-import type { TrustedResult } from '@holdfast/egress/trusted';
 import type { Progress } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
 import { handleOf } from './handle.ts';
 import { pathBelow } from './paths.ts';
-import { type Reading, readAsked, secretsOf } from './progress.ts';
+import { type Ask, readAsked } from './poll.ts';
+import { type Reading, secretsOf } from './progress.ts';
 
 /** Asks for a run by our token. 404: it was never accepted. */
-export async function lookUp(
-  reading: Reading,
-  template: string,
-  ask: (path: string) => Promise<TrustedResult>,
-): Promise<Progress> {
+export async function lookUp(reading: Reading, template: string, ask: Ask): Promise<Progress> {
   const { options, submission, connection } = reading;
   const { token, providerModel: model } = submission;
   const path = pathBelow(connection, template, { token, model });
@@ -25,7 +21,7 @@ export async function lookUp(
   }
   const handle = handleOf(result, options, submission, connection, path);
   return (
-    readAsked(result, handle, reading) ?? {
+    (await readAsked(result, handle, reading, ask)) ?? {
       state: 'unknown',
       outcome: withRaw(lost, said, secretsOf(reading)),
     }

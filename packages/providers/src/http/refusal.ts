@@ -3,14 +3,15 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
-import { failure, failureFromText } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { badRequest } from '../outcome/badRequest.ts';
+import { failure, reportedFailure } from '../outcome/failure.ts';
+import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { retryAfterMs } from '../retryAfter.ts';
 import type { HttpOptions } from './options.ts';
-import { codeIn, errorText } from './reading.ts';
+import { codeIn, reportIn } from './reading.ts';
 
-const invalid = [400, 413, 415, 422];
+/** Whether it is the input's fault, the model's YAML or the answer says. */
+const bad = [400, 413, 415, 422];
 /** Certainly not accepted, and worth asking again. */
 const busy = [409, 425, 429, 503];
 /** A proxy gave up; what is behind it may go on. */
@@ -25,7 +26,7 @@ export function readRefusal(
 ): Progress {
   const { status, json } = answer;
   const said = answerText(answer);
-  const named = codeIn(json, options);
+  const named = codeIn(json, options) ?? options.errors.statuses[status];
   if (proxied.includes(status) || status > 504) {
     const outcome = status === 502 || status > 504 ? lost : failure('GENERATION_TIMEOUT');
     return { state: 'unknown', outcome: withRaw(outcome, said, secrets) };
@@ -33,13 +34,15 @@ export function readRefusal(
   const code = named ?? usualCode(status);
   if (busy.includes(status) || (status < 500 && isPassing(named))) {
     const outcome = withRaw(failure(code), said, secrets);
-    return { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome };
+    const refused = { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome } as const;
+    return busy.includes(status) || named !== 'MODEL_UNAVAILABLE' ? { ...refused, isBusy: true } : refused;
   }
-  if (named !== undefined || invalid.includes(status) || status === 500) {
-    const shown = named !== undefined || invalid.includes(status);
-    const outcome = failureFromText(errorText(json, options), { code, shown }, mapping.errors, secrets, said);
-    return { state: 'ended', outcome };
+  const report = reportIn(json, options);
+  if (status < 500 && (named === undefined ? bad.includes(status) : named === 'SERVICE_UNAVAILABLE')) {
+    return badRequest(answer, { ...report, code: named ?? null }, mapping, secrets);
   }
+  if (named !== undefined || status === 500)
+    return { state: 'ended', outcome: reportedFailure({ ...report, code }, mapping, secrets, said) };
   const alert = `the connection answers ${status}: check its URL and key, and the model's options`;
   return { state: 'refused', retryAfterMs: null, outcome: withRaw(failure(code), said, secrets), alert };
 }
@@ -49,7 +52,6 @@ function isPassing(code: ExecutionErrorCode | undefined): boolean {
 }
 
 function usualCode(status: number): ExecutionErrorCode {
-  if (invalid.includes(status)) return 'INPUT_VALIDATION_ERROR';
   if (status === 404 || status === 405) return 'MODEL_UNAVAILABLE';
   if (busy.includes(status)) return 'MODEL_OVERLOADED';
   return status === 500 ? 'GENERATION_FAILED' : 'SERVICE_UNAVAILABLE';

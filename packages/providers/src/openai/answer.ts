@@ -1,10 +1,14 @@
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Failure } from '@holdfast/domain/outcome';
+import type { BodyForm, ResponseHead } from '@holdfast/egress/trusted';
 import { z } from 'zod';
+import type { Answer } from '../connection.ts';
+import type { Ended } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
+import { answerBody, fileForm, type OutputBody } from '../outputBody.ts';
+import { embeddingsBody, isInline, readEmbeddings } from './embeddings.ts';
 import type { Endpoint } from './options.ts';
 
 const chat = z.looseObject({
@@ -22,6 +26,8 @@ export const tokens = {
   inputTokens: ['/usage/prompt_tokens', '/usage/input_tokens'],
   outputTokens: ['/usage/completion_tokens', '/usage/output_tokens'],
   cost: ['/usage/cost'],
+  // What a LiteLLM proxy has paid.
+  costHeader: 'x-litellm-response-cost',
   seconds: [],
 };
 
@@ -31,34 +37,73 @@ const usual = {
   image_edits: { output: '/data', ...tokens },
   // Of the sound, which is what is paid for; `duration` is in a verbose answer.
   transcriptions: { output: '/text', ...tokens, seconds: ['/usage/seconds', '/duration'] },
+  // Written there by us.
+  embeddings: { output: '/output', ...tokens },
+  speech: { output: '/output', ...tokens },
 } as const satisfies Record<Exclude<Endpoint, 'responses'>, UsualPlaces>;
 
-/** The outcome of a 2xx answer to a call that answers at once. `answer` is undefined when it was no JSON. */
+/** How the body of an answer is read: sound is a file, everything else a text. */
+export function answerForm(endpoint: Endpoint): (head: ResponseHead) => BodyForm {
+  return (head) => (endpoint === 'speech' && isSound(head) ? fileForm(head) : 'text');
+}
+
+/** The end of a run by the 2xx answer to a call that answers at once. */
 export function readAnswer(
-  { json: answer, bodyText }: { json: unknown; bodyText: string },
+  answer: Answer,
   endpoint: Exclude<Endpoint, 'responses'>,
   mapping: OutcomeMapping,
   elapsedS: number,
   secrets: Secrets,
-): Outcome {
-  const outcome = outcomeOf(answer, endpoint, mapping, elapsedS);
-  return outcome.ok ? outcome : withRaw(outcome, bodyText, secrets);
+): Ended {
+  const { document, bodies = [], refusal } = contentOf(answer, endpoint, mapping);
+  // A voice is paid by what it has said, not by how long that took.
+  const measuredS = endpoint === 'speech' ? null : elapsedS;
+  const outcome = refusal ?? outcomeFromAnswer(document, mapping, usual[endpoint], measuredS, answer.headers);
+  if (outcome.ok) return { state: 'ended', outcome, ...(bodies.length > 0 && { bodies }) };
+  for (const body of bodies) body.close();
+  const said =
+    answer.bodyText.trim() === ''
+      ? `${answer.status} ${answer.headers['content-type'] ?? ''}`
+      : answer.bodyText;
+  return { state: 'ended', outcome: outcome.raw === undefined ? withRaw(outcome, said, secrets) : outcome };
 }
 
-function outcomeOf(
-  answer: unknown,
-  endpoint: Exclude<Endpoint, 'responses'>,
-  mapping: OutcomeMapping,
-  elapsedS: number,
-): Outcome {
-  if (answer === undefined)
-    return failure('GENERATION_FAILED', 'The model gave an answer that could not be read.');
-  if (endpoint === 'chat') {
-    const choice = chat.safeParse(answer).data?.choices[0];
-    if (choice === undefined) return failure('GENERATION_FAILED', 'The model gave no usable output.');
-    if (choice.finish_reason === 'content_filter' || choice.message?.refusal) {
-      return failure('CONTENT_MODERATION_REJECTED');
-    }
+/** What an answer holds: the document for the model's places, the files in it, or why there is none. */
+type Content = { document?: unknown; bodies?: OutputBody[]; refusal?: Failure };
+
+const noOutput = failure('GENERATION_FAILED', 'The model gave no usable output.');
+
+function contentOf(answer: Answer, endpoint: Endpoint, mapping: OutcomeMapping): Content {
+  const { json } = answer;
+  if (endpoint === 'speech') {
+    if (!isSound(answer)) return { refusal: noOutput };
+    const body = answerBody(answer);
+    return { document: { output: body.reference }, bodies: [body] };
   }
-  return outcomeFromAnswer(answer, mapping, usual[endpoint], elapsedS);
+  if (json === undefined)
+    return { refusal: failure('GENERATION_FAILED', 'The model gave an answer that could not be read.') };
+  if (endpoint === 'embeddings') return embeddingsOf(json, mapping);
+  if (endpoint === 'chat') {
+    const choice = chat.safeParse(json).data?.choices[0];
+    if (choice === undefined) return { refusal: noOutput };
+    if (choice.finish_reason === 'content_filter' || choice.message?.refusal)
+      return { refusal: failure('CONTENT_MODERATION_REJECTED') };
+  }
+  return { document: json };
+}
+
+function embeddingsOf(json: unknown, { output }: OutcomeMapping): Content {
+  const found = readEmbeddings(json);
+  if (found === null) return { refusal: noOutput };
+  if (output.kind !== 'raw') {
+    const body = embeddingsBody(found);
+    return { document: { ...(json as object), output: body.reference }, bodies: [body] };
+  }
+  if (isInline(found)) return { document: { ...(json as object), output: found } };
+  const raw = `more vectors than are stored with an execution: with output.kind files they are a file`;
+  return { refusal: { ...failure('GENERATION_FAILED', 'The output of the model is too large.'), raw } };
+}
+
+function isSound({ headers }: ResponseHead): boolean {
+  return /^(audio\/|video\/|application\/(octet-stream|ogg)\b)/i.test(headers['content-type'] ?? '');
 }

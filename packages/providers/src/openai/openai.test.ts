@@ -14,7 +14,7 @@ const incomplete = fixture('responseIncomplete');
 const refused = fixture('responseRefused');
 const transcription = fixture('transcription');
 
-const leak = `OpenAI at http://127.0.0.1:5000/v1 (key ${secrets.apiKey}) cannot run ${secrets.providerModel}`;
+const leak = `${secrets.upstream} - OpenAI at http://127.0.0.1:5000/v1 (key ${secrets.apiKey}) cannot run ${secrets.providerModel}`;
 const refusal = (status: number, code: string | null, headers: Record<string, string> = {}) => ({
   status,
   headers: { 'x-request-id': 'req-1', ...headers },
@@ -22,15 +22,12 @@ const refusal = (status: number, code: string | null, headers: Record<string, st
 });
 const choice = (part: object) => ({ status: 200, json: { choices: [{ finish_reason: 'stop', ...part }] } });
 
+const invalid: Subject['invalid'] = (param, message) => ({
+  status: 400,
+  json: { error: { message, type: 'invalid_request_error', param, code: 'invalid_value' } },
+});
+
 const failures: Subject['failures'] = [
-  {
-    name: '400',
-    reply: refusal(400, null),
-    state: 'ended',
-    code: 'INPUT_VALIDATION_ERROR',
-    says: /cannot run/,
-  },
-  { name: '422', reply: refusal(422, null), state: 'ended', code: 'INPUT_VALIDATION_ERROR' },
   {
     name: 'a moderation code',
     reply: refusal(400, 'moderation_blocked'),
@@ -118,6 +115,7 @@ const chat: Subject = {
       code: 'CONTENT_MODERATION_REJECTED',
     },
   ],
+  invalid,
   empty: [
     { status: 200, json: { choices: [] } },
     { status: 200, json: { error: 'no' } },

@@ -1,14 +1,14 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress } from '../networkProgress.ts';
-import { readAnswer } from './answer.ts';
+import { answerForm, readAnswer } from './answer.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf } from './request.ts';
 import { pollResponse, responsePath, submitResponse } from './responses.ts';
 
 /**
- * Servers that speak OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM. Chat, images and
- * transcriptions answer at once: nothing to poll, and a cancel is an aborted submit. `/responses` runs in the background,
+ * Servers that speak OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM. Chat, images,
+ * transcriptions, embeddings and speech answer at once: nothing to poll, and a cancel is an aborted submit. `/responses` runs in the background,
  * is asked about and can be cancelled. None takes an idempotency token or lists its runs, so a submit whose answer is
  * lost is never sent again, and there are no callbacks of a run.
  */
@@ -16,17 +16,22 @@ export function createOpenai(connection: Connection): Provider {
   const http = connect({ ...connection, baseUrl: versioned(connection.baseUrl) });
 
   async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
-    const { timeoutMs, mapping, options, providerModel } = submission;
+    const { timeoutMs, mapping, options } = submission;
     const endpoint = endpointOf(options);
     if (endpoint === 'responses') return submitResponse(http, connection, submission, signal);
     const { path, ...request } = requestOf(submission);
     const startedMs = performance.now();
-    const result = await http.request('POST', path, { ...request, timeoutMs, signal });
+    const result = await http.request('POST', path, {
+      ...request,
+      ...(endpoint === 'speech' && { headers: { accept: '*/*' } }),
+      bodyAs: answerForm(endpoint),
+      timeoutMs,
+      signal,
+    });
     if (!result.ok) return networkProgress(result);
-    const secrets = { ...connection, providerModel };
-    if (result.status >= 300) return readRefusal(result, mapping, secrets);
+    if (result.status >= 300) return readRefusal(result, submission, connection);
     const elapsedS = (performance.now() - startedMs) / 1000;
-    return { state: 'ended', outcome: readAnswer(result, endpoint, mapping, elapsedS, secrets) };
+    return readAnswer(result, endpoint, mapping, elapsedS, connection);
   }
 
   return {

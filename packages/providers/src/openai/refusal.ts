@@ -1,61 +1,102 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
-import type { Progress } from '../interface.ts';
+import type { Progress, Submission } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
-import { failure, failureFromText } from '../outcome/failure.ts';
-import { answerText, rawText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { badRequest } from '../outcome/badRequest.ts';
+import { failure, reportedFailure } from '../outcome/failure.ts';
+import { type FieldPath, readDetail } from '../outcome/field.ts';
+import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { retryAfterMs } from '../retryAfter.ts';
 
-const text = z.string().nullish();
+/** LiteLLM writes `None` where it has nothing to say. */
+const text = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(null)
+  .transform((value) => (value === 'None' ? null : value));
+const errorFields = z.object({ message: text, type: text, param: text, code: text });
+const noFields = { message: null, type: null, param: null, code: null };
 const errorBody = z.object({
   error: z.union([
-    z.string().transform((message) => ({ message, type: undefined, param: undefined, code: undefined })),
-    z.object({ message: text, type: text, param: text, code: z.union([text, z.number()]) }),
+    z.string().transform((message) => ({ ...noFields, message })),
+    errorFields,
+    z.unknown().transform(() => noFields),
   ]),
+  /** Text Generation Inference says it beside the text. */
+  error_type: text,
 });
+/** vLLM, in some versions, without `error` around it. */
+const bareBody = errorFields.extend({ object: z.literal('error') });
+
+type ErrorFields = z.infer<typeof errorFields>;
 
 const moderation = /content_policy|content_filter|moderation|safety|cyber_policy/i;
+/** Of the account at the provider, or of the key, whatever the status. LiteLLM without a database knows one key alone. */
+const ofAccount =
+  /insufficient_quota|billing_hard_limit|no_db_connection|invalid_api_key|authentication_error/;
+const tooLong = /context_length_exceeded|exceed_context_size/;
+const badFile = /image_format|unsupported_image|invalid_image|image_parse|invalid_base64_image/;
+
+/** How servers say in words what their codes leave open: the input is too long, refused, or of another format. */
+const knownTexts: [RegExp, ExecutionErrorCode][] = [
+  [/\blitellm\.ContentPolicyViolationError\b/, 'CONTENT_MODERATION_REJECTED'],
+  [/\blitellm\.ContextWindowExceededError\b/, 'INPUT_VALIDATION_ERROR'],
+  [
+    /\bmaximum context length\b|\bexceeds? the (available |model's )?context (size|length|window)/i,
+    'INPUT_VALIDATION_ERROR',
+  ],
+  [/^(invalid|unrecognized) file format\b/i, 'FILE_FORMAT_UNSUPPORTED'],
+];
+
+/** Fields of the request that are written from others of the input. */
+const sources: Readonly<Record<string, readonly string[]>> = {
+  messages: ['messages', 'prompt', 'system'],
+  input: ['input', 'prompt', 'messages'],
+  instructions: ['instructions', 'system'],
+  max_output_tokens: ['max_output_tokens', 'max_tokens'],
+};
 
 /** It is logged for the operator. */
-const longestKind = 200;
+const maxKind = 200;
 
 type Verdict = {
   code: ExecutionErrorCode;
   /** `again` and `useless`: not accepted, and asking here again is of use, or none. */
-  means: 'again' | 'useless' | 'ended' | 'unknown';
+  means: 'again' | 'useless' | 'ended' | 'unknown' | 'bad request';
 };
 
 /** What an answer to a submit with an error status means. */
-export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
-  const error = errorBody.safeParse(answer.json).data?.error;
-  const kind = `${error?.code ?? ''} ${error?.type ?? ''}`.trim().slice(0, longestKind);
+export function readRefusal(answer: Answer, submission: Submission, secrets: Secrets): Progress {
+  const { mapping } = submission;
+  const error = errorIn(answer.json);
+  const kind = kindOf(error, answer.status);
   const { code, means } = verdictOf(answer, kind);
   const said = answerText(answer);
+  if (means === 'bad request') {
+    const detail = readDetail(answer.json);
+    const fields = [...paramOf(error), ...detail.fields].flatMap((path) => sourcesOf(path, submission));
+    const report = { text: error.message ?? detail.text, fields, code: inputCode(error, kind), kind };
+    return badRequest(answer, report, mapping, secrets);
+  }
   if (means === 'unknown') {
     const outcome = code === lost.code ? lost : failure(code);
     return { state: 'unknown', outcome: withRaw(outcome, said, secrets) };
   }
   if (means === 'ended') {
-    const shown = code === 'INPUT_VALIDATION_ERROR' || code === 'CONTENT_MODERATION_REJECTED';
-    const words = [shown && error?.param, error?.message].filter((part) => part).join(': ');
-    return {
-      state: 'ended',
-      outcome: failureFromText(words, { code, shown }, mapping.errors, secrets, said),
-      ...(answer.status >= 500 && { isTheirFault: true }),
-    };
+    const outcome = reportedFailure({ text: error.message ?? '', code }, mapping, secrets, said);
+    return { state: 'ended', outcome, ...(answer.status >= 500 && { isTheirFault: true }) };
   }
   const outcome = withRaw(failure(code), said, secrets);
-  return means === 'again'
-    ? { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome }
-    : { state: 'refused', retryAfterMs: null, outcome, alert: rawText(alertOf(answer, kind), secrets) };
+  if (means === 'useless')
+    return { state: 'refused', retryAfterMs: null, outcome, alert: rawText(alertOf(answer, kind), secrets) };
+  const refused = { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome } as const;
+  return answer.status === 429 || answer.status === 503 ? { ...refused, isBusy: true } : refused;
 }
 
 function verdictOf({ status, headers }: Answer, kind: string): Verdict {
   const told = headers['x-should-retry'];
-  if (status === 429 && kind.includes('insufficient_quota'))
+  if ((status === 429 || isBad(status)) && ofAccount.test(kind))
     return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
   if (status === 409 || status === 429 || status === 503)
     return { code: 'MODEL_OVERLOADED', means: told === 'false' ? 'useless' : 'again' };
@@ -64,11 +105,47 @@ function verdictOf({ status, headers }: Answer, kind: string): Verdict {
   if (status === 408 || status === 504) return { code: 'GENERATION_TIMEOUT', means: 'unknown' };
   if (status > 500) return { code: 'GENERATION_FAILED', means: 'unknown' };
   if (status === 404 || status === 405) return { code: 'MODEL_UNAVAILABLE', means: 'useless' };
-  if (status === 400 || status === 413 || status === 415 || status === 422) {
-    const isModerated = moderation.test(kind);
-    return { code: isModerated ? 'CONTENT_MODERATION_REJECTED' : 'INPUT_VALIDATION_ERROR', means: 'ended' };
-  }
-  return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
+  return { code: 'SERVICE_UNAVAILABLE', means: isBad(status) ? 'bad request' : 'useless' };
+}
+
+function isBad(status: number): boolean {
+  return status === 400 || status === 413 || status === 415 || status === 422;
+}
+
+function errorIn(json: unknown): ErrorFields {
+  const { error = noFields, error_type: type } = errorBody.safeParse(json).data ?? {};
+  const found = bareBody.safeParse(json).data ?? error;
+  return { ...found, type: found.type ?? type ?? null };
+}
+
+/** As the server names it; some give the status as its code. */
+function kindOf({ code, type }: ErrorFields, status: number): string {
+  const names = [code, type].filter((name) => name !== null && name !== String(status));
+  return names.join(' ').slice(0, maxKind);
+}
+
+/** What is known to be the input's fault without a field that says so; null: nothing. */
+function inputCode({ message, type }: ErrorFields, kind: string): ExecutionErrorCode | null {
+  if (moderation.test(kind)) return 'CONTENT_MODERATION_REJECTED';
+  if (badFile.test(kind)) return 'FILE_FORMAT_UNSUPPORTED';
+  if (tooLong.test(kind) || type === 'validation') return 'INPUT_VALIDATION_ERROR';
+  return knownTexts.find(([pattern]) => pattern.test(message ?? ''))?.[1] ?? null;
+}
+
+/** `messages.[0].content`, `image[1]` as a path. */
+function paramOf({ param }: ErrorFields): FieldPath[] {
+  const steps = (param ?? '').split(/[.[\]]+/).filter((step) => step !== '');
+  return steps.length === 0 ? [] : [steps];
+}
+
+/** The properties of the input that a field of the request may be written from; none for what the model's options set. */
+function sourcesOf([first = '', ...rest]: FieldPath, { options }: Submission): FieldPath[] {
+  const name = String(first);
+  const { body } = options;
+  const isSet = body !== null && typeof body === 'object' && Object.hasOwn(body, name);
+  if (isSet || name === 'model') return [];
+  const written = Object.hasOwn(sources, name) ? sources[name] : undefined;
+  return (written ?? [name]).map((source) => [source, ...rest]);
 }
 
 function alertOf({ status, headers }: Answer, kind: string): string {

@@ -11,6 +11,8 @@ const paths = {
   images: '/images/generations',
   image_edits: '/images/edits',
   transcriptions: '/audio/transcriptions',
+  embeddings: '/embeddings',
+  speech: '/audio/speech',
 } as const satisfies Record<Endpoint, string>;
 
 type Fields = Record<string, unknown>;
@@ -26,6 +28,8 @@ const calls: Record<Endpoint, { fields(input: Fields): Fields; ours: Fields; isF
   images: { fields: asItIs, ours: {}, isForm: false },
   image_edits: { fields: asItIs, ours: {}, isForm: true },
   transcriptions: { fields: asItIs, ours: {}, isForm: true },
+  embeddings: { fields: inputFields, ours: {}, isForm: false },
+  speech: { fields: inputFields, ours: {}, isForm: false },
 };
 
 /** Which call a model makes: `provider.options.endpoint`, default `chat`. */
@@ -35,7 +39,8 @@ export function endpointOf(options: Submission['options']): Endpoint {
 
 /**
  * The call for a run. `provider.options.body` gives fields of the request that clients don't choose; the input
- * gives the rest as it is. For chat and responses, `prompt` (and `system`) become messages or instructions.
+ * gives the rest as it is. For chat and responses, `prompt` (and `system`) become messages or instructions; for embeddings and
+ * speech, `prompt` becomes `input`.
  */
 export function requestOf(submission: Submission): { path: string } & Pick<TrustedRequest, 'json' | 'body'> {
   const { input, options, providerModel: model } = submission;
@@ -58,6 +63,10 @@ function chatFields({ prompt, system, messages, ...rest }: Fields): Fields {
     { role: 'user', content: prompt },
   ];
   return { ...rest, messages: spoken.filter(({ content }) => content !== undefined) };
+}
+
+function inputFields({ prompt, ...rest }: Fields): Fields {
+  return prompt === undefined ? rest : { input: prompt, ...rest };
 }
 
 function asItIs(input: Fields): Fields {

@@ -1,11 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 import { longestId } from '../interface.ts';
-import { failure, failureFromText } from '../outcome/failure.ts';
-import { withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { failure, reportedFailure } from '../outcome/failure.ts';
+import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromAnswer } from '../outcome/success.ts';
 import { tokens } from './answer.ts';
 
@@ -28,8 +28,13 @@ export function readResponse(json: unknown): Response | null {
 }
 
 /** How a response ended; null while it has not. Its text is at `/output_text` for the model's pointers. */
-export function responseOutcome(of: Response, mapping: OutcomeMapping, secrets: Secrets): Outcome | null {
-  const outcome = ends[of.status](of, mapping, secrets);
+export function responseOutcome(
+  of: Response,
+  mapping: OutcomeMapping,
+  secrets: Secrets,
+  headers: IncomingHttpHeaders,
+): Outcome | null {
+  const outcome = ends[of.status](of, mapping, secrets, headers);
   if (outcome === null || outcome.ok) return outcome;
   const { id, status, error, incomplete_details: incomplete, output } = of;
   return withRaw(
@@ -39,31 +44,35 @@ export function responseOutcome(of: Response, mapping: OutcomeMapping, secrets: 
   );
 }
 
-type End = (of: Response, mapping: OutcomeMapping, secrets: Secrets) => Outcome | null;
+type End = (
+  of: Response,
+  mapping: OutcomeMapping,
+  secrets: Secrets,
+  headers: IncomingHttpHeaders,
+) => Outcome | null;
 
 const ends: Record<Response['status'], End> = {
   queued: () => null,
   in_progress: () => null,
-  completed: (of, mapping) => said(of, mapping),
-  incomplete(of, mapping) {
+  completed: (of, mapping, _secrets, headers) => said(of, mapping, headers),
+  incomplete(of, mapping, _secrets, headers) {
     if (of.incomplete_details?.reason === 'content_filter') return failure('CONTENT_MODERATION_REJECTED');
     // As with chat, what was said until the tokens ran out is the result, if it is anything.
-    return said(of, mapping);
+    return said(of, mapping, headers);
   },
-  failed(of, { errors }, secrets) {
-    const { code, message } = of.error ?? {};
-    const otherwise = { code: codeOf(code ?? '', message ?? ''), shown: true };
-    return failureFromText(message ?? '', otherwise, errors, secrets);
+  failed({ error }, mapping, secrets) {
+    const text = error?.message ?? '';
+    return reportedFailure({ text, code: codeOf(error?.code ?? '', text) }, mapping, secrets);
   },
   cancelled: () => failure('GENERATION_FAILED', 'The run was stopped before it finished.'),
 };
 
-function said(of: Response, mapping: OutcomeMapping): Outcome {
+function said(of: Response, mapping: OutcomeMapping, headers: IncomingHttpHeaders): Outcome {
   const parts = (of.output ?? []).flatMap(({ content }) => content ?? []);
   if (parts.some(({ type }) => type === 'refusal')) return failure('CONTENT_MODERATION_REJECTED');
   const texts = parts.flatMap(({ type, text }) => (type === 'output_text' ? [text ?? ''] : []));
   const answer = { ...of, ...(texts.length > 0 && { output_text: texts.join('') }) };
-  return outcomeFromAnswer(answer, mapping, { output: '/output_text', ...tokens }, null);
+  return outcomeFromAnswer(answer, mapping, { output: '/output_text', ...tokens }, null, headers);
 }
 
 const formats =

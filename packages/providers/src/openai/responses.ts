@@ -35,13 +35,12 @@ export async function pollResponse(
   signal: AbortSignal,
 ): Promise<Progress> {
   const result = await http.request('GET', responsePath(handle), { timeoutMs: 30_000, signal });
-  const secrets = { ...connection, providerModel: submission.providerModel };
   if (result.ok && result.status === 404)
-    return { state: 'ended', outcome: withRaw(lost, answerText(result), secrets) };
+    return { state: 'ended', outcome: withRaw(lost, answerText(result), connection) };
   const running: Progress = { state: 'running', handle, by: 'poll', pollAfterMs };
   if (!result.ok) return unanswered(result, running);
   const response = result.status < 300 ? readResponse(result.json) : null;
-  const outcome = response && responseOutcome(response, submission.mapping, secrets);
+  const outcome = response && responseOutcome(response, submission.mapping, connection, result.headers);
   return outcome ? { state: 'ended', outcome } : running;
 }
 
@@ -51,16 +50,14 @@ export function responsePath({ externalId }: Handle): string {
 }
 
 function readResult(result: TrustedResult, connection: Connection, submission: Submission): Progress {
-  const { mapping, providerModel } = submission;
-  const secrets = { ...connection, providerModel };
   if (!result.ok) return networkProgress(result);
-  if (result.status >= 300) return readRefusal(result, mapping, secrets);
+  if (result.status >= 300) return readRefusal(result, submission, connection);
   const response = readResponse(result.json);
   if (response === null) {
     const outcome = failure('GENERATION_FAILED', 'The model gave an answer that could not be read.');
-    return { state: 'ended', outcome: withRaw(outcome, answerText(result), secrets) };
+    return { state: 'ended', outcome: withRaw(outcome, answerText(result), connection) };
   }
-  const outcome = responseOutcome(response, mapping, secrets);
+  const outcome = responseOutcome(response, submission.mapping, connection, result.headers);
   if (outcome) return { state: 'ended', outcome };
   return { state: 'running', handle: { externalId: response.id }, by: 'poll', pollAfterMs };
 }

@@ -1,10 +1,11 @@
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import type { ProviderWords } from '@holdfast/domain/modelAnswers';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Failure } from '@holdfast/domain/outcome';
-import { withRaw } from './raw.ts';
-import { type Secrets, scrub } from './scrub.ts';
+import { clientField, type FieldPath } from './field.ts';
+import { firstLine, type Secrets, withRaw } from './raw.ts';
 
-const sentences = {
+const messages = {
   INPUT_VALIDATION_ERROR: 'The model refused the input.',
   CONTENT_MODERATION_REJECTED: 'The input or the output was rejected by content moderation.',
   FILE_NOT_FOUND: 'A file of the input was not found.',
@@ -19,36 +20,74 @@ const sentences = {
   INTERNAL_ERROR: 'An internal error occurred.',
 } as const satisfies Record<ExecutionErrorCode, string>;
 
+/** Failures that the client's input causes, and the kind of provider's words about them. */
+const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderWords>> = {
+  INPUT_VALIDATION_ERROR: 'validation',
+  FILE_NOT_FOUND: 'validation',
+  FILE_FORMAT_UNSUPPORTED: 'validation',
+  CONTENT_MODERATION_REJECTED: 'moderation',
+};
+
+/** More than anyone reads at once. */
+const maxFields = 5;
+
+/** What a provider said of a run that failed: its words, what they mean, and where they point to. */
+export type Report = { text: string; code: ExecutionErrorCode; fields?: readonly FieldPath[] };
+
 /** A failure in our own words. What the provider said goes beside them by `withRaw`. */
-export function failure(code: ExecutionErrorCode, message: string = sentences[code]): Failure {
-  return { ok: false, code, message: message === '' ? sentences[code] : message };
+export function failure(code: ExecutionErrorCode, message: string = messages[code]): Failure {
+  return { ok: false, code, message };
+}
+
+export function isAboutInput(code: ExecutionErrorCode): boolean {
+  return wordsAboutInput[code] !== undefined;
 }
 
 /**
- * A failure from a provider's error text. The model's `errors` rules decide first; else it is `code`, with
- * the text scrubbed when `shown` (words of the model about this input, not of a server about itself).
+ * A failure as a provider reports it. The model's `errors` rules decide first. A client reads our message for the code, with
+ * the fields of its input that the report names; the provider's own words only where the model shows them (`mapping.show`).
  * `said` is what the operator sees as the provider's words: the text, unless there is more.
  */
-export function failureFromText(
-  text: string,
-  otherwise: { code: ExecutionErrorCode; shown: boolean },
-  rules: OutcomeMapping['errors'],
+export function reportedFailure(
+  report: Report,
+  mapping: OutcomeMapping,
   secrets: Secrets,
-  said: string = text,
+  said: string = report.text,
 ): Failure {
   const mapped =
-    byRule(text.slice(0, 20_000), rules, secrets) ??
-    failure(otherwise.code, otherwise.shown ? scrub(text, secrets) : undefined);
+    ruledFailure(report, mapping, secrets) ??
+    failure(report.code, messageOf(report.code, report, mapping, secrets));
   return withRaw(mapped, said, secrets);
 }
 
-function byRule(text: string, rules: OutcomeMapping['errors'], secrets: Secrets): Failure | null {
-  for (const rule of rules) {
+/** The failure that the first rule which matches the text makes of it; null: none does. */
+export function ruledFailure(
+  report: Omit<Report, 'code'>,
+  mapping: OutcomeMapping,
+  secrets: Secrets,
+): Failure | null {
+  const text = report.text.slice(0, 20_000);
+  for (const rule of mapping.errors) {
     const match = new RegExp(rule.match, 's').exec(text);
     const code = rule.code ?? match?.groups?.code ?? '';
     if (match === null || !isExecutionErrorCode(code)) continue;
-    const words = match.groups?.message;
-    return failure(code, rule.message ?? (words === undefined ? undefined : scrub(words, secrets)));
+    const words = firstLine(match.groups?.message ?? '', secrets);
+    return failure(code, rule.message ?? (words || messageOf(code, report, mapping, secrets)));
   }
   return null;
+}
+
+function messageOf(
+  code: ExecutionErrorCode,
+  { text, fields = [] }: Omit<Report, 'code'>,
+  mapping: OutcomeMapping,
+  secrets: Secrets,
+): string {
+  const kind = wordsAboutInput[code];
+  if (kind === undefined) return messages[code];
+  const words = mapping.show?.includes(kind) ? firstLine(text, secrets) : '';
+  if (words !== '') return words;
+  const names = new Set(fields.flatMap((path) => clientField(path, mapping) ?? []));
+  if (names.size === 0) return messages[code];
+  return `${messages[code].replace(/\.$/, '')}: check ${[...names].slice(0, maxFields).join(', ')}.`;
 }

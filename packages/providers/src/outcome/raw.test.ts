@@ -1,6 +1,7 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { describe, expect, it } from '@jest/globals';
-import { failure, failureFromText } from './failure.ts';
-import { answerText, rawText, withRaw } from './raw.ts';
+import { failure, reportedFailure } from './failure.ts';
+import { answerText, firstLine, logLine, rawText, withRaw } from './raw.ts';
 
 const secrets = {
   baseUrl: 'http://gpu',
@@ -11,8 +12,8 @@ const secrets = {
 describe('what the operator sees of a failure', () => {
   it("is the provider's words with our keys masked, and nothing of them in the message", () => {
     const text = 'Bearer hunter2hunter2 at http://gpu, hunter2hunter2-and-more, 10 times';
-    const told = failureFromText(text, { code: 'GENERATION_FAILED', shown: false }, [], secrets);
-    expect(told).toEqual({
+    const mapping: OutcomeMapping = { output: { kind: 'text' }, errors: [] };
+    expect(reportedFailure({ text, code: 'GENERATION_FAILED' }, mapping, secrets)).toEqual({
       ...failure('GENERATION_FAILED'),
       raw: 'Bearer [key] at http://gpu, [key], 10 times',
     });
@@ -31,7 +32,32 @@ describe('what the operator sees of a failure', () => {
     expect(rawText(`${'x'.repeat(4090)}hunter2hunter2`, secrets)).not.toContain('hunter');
   });
 
+  it('knows the credentials of a base URL', () => {
+    const own = { baseUrl: 'http://operator:p%40ssword1@gpu.lan:5000', apiKey: null };
+    const sent = Buffer.from('operator:p@ssword1').toString('base64');
+    expect(rawText(`operator p%40ssword1 p@ssword1 ${sent}`, own)).toBe('[key] [key] [key] [key]');
+  });
+
   it('is nothing where nothing was said', () => {
     expect(withRaw(failure('GENERATION_FAILED'), ' ', secrets)).toEqual(failure('GENERATION_FAILED'));
+  });
+});
+
+describe("a provider's words that a model shows to its clients", () => {
+  it('are one line of bounded length, without our keys', () => {
+    expect(firstLine('\n\u001b[31mThe colour azure\u0000 for hunter2hunter2\n  at predict.py', secrets)).toBe(
+      '[31mThe colour azure  for [key]',
+    );
+    expect(firstLine('x'.repeat(100_000), secrets)).toHaveLength(500);
+    expect(firstLine(`${'x'.repeat(495)}hunter2hunter2`, secrets)).not.toContain('hunter');
+  });
+
+  it('are lines of a log, up to 4 KiB of each, and the last state of a progress bar', () => {
+    const long = `    at step "${'x'.repeat(2000)}" (line 7)`;
+    expect(logLine(`${long} \n`, secrets)).toBe(long);
+    expect(logLine('x'.repeat(60_000), secrets)).toHaveLength(4096);
+    expect(logLine('  0%| | 0/28\r 50%|##| 14/28\r100%|####| 28/28\r', secrets)).toBe('100%|####| 28/28');
+    expect(logLine('\r', secrets)).toBe('');
+    expect(logLine(`${'x'.repeat(4090)}${secrets.apiKey}`, secrets)).not.toContain('hunter');
   });
 });

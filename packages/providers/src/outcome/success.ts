@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { OutputKind } from '@holdfast/domain/modelAnswers';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome, Success } from '@holdfast/domain/outcome';
-import { atPointer } from '../jsonPointer.ts';
+import { isBodyReference } from '../outputBody.ts';
+import { atPlace } from '../place.ts';
 import { failure } from './failure.ts';
 
 /** Where an adapter's answers usually hold the output and what was consumed; several places are tried in order. */
@@ -10,6 +12,8 @@ export type UsualPlaces = {
   inputTokens: string[];
   outputTokens: string[];
   cost: string[];
+  /** Where no place of the answer has the cost. */
+  costHeader?: string | undefined;
   seconds: string[];
 };
 
@@ -22,9 +26,10 @@ export function outcomeFromAnswer(
   mapping: OutcomeMapping,
   usual: UsualPlaces,
   elapsedS: number | null,
+  headers: IncomingHttpHeaders = {},
 ): Outcome {
-  const found = atPointer(answer, mapping.output.pointer ?? usual.output);
-  const output = readers[mapping.output.kind](found);
+  const found = atPlace(answer, mapping.output.pointer ?? usual.output);
+  const output: Record<string, unknown> | null = readers[mapping.output.kind](found);
   if (output === null) return failure('GENERATION_FAILED', 'The model gave no usable output.');
   const { usage } = mapping;
   const places = {
@@ -33,6 +38,8 @@ export function outcomeFromAnswer(
     cost: usage?.cost ? [usage.cost] : usual.cost,
     seconds: usage?.seconds ? [usage.seconds] : usual.seconds,
   };
+  const costHeader = usage?.cost_header ?? usual.costHeader;
+  const costInHeader = costHeader && headers[costHeader.toLowerCase()];
   return {
     ok: true,
     output,
@@ -40,23 +47,30 @@ export function outcomeFromAnswer(
       inputTokens: Math.round(number(answer, places.inputTokens) ?? 0),
       outputTokens: Math.round(number(answer, places.outputTokens) ?? 0),
     },
-    measured: measured(answer, places, output, elapsedS),
+    measured: {
+      ...measured(answer, places, elapsedS, costInHeader),
+      ...(Array.isArray(output.images) && { images: imagesIn(output.images, mapping.output.kind) }),
+    },
   };
 }
 
 function measured(
   answer: unknown,
   places: { cost: string[]; seconds: string[] },
-  output: Record<string, unknown>,
   elapsedS: number | null,
+  costInHeader: unknown,
 ): Success['measured'] {
   const seconds = number(answer, places.seconds) ?? elapsedS;
-  const cost = first(answer, places.cost);
+  const cost = first(answer, places.cost) ?? costInHeader;
   return {
     ...(seconds === null ? {} : { seconds }),
-    ...(Array.isArray(output.images) ? { images: output.images.length } : {}),
     ...(typeof cost === 'string' || typeof cost === 'number' ? { cost: String(cost) } : {}),
   };
+}
+
+/** As many as will be files of ours: of a list each entry, in `raw` output each that is not the same once more. */
+function imagesIn(images: readonly unknown[], kind: OutputKind): number {
+  return kind === 'raw' ? new Set(images.map((image) => JSON.stringify(image))).size : images.length;
 }
 
 const readers = {
@@ -84,7 +98,7 @@ function listOf(name: string, found: unknown): Record<string, unknown> | null {
 
 /** A string, pieces of one (a streaming model's), or the parts of a chat message. */
 function textOf(found: unknown): string | null {
-  if (typeof found === 'string') return found;
+  if (typeof found === 'string') return isBodyReference(found) ? null : found;
   if (Array.isArray(found)) {
     const parts = found.map(textOf);
     return parts.every((part) => part !== null) ? parts.join('') : null;
@@ -93,7 +107,8 @@ function textOf(found: unknown): string | null {
 }
 
 function fileUrl(found: unknown): string | null {
-  if (typeof found === 'string') return /^(https?:\/\/|data:)/i.test(found) ? found : null;
+  if (typeof found === 'string')
+    return /^(https?:\/\/|data:)/i.test(found) || isBodyReference(found) ? found : null;
   if (!isObject(found)) return null;
   if (typeof found.b64_json === 'string') return `data:application/octet-stream;base64,${found.b64_json}`;
   return typeof found.url === 'string' ? fileUrl(found.url) : null;
@@ -106,7 +121,7 @@ function number(answer: unknown, pointers: string[]): number | null {
 
 function first(answer: unknown, pointers: string[]): unknown {
   return pointers
-    .map((pointer) => atPointer(answer, pointer))
+    .map((pointer) => atPlace(answer, pointer))
     .find((found) => found !== undefined && found !== null);
 }
 

@@ -8,8 +8,7 @@ import {
 } from '../cog/prediction.ts';
 import { type Ended, longestId } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { type Secrets, withRaw } from '../outcome/raw.ts';
 
 const hosted = z.looseObject({
   id: z.string().min(1).max(longestId),
@@ -30,12 +29,12 @@ export function readPrediction(json: unknown): HostedPrediction | null {
   return ofCog && ofHost ? { ...ofCog, ...ofHost } : null;
 }
 
-/** E6716: it did not start in time. Its text speaks of the host, so that it is not shown. */
+/** E6716: it did not start in time. */
 const startTimeout = /\bE6716\b/;
 
 /** How a prediction ended; null while it has not. */
 export function endOf(of: HostedPrediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
-  const outcome = outcomeOf(of, mapping, { ...(of.model && { providerModel: of.model }), ...secrets });
+  const outcome = outcomeOf(of, mapping, secrets);
   if (outcome === null) return null;
   const { logs } = of;
   return { state: 'ended', outcome, ...(typeof logs === 'string' && logs !== '' && { logs }) };

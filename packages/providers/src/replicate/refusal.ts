@@ -4,10 +4,11 @@ import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { lost } from '../networkProgress.ts';
-import { failure, failureFromText } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
-import { retryAfterMs } from '../retryAfter.ts';
+import { badRequest } from '../outcome/badRequest.ts';
+import { failure } from '../outcome/failure.ts';
+import type { FieldPath } from '../outcome/field.ts';
+import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { longestRetryAfterMs, retryAfterMs } from '../retryAfter.ts';
 
 const text = z.string().catch('');
 const problem = z.object({
@@ -31,45 +32,63 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
     alert,
   });
   const about = problem.safeParse(answer.json).data;
-  if (status === 400 || status === 413 || status === 422) {
+  if (status === 400 || status === 413 || status === 415 || status === 422) {
     if (noSuchVersion.test(`${about?.title} ${about?.detail}`)) {
       return useless('MODEL_UNAVAILABLE', `the connection answers ${status}: there is no such version`);
     }
-    const otherwise = { code: 'INPUT_VALIDATION_ERROR', shown: true } as const;
-    const outcome = failureFromText(inputProblem(about), otherwise, mapping.errors, secrets, said);
-    return { state: 'ended', outcome };
+    const problems = inputProblems(about);
+    const words = problems.map(({ text: one }) => one).join('; ') || (about?.detail ?? '');
+    const fields = problems.map(({ field }) => field);
+    return badRequest(
+      answer,
+      { text: words, fields, code: null, kind: about?.title ?? '' },
+      mapping,
+      secrets,
+    );
   }
   if (status === 429) {
     const askedMs = refusedForMs(answer);
-    return { state: 'refused', retryAfterMs: askedMs, outcome: told('MODEL_OVERLOADED') };
+    return { state: 'refused', retryAfterMs: askedMs, outcome: told('MODEL_OVERLOADED'), isBusy: true };
   }
   if (status === 404)
     return useless('MODEL_UNAVAILABLE', 'the connection answers 404: there is no such model');
+  if (status === 503) return { state: 'unknown', outcome: told('MODEL_UNAVAILABLE'), isBusy: true };
   if (status >= 500) return { state: 'unknown', outcome: told('MODEL_UNAVAILABLE') };
   if (status >= 300)
     return useless('SERVICE_UNAVAILABLE', `the connection answers ${status}: check its key, account and URL`);
   return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
 }
 
-const longestMs = 60_000;
-
 /** How long to leave it alone: `retry_after` of the body, or the header. */
 export function refusedForMs({ json, headers }: Answer): number {
   const inBody = problem.safeParse(json).data?.retry_after;
   return typeof inBody === 'number'
-    ? Math.ceil(Math.min(inBody * 1000, longestMs))
+    ? Math.ceil(Math.min(inBody * 1000, longestRetryAfterMs))
     : retryAfterMs(headers, 1000);
 }
 
-/** `prompt: is required; ...`, or the `- input.prompt: is required` lines as one. */
-function inputProblem(about: z.infer<typeof problem> | undefined): string {
-  const fields = (about?.invalid_fields ?? [])
-    .filter(({ description }) => description !== '')
-    .map(({ field, description }) => [field.replace(/^input(\.|$)/, ''), description])
-    .map(([field, description]) => (field ? `${field}: ${description}` : description));
-  if (fields.length > 0) return fields.join('; ');
-  const lines = (about?.detail ?? '')
-    .split('\n')
-    .map((line) => line.replace(/^- (input\.|input: )?/, '').trim());
-  return lines.filter((line) => line !== '').join('; ');
+/**
+ * What is wrong with the input: of `invalid_fields`, else of the lines `- input.prompt: is required`. Problems of other fields
+ * (`webhook`, `version`) are not the client's.
+ */
+function inputProblems(about: z.infer<typeof problem> | undefined): { text: string; field: FieldPath }[] {
+  const { invalid_fields: fields = [], detail = '' } = about ?? {};
+  const lines = detail.split('\n').map((line) => /^- ([\w.]+): (.*)$/.exec(line.trim()));
+  const named =
+    fields.length > 0
+      ? fields
+      : lines.map((found) => ({ field: found?.[1] ?? '', description: found?.[2] ?? '' }));
+  return named
+    .map(({ field, description }) => ({ path: field.split('.'), description }))
+    .filter(({ path }) => path[0] === 'input')
+    .map(({ path: [, ...path], description }) => ({
+      text: [path.join('.'), description].filter((part) => part !== '').join(': '),
+      field: path.length > 0 ? path : missing(description),
+    }));
+}
+
+/** The property that `prompt is required` names. */
+function missing(description: string): FieldPath {
+  const name = /^(\w+) is required$/.exec(description)?.[1];
+  return name === undefined ? [] : [name];
 }

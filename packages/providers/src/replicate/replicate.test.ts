@@ -40,21 +40,36 @@ const subject: Subject = {
       reply: problem('invalidInput', 422),
       state: 'ended',
       code: 'INPUT_VALIDATION_ERROR',
-      says: /^width: Must be less than or equal to 2048$/,
+      says: /: check input\.width\.$/,
     },
     {
       name: '422 without a field',
       reply: problem('missingPrompt', 422),
       state: 'ended',
       code: 'INPUT_VALIDATION_ERROR',
-      says: /^prompt is required$/,
+      says: /: check input\.prompt\.$/,
     },
     {
       name: '422 of lines',
       reply: { status: 422, json: { detail: `- input.prompt: too long for ${leak}\n- input.n: 3\n` } },
       state: 'ended',
       code: 'INPUT_VALIDATION_ERROR',
-      says: /^prompt: too long for .*; n: 3$/,
+      says: /: check input\.prompt\.$/,
+    },
+    {
+      name: '422 about our webhook',
+      reply: {
+        status: 422,
+        json: {
+          title: 'Input validation failed',
+          detail: `- webhook: ${leak}\n`,
+          invalid_fields: [{ type: 'format', field: 'webhook', description: leak }],
+        },
+      },
+      state: 'refused',
+      retryAfterMs: null,
+      alerts: true,
+      code: 'MODEL_UNAVAILABLE',
     },
     {
       name: 'a version that is gone',
@@ -113,6 +128,15 @@ const subject: Subject = {
       code: 'GENERATION_FAILED',
     },
   ],
+  invalid: (field, text) => ({
+    status: 422,
+    json: {
+      title: 'Input validation failed',
+      detail: `- input.${field}: ${text}\n`,
+      status: 422,
+      invalid_fields: [{ type: 'number_lte', field: `input.${field}`, description: text }],
+    },
+  }),
   empty: [
     { status: 201, json: fixture('succeeded', { output: null }) },
     { status: 201, json: fixture('succeeded', { output: [] }) },

@@ -4,8 +4,7 @@ import { type Connection, connect } from '../connection.ts';
 import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress, unanswered } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
-import type { Secrets } from '../outcome/scrub.ts';
+import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { tellingOfLogs } from '../outcome/telling.ts';
 import { parseJson } from '../parseJson.ts';
 import { type Found, findRun, isCalledBackAt } from './findRun.ts';
@@ -18,6 +17,7 @@ import { webhookSecret } from './webhookSecret.ts';
 const acceptTimeoutMs = 30_000;
 /** One that calls back is asked about only because callbacks can be lost. */
 const pollAfterMs = { poll: 1000, callback: 15_000 };
+const longestPauseMs = 60_000;
 /** A run that was accepted is in the list by then; it is looked for until it was missing twice. */
 const listedAfterMs = 10_000;
 const betweenLooksMs = 2000;
@@ -74,22 +74,25 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       });
       if (!result.ok) return networkProgress(result);
       const prediction = read(result);
-      const secrets = secretsOf(connection, submission);
-      return prediction ? progressOf(prediction, submission, secrets) : readRefusal(result, mapping, secrets);
+      return prediction
+        ? progressOf(prediction, submission, connection)
+        : readRefusal(result, mapping, connection);
     },
 
     async poll(submission, handle, signal) {
       const path = `/predictions/${encodeURIComponent(handle.externalId)}`;
       const result = await http.request('GET', path, { timeoutMs: 15_000, signal });
       const prediction = read(result);
-      const secrets = secretsOf(connection, submission);
-      if (prediction) return progressOf(prediction, submission, secrets);
+      if (prediction) return progressOf(prediction, submission, connection);
       if (result.ok && (result.status === 404 || result.status === 410)) {
-        return { state: 'ended', outcome: withRaw(lost, answerText(result), secrets) };
+        return { state: 'ended', outcome: withRaw(lost, answerText(result), connection) };
       }
       const asked = running(handle.externalId, submission);
       if (!result.ok) return unanswered(result, asked);
-      return { ...asked, pollAfterMs: Math.max(asked.pollAfterMs, refusedForMs(result)) };
+      return {
+        ...asked,
+        pollAfterMs: Math.max(asked.pollAfterMs, Math.min(refusedForMs(result), longestPauseMs)),
+      };
     },
 
     async cancel({ externalId }, signal) {
@@ -100,16 +103,15 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
     },
 
     async recover(submission, signal) {
-      const secrets = secretsOf(connection, submission);
       const found = await findLost(submission, signal);
-      if (typeof found !== 'string') return progressOf(found, submission, secrets);
+      if (typeof found !== 'string') return progressOf(found, submission, connection);
       return found === 'absent'
         ? {
             state: 'refused',
             retryAfterMs: 1000,
-            outcome: withRaw(neverAccepted, 'it is not listed', secrets),
+            outcome: withRaw(neverAccepted, 'it is not listed', connection),
           }
-        : { state: 'unknown', outcome: withRaw(lost, 'what is listed does not tell', secrets) };
+        : { state: 'unknown', outcome: withRaw(lost, 'what is listed does not tell', connection) };
     },
 
     async find(submission, signal) {
@@ -130,7 +132,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       const prediction = readPrediction(parseJson(callback.body));
       const isOurs = prediction !== null && isAbout(prediction, run.token, run.handle);
       if (!isOurs) return isOurs === null ? 'later' : null;
-      return endOf(prediction, run.mapping, { ...connection, providerModel: run.providerModel });
+      return endOf(prediction, run.mapping, connection);
     },
   };
 }
@@ -161,8 +163,4 @@ function progressOf(prediction: HostedPrediction, submission: Submission, secret
 function running(externalId: string, { mode, callbackUrl }: Submission) {
   const by = callbackUrl !== null && mode !== 'poll' ? 'callback' : 'poll';
   return { state: 'running', handle: { externalId }, by, pollAfterMs: pollAfterMs[by] } as const;
-}
-
-function secretsOf(connection: Connection, { providerModel }: Submission): Secrets {
-  return { ...connection, providerModel };
 }

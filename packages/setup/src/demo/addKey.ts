@@ -1,4 +1,4 @@
-import { createApiKey } from '@holdfast/db/apiKeys/create';
+import { createApiKey } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import { apiKeyPrefix, hashApiKey } from '@holdfast/domain/apiKey';
 

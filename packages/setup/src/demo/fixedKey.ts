@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findApiKey } from '@holdfast/db/apiKeys/find';
-import { hasApiKey } from '@holdfast/db/apiKeys/has';
+import { findApiKey, hasApiKey } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import { apiKeyOf, hashApiKey } from '@holdfast/domain/apiKey';
 import { addDemoKey } from './addKey.ts';

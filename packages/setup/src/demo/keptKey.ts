@@ -1,4 +1,4 @@
-import { findApiKey } from '@holdfast/db/apiKeys/find';
+import { findApiKey } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import { hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';

@@ -1,7 +1,6 @@
-import { topUp } from '@holdfast/db/balances/topUp';
+import { topUp } from '@holdfast/db/balances';
 import type { Database } from '@holdfast/db/client';
-import { createOrganization } from '@holdfast/db/organizations/create';
-import { findOrganizationByName } from '@holdfast/db/organizations/findByName';
+import { createOrganization, findOrganizationByName } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { createSealedBox, type EncryptionKeys } from '@holdfast/kit/sealedBox';

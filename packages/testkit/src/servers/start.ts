@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '@holdfast/db/databases/createDatabase';
+import { createDatabase } from '@holdfast/db/databases';
 import { migrate } from '@holdfast/db/migrate/migrate';
-import { applyRoles } from '@holdfast/db/roles/applyRoles';
+import { applyRoles } from '@holdfast/db/roles/roles';
 import { startPostgres } from '@holdfast/local/postgres';
 import { claimFolder } from '@holdfast/local/process/claimFolder';
 import { startRedis } from '@holdfast/local/redis';

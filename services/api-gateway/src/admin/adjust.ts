@@ -1,8 +1,8 @@
-import { timeFromNow } from '@holdfast/db/timeFromNow';
+import { timeFromNow } from '@holdfast/db/statement';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
-import { type AdjustResult, adjustResult } from '@holdfast/queues/adjust';
+import { type AdjustResult, adjustResult } from '@holdfast/queues/definitions';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/fields.ts';
 
@@ -15,7 +15,7 @@ type Asked = {
   idempotencyKey: string | null;
 };
 
-type Transfer = Extract<AdjustResult, { outcome: 'added' }>['transfer'];
+type Added = Extract<AdjustResult, { outcome: 'added' }>;
 
 const answerWithinMs = 10_000;
 /** Earlier than that, so that what was not answered in time is not added later. */
@@ -25,7 +25,7 @@ const doneWithinMs = 9000;
  * Has the ledger service write a top-up or a correction: the gateway's own role cannot.
  * @throws ApiError NOT_FOUND, INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED, SERVICE_UNAVAILABLE
  */
-export async function adjust(context: Context, asked: Asked): Promise<Transfer> {
+export async function adjust(context: Context, asked: Asked): Promise<Added> {
   const idempotencyKey = asked.idempotencyKey ?? newId('req');
   const result = await ask(context, { ...asked, idempotencyKey });
   if (result.outcome === 'no organization') throw notFound('organization');
@@ -35,7 +35,7 @@ export async function adjust(context: Context, asked: Asked): Promise<Transfer> 
     throw new ApiError('INSUFFICIENT_BALANCE', message);
   }
   requireSame(asked, result.transfer);
-  return result.transfer;
+  return result;
 }
 
 async function ask(
@@ -62,7 +62,7 @@ function unanswered(idempotencyKey: string): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'Retry-After': '2' } });
 }
 
-function requireSame(asked: Asked, { kind, amount, reason }: Transfer): void {
+function requireSame(asked: Asked, { kind, amount, reason }: Added['transfer']): void {
   const isSameMove = kind === asked.kind && new MoneyDecimal(amount).eq(asked.amount);
   if (isSameMove && reason === asked.reason) return;
   const first = `a ${kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}`;

@@ -59,11 +59,15 @@ describe('top-ups', () => {
       });
     }
     expect(await journal()).toEqual(['top_up funding available 10.12345678 10.12345678 invoice 7']);
+    const replays = await Promise.all([send(), send()]);
+    expect(replays.map(({ headers }) => headers['idempotent-replayed'])).toEqual(['true', 'true']);
+    const { headers } = await post('top-ups', { amount: '1' }, 'i8').expect(201);
+    expect(headers).not.toHaveProperty('idempotent-replayed');
     await post('top-ups', { amount: '11' }, 'i7').expect(422);
     await post('top-ups', { amount: '1', reason: '  ' }).expect(400);
     await post('top-ups', { amount: '1' }).expect(201);
     const { body } = await post('top-ups', { amount: '1' }).expect(201);
-    expect(body.balance.available).toBe('12.12345678');
+    expect(body.balance.available).toBe('13.12345678');
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { topUp } from '@holdfast/db/balances/topUp';
+import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
@@ -75,6 +75,9 @@ describe('the admin API', () => {
       created_at: expect.any(String),
       max_concurrency: null,
       test_of: null,
+      overage: null,
+      spend_limit_overage: null,
+      in_force: { overage: 'charge', spend_limit_overage: 'cap' },
       spend_limit: null,
     });
     const read = await get(`/organizations/${body.id}`).expect(200);

@@ -3,6 +3,8 @@ import type { Express } from 'express';
 import type { Context } from '../context.ts';
 import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
 import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
+import { getUsageWithWriteOffs } from '../endpoints/balance/getUsage.ts';
+import { listEveryTransaction } from '../endpoints/balance/listTransactions.ts';
 import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
@@ -12,6 +14,7 @@ import { postRedeliver } from '../endpoints/webhooks/postRedeliver.ts';
 import { authenticateOperator } from '../http/authenticateOperator.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { createPipeline } from '../http/pipeline.ts';
+import { limitOperators } from '../http/rateLimit.ts';
 import { cancelAnyExecution } from './endpoints/cancelAnyExecution.ts';
 import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
@@ -49,6 +52,8 @@ export const adminEndpoints: readonly Endpoint[] = [
   deleteKeySpendLimit,
   onBehalf(postRotate),
   onBehalf(deleteApiKey),
+  onBehalf(listEveryTransaction),
+  onBehalf(getUsageWithWriteOffs),
   onBehalf(listEndpoints),
   onBehalf(getEndpoint),
   onBehalf(listDeliveries),
@@ -68,5 +73,6 @@ export function createAdminApp(context: Context): Express {
     context,
     endpoints: adminEndpoints.map(recorded),
     authenticate: authenticateOperator(parseAdminTokens(context.config.ADMIN_TOKEN) ?? []),
+    limitRate: limitOperators(context),
   });
 }

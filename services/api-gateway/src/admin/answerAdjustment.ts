@@ -1,4 +1,4 @@
-import { getBalance } from '@holdfast/db/balances/get';
+import { getBalance } from '@holdfast/db/balances';
 import { formatMoney, type Money } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -21,7 +21,7 @@ export const AdjustmentRecord = z
   })
   .meta({ id: 'Adjustment' });
 
-/** 201 with the transfer, of a repeat with the first one's, and the balance now. @throws ApiError as `adjust` */
+/** 201 with the transfer, for a replay with the first one's and `Idempotent-Replayed`, and the present balance. @throws ApiError as `adjust` */
 export async function answerAdjustment(
   context: Context,
   asked: {
@@ -35,7 +35,13 @@ export async function answerAdjustment(
   const { kind, amount, reason } = asked;
   const idempotencyKey = readIdempotencyKey(asked.idempotencyKey, false);
   const { id: organizationId } = await findOrganization(context, asked.id);
-  const transfer = await adjust(context, { organizationId, kind, amount, reason, idempotencyKey });
+  const { transfer, isReplay } = await adjust(context, {
+    organizationId,
+    kind,
+    amount,
+    reason,
+    idempotencyKey,
+  });
   const balance = await getBalance(context.db, organizationId);
   const record: z.infer<typeof AdjustmentRecord> = {
     organization_id: organizationId,
@@ -45,5 +51,5 @@ export async function answerAdjustment(
     created_at: transfer.createdAt.toISOString(),
     balance: balanceRecord(balance ?? { available: '0', held: '0' }),
   };
-  return { status: 201, body: record };
+  return { status: 201, body: record, ...(isReplay && { headers: { 'Idempotent-Replayed': 'true' } }) };
 }

@@ -1,6 +1,5 @@
-import { isKeyOf } from '@holdfast/db/apiKeys/isKeyOf';
-import { removeSpendLimit } from '@holdfast/db/spendLimits/remove';
-import { setSpendLimit } from '@holdfast/db/spendLimits/set';
+import { isKeyOf } from '@holdfast/db/apiKeys';
+import { removeSpendLimit, setSpendLimit } from '@holdfast/db/spendLimits';
 import type { Money } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { Context } from '../context.ts';

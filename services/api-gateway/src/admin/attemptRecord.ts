@@ -1,4 +1,4 @@
-import type { AttemptRow } from '@holdfast/db/executions/getWithAttempts';
+import type { AttemptRow } from '@holdfast/db/executions/read';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { amount } from '../executions/records.ts';
@@ -22,7 +22,9 @@ export const AttemptRecord = z
       .nullable()
       .describe('What it came to, in our words'),
     raw_error: z.string().nullable().describe('What the provider said, before it was mapped'),
-    cost: amount('What it costs').nullable(),
+    busy_refusals: z.int().describe('How often it was put off because a provider was busy'),
+    busy_since: timestamp('When it first was').nullable(),
+    cost: amount('What it costs, before the overage policy').nullable(),
   })
   .meta({ id: 'Attempt' });
 
@@ -40,6 +42,8 @@ export function attemptRecord(row: AttemptRow): z.infer<typeof AttemptRecord> {
     settled_at: row.settledAt?.toISOString() ?? null,
     outcome: row.ok === null ? null : { ok: row.ok, code: row.errorCode, message: row.errorMessage },
     raw_error: row.rawError,
+    busy_refusals: row.busyRefusals,
+    busy_since: row.busySince?.toISOString() ?? null,
     cost: row.cost === null ? null : formatMoney(row.cost),
   };
 }

@@ -1,5 +1,5 @@
-import type { OrganizationRow } from '@holdfast/db/organizations/create';
-import { getOrganization } from '@holdfast/db/organizations/list';
+import type { OrganizationRow } from '@holdfast/db/organizations';
+import { getOrganization } from '@holdfast/db/organizations';
 import type { Context } from '../context.ts';
 import { knownShape, notFound } from '../http/fields.ts';
 

@@ -1,4 +1,4 @@
-import { topUp } from '@holdfast/db/balances/topUp';
+import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
@@ -6,6 +6,7 @@ import request from 'supertest';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution, newExecution } from '../testing/newExecution.ts';
 import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
@@ -103,5 +104,70 @@ describe('what the operator does on behalf of an organization', () => {
   it('needs the admin token', async () => {
     const { status } = await request(admin).get(`/admin/v1/organizations/${org}/webhooks/endpoints`);
     expect(status).toBe(401);
+  });
+});
+
+describe("an organization's overage policies", () => {
+  const patch = (id: string, body: object) =>
+    request(admin)
+      .patch(`/admin/v1/organizations/${id}`)
+      .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' })
+      .send(body);
+  const platform = { overage: 'charge', spend_limit_overage: 'cap' };
+
+  it('are those of the platform until they are set, and again when they are null', async () => {
+    const id = await gateway.newOrganization();
+    const { body } = await call('get', `/organizations/${id}`).expect(200);
+    expect(body).toMatchObject({ overage: null, spend_limit_overage: null, in_force: platform });
+    const set = await patch(id, { overage: 'cap', spend_limit_overage: 'charge' }).expect(200);
+    const own = { overage: 'cap', spend_limit_overage: 'charge' };
+    expect(set.body).toMatchObject({ ...own, in_force: own });
+    const renamed = await patch(id, { name: 'Another' }).expect(200);
+    expect(renamed.body).toMatchObject({ name: 'Another', ...own });
+    const reset = await patch(id, { overage: null }).expect(200);
+    expect(reset.body).toMatchObject({
+      overage: null,
+      in_force: { overage: 'charge', spend_limit_overage: 'charge' },
+    });
+    await patch(id, { overage: 'sometimes' }).expect(400);
+  });
+
+  it('that cap lead to a write-off, which the operator sees and the client does not', async () => {
+    const { db } = gateway.context;
+    const { organizationId: id, key } = await organizationWithKey(gateway, { balance: '1' });
+    await patch(id, { overage: 'cap' }).expect(200);
+    const done = await completedExecution(db, { organizationId: id, cost: '5' });
+    const asClient = (path: string) =>
+      request(gateway.app).get(`/v1${path}`).auth(key, { type: 'bearer' }).expect(200);
+
+    const { body: shown } = await call('get', `/executions/${done}`).expect(200);
+    expect(shown).toMatchObject({ cost: '1.00', written_off: '4.00', attempts: [{ cost: '5.00' }] });
+    const { body: own } = await asClient(`/executions/${done}`);
+    expect(own.cost).toBe('1.00');
+    expect(JSON.stringify(own)).not.toContain('written');
+
+    const kinds = ({ body }: { body: { data: { kind: string }[] } }) => body.data.map(({ kind }) => kind);
+    const journal = await call('get', `/organizations/${id}/balance/transactions`).expect(200);
+    expect(kinds(journal)).toEqual(['write_off', 'settle', 'overage', 'hold', 'top_up']);
+    expect(journal.body.data[0]).toMatchObject({
+      amount: '4.00',
+      available_change: '0.00',
+      held_change: '0.00',
+      execution_id: done,
+      reason: 'balance',
+    });
+    const writeOffs = await call('get', `/organizations/${id}/balance/transactions?kind=write_off`);
+    expect(kinds(writeOffs)).toEqual(['write_off']);
+    expect(kinds(await asClient('/balance/transactions'))).toEqual(['settle', 'overage', 'hold', 'top_up']);
+    await request(gateway.app)
+      .get('/v1/balance/transactions?kind=write_off')
+      .auth(key, { type: 'bearer' })
+      .expect(400);
+
+    const usage = await call('get', `/organizations/${id}/usage`).expect(200);
+    expect(usage.body.total).toMatchObject({ executions: 1, cost: '1.00', written_off: '4.00' });
+    expect((await asClient('/usage')).body.total).not.toHaveProperty('written_off');
+    const csv = await call('get', `/organizations/${id}/usage`).set('accept', 'text/csv').expect(200);
+    expect(csv.text.split('\r\n')[0]).toContain('cost,written_off');
   });
 });

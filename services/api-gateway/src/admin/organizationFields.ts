@@ -1,3 +1,4 @@
+import { overagePolicies } from '@holdfast/domain/overage';
 import { z } from 'zod';
 
 const mostAtOnce = 1_000_000;
@@ -10,3 +11,15 @@ export const maxConcurrencyField = z
   .max(mostAtOnce)
   .nullable()
   .describe('Executions that run at once; null: as many as the setting ORGANIZATION_MAX_CONCURRENCY says');
+
+export const overageField = z
+  .enum(overagePolicies)
+  .nullable()
+  .describe('A cost above the hold: `charge` in full, or `cap` at what is available; null: as OVERAGE says');
+
+export const spendLimitOverageField = z
+  .enum(overagePolicies)
+  .nullable()
+  .describe(
+    'A cost that passes a spend limit: `charge` in full, or `cap` at what the limit leaves; null: as SPEND_LIMIT_OVERAGE says',
+  );

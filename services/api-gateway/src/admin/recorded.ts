@@ -1,6 +1,6 @@
-import { type AdminActionRow, beginAdminAction, endAdminAction } from '@holdfast/db/adminActions/write';
-import { ApiError } from '@holdfast/domain/errors';
+import { type AdminActionRow, beginAdminAction, endAdminAction } from '@holdfast/db/adminActions';
 import { newId } from '@holdfast/domain/ids';
+import { toApiError } from '../http/answerError.ts';
 import type { Endpoint, EndpointRequest, Reply } from '../http/endpoint.ts';
 import { stateOf } from '../http/requestState.ts';
 
@@ -23,7 +23,7 @@ export function recorded(of: Endpoint): Endpoint {
       const action = actionOf(of, asked);
       try {
         await beginAdminAction(asked.context.db, action);
-        await endAdminAction(asked.context.db, action, statusOf(error));
+        await endAdminAction(asked.context.db, action, toApiError(error).status);
       } catch (unwritten) {
         report(asked, action, unwritten);
       }
@@ -36,7 +36,7 @@ export function recorded(of: Endpoint): Endpoint {
         await end(request, withNew(action, reply), reply?.status ?? 200);
         return reply;
       } catch (error) {
-        await end(request, action, statusOf(error));
+        await end(request, action, toApiError(error).status);
         throw error;
       }
     },
@@ -78,10 +78,6 @@ async function end(asked: Asked, action: AdminActionRow, status: number): Promis
 
 function report({ context }: Asked, { requestId }: AdminActionRow, error: unknown): void {
   context.log.error({ err: error, requestId }, 'what came of an admin action is not recorded');
-}
-
-function statusOf(error: unknown): number {
-  return error instanceof ApiError ? error.status : 500;
 }
 
 const secretName = /secret|token|password|authorization|headers|^(new_)?key$/i;

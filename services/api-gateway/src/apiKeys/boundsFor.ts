@@ -1,4 +1,4 @@
-import type { ApiKeyBounds } from '@holdfast/db/apiKeys/row';
+import type { ApiKeyBounds } from '@holdfast/db/apiKeys';
 import { scopesOf } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { isRangeInside } from './keyAddresses.ts';

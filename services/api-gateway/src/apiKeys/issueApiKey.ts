@@ -1,5 +1,5 @@
-import { createApiKey } from '@holdfast/db/apiKeys/create';
-import type { ApiKeyBounds, ApiKeyRow } from '@holdfast/db/apiKeys/row';
+import type { ApiKeyBounds, ApiKeyRow } from '@holdfast/db/apiKeys';
+import { createApiKey } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import { apiKeyPrefix, hashApiKey, newApiKey, permissionsOf } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';

@@ -7,6 +7,8 @@ import { createAdminApp } from '../admin/adminApp.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { operationsOf, scopeOf } from '../openapi/operations.ts';
+import { insertDelivery } from '../testing/insertDelivery.ts';
+import { completedExecution } from '../testing/newExecution.ts';
 import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
 import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
@@ -28,6 +30,8 @@ afterAll(async () => {
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 const ask = (method: Method, path: string, as: string, from = '192.0.2.1') =>
   request(gateway.app)[method](path).auth(as, { type: 'bearer' }).set('X-Forwarded-For', from);
+
+const url = 'https://example.com/hooks';
 
 /** A key with these bounds, made by `as`. */
 async function make(bounds: object, as = owner) {
@@ -128,6 +132,81 @@ describe('models', () => {
     await ask('post', '/v1/executions/estimate', key)
       .send({ model: mine, input: { nonsense: 1 } })
       .expect(400);
+  });
+
+  describe('bound what a key reads', () => {
+    let mine: string;
+    let other: string;
+    let key: string;
+    const ids = async (path: string) => {
+      const { body } = await ask('get', path, key).expect(200);
+      return (body.data ?? body.deliveries).map(({ id }: { id: string }) => id) as string[];
+    };
+    const eventOf = async (id: string) => {
+      const { rows } = await gateway.context.db.pool.query<{ id: string }>(
+        `SELECT event_id($1, 'execution.completed') AS id`,
+        [id],
+      );
+      return rows[0]?.id ?? '';
+    };
+
+    beforeAll(async () => {
+      const completed = (model: string) =>
+        completedExecution(gateway.context.db, { organizationId, model, cost: '0.01' });
+      [mine, other] = [await completed('writer'), await completed('painter')];
+      ({ key } = await make({ models: ['writer'] }));
+    });
+
+    it('to executions of its models: others are unknown to it, by every path', async () => {
+      expect(await ids('/v1/executions')).toContain(mine);
+      expect(await ids('/v1/executions')).not.toContain(other);
+      expect(await ids('/v1/executions?model=painter')).toEqual([]);
+      for (const path of ['', '/result', '/events']) {
+        await ask('get', `/v1/executions/${mine}${path}`, key).expect(200);
+        await ask('get', `/v1/executions/${other}${path}`, key).expect(404);
+      }
+      await ask('post', `/v1/executions/${mine}/cancel`, key).expect(409);
+      await ask('post', `/v1/executions/${other}/cancel`, key).expect(404);
+      await ask('delete', `/v1/executions/${other}`, key).expect(404);
+      await ask('get', `/v1/executions/${other}/result`, owner).expect(200);
+    });
+
+    it('to their events and deliveries', async () => {
+      const events = [await eventOf(mine), await eventOf(other)] as const;
+      const listed = await ids('/v1/events?limit=100');
+      expect(listed).toContain(events[0]);
+      expect(listed).not.toContain(events[1]);
+      await ask('get', `/v1/events/${events[0]}`, key).expect(200);
+      await ask('get', `/v1/events/${events[1]}`, key).expect(404);
+
+      const { body: receiver } = await ask('post', '/v1/webhooks/endpoints', owner).send({ url });
+      const { db } = gateway.context;
+      const deliver = async (executionId: string) => {
+        const to = { organizationId, endpointId: receiver.id, executionId, state: 'delivered' } as const;
+        return (await insertDelivery(db, to)).id;
+      };
+      const deliveries = [await deliver(mine), await deliver(other)] as const;
+      expect(await ids(`/v1/webhooks/endpoints/${receiver.id}/deliveries`)).toEqual([deliveries[0]]);
+      expect(await ids(`/v1/webhooks/deliveries?execution_id=${other}`)).toEqual([]);
+      await ask('get', `/v1/webhooks/deliveries/${deliveries[0]}`, key).expect(200);
+      await ask('get', `/v1/webhooks/deliveries/${deliveries[1]}`, key).expect(404);
+      await ask('post', `/v1/webhooks/deliveries/${deliveries[1]}/redeliver`, key).expect(404);
+      expect(await ids(`/v1/events?limit=100&endpoint_id=${receiver.id}`)).not.toContain(events[1]);
+    });
+
+    it('to what its webhook endpoints are sent', async () => {
+      const { body: made } = await ask('post', '/v1/webhooks/endpoints', key).send({ url }).expect(201);
+      expect(made.models).toEqual(['writer']);
+      const more = { url, models: ['writer', 'painter'] };
+      const refused = await ask('post', '/v1/webhooks/endpoints', key).send(more).expect(403);
+      expect(refused.body.error.message).toContain('`writer`');
+      const path = `/v1/webhooks/endpoints/${made.id}`;
+      await ask('patch', path, key)
+        .send({ models: ['painter'] })
+        .expect(403);
+      const { body: changed } = await ask('patch', path, key).send({ models: [] }).expect(200);
+      expect(changed.models).toEqual(['writer']);
+    });
   });
 
   it('are those that there are', async () => {

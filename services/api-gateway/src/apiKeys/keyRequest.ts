@@ -15,7 +15,11 @@ export const scopesField = z.array(z.enum(apiKeyScopes)).meta({
 export const modelsField = z
   .array(modelSlug)
   .max(100)
-  .meta({ description: 'Slugs of the models that it may use; empty: all', example: ['sandbox-image'] });
+  .meta({
+    description:
+      'Slugs of the models that it may use, and whose executions, events and deliveries it reads; empty: all',
+    example: ['sandbox-image'],
+  });
 
 export const addressesField = z
   .array(

@@ -1,4 +1,4 @@
-import { testOrganization } from '@holdfast/db/organizations/testOrganization';
+import { testOrganization } from '@holdfast/db/organizations';
 import type { ApiKeyMode } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';

@@ -7,17 +7,12 @@ import type { Caller } from '../http/endpoint.ts';
 type Bounds = Pick<Caller, 'models' | 'isTest'>;
 
 export function mayUseModel(caller: Bounds, definition: ModelDefinition): boolean {
-  return isNamed(caller, definition.slug) && (!caller.isTest || runsInSandbox(definition));
+  return mayReadModel(caller, definition.slug) && (!caller.isTest || runsInSandbox(definition));
 }
 
 /** Of what there is beside the key's models it learns nothing. @throws ApiError FORBIDDEN */
 export async function requireModel({ models }: Pick<Context, 'models'>, caller: Bounds, slug: string) {
-  if (!isNamed(caller, slug)) {
-    throw new ApiError(
-      'FORBIDDEN',
-      `This API key may not use this model; it may use ${listed(caller.models)}.`,
-    );
-  }
+  if (!mayReadModel(caller, slug)) throw mayNotUse(caller);
   const model = caller.isTest ? await models.get(slug) : null;
   if (!model || runsInSandbox(model.definition)) return;
   const offered = (await models.list()).filter((one) => one.isActive && mayUseModel(caller, one.definition));
@@ -28,8 +23,27 @@ export async function requireModel({ models }: Pick<Context, 'models'>, caller: 
   );
 }
 
-function isNamed({ models }: Bounds, slug: string): boolean {
+/** Whether a caller may know of executions of this model, be it withdrawn. */
+export function mayReadModel({ models }: Pick<Bounds, 'models'>, slug: string): boolean {
   return models.length === 0 || models.includes(slug);
+}
+
+/** The models that a list is bound to; undefined: to none. */
+export function boundModels({ models }: Pick<Bounds, 'models'>): string[] | undefined {
+  return models.length > 0 ? models : undefined;
+}
+
+/**
+ * The models whose events an endpoint is sent that this caller makes or changes: as asked, and where that says all, all
+ * that the key may use. @throws ApiError FORBIDDEN
+ */
+export function modelsWithin(caller: Pick<Bounds, 'models'>, asked: readonly string[]): string[] {
+  if (!asked.every((slug) => mayReadModel(caller, slug))) throw mayNotUse(caller);
+  return [...new Set(asked.length > 0 ? asked : caller.models)];
+}
+
+function mayNotUse({ models }: Pick<Bounds, 'models'>): ApiError {
+  return new ApiError('FORBIDDEN', `This API key may not use this model; it may use ${listed(models)}.`);
 }
 
 /** Whichever of its providers takes it. */

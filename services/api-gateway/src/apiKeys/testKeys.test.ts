@@ -1,5 +1,5 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { applyModels } from '@holdfast/db/models/apply';
+import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -3,6 +3,8 @@ export const exampleOutput = {
   images: [{ file_id: 'file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c', format: 'png', width: 1024, height: 768 }],
 };
 
+export const exampleUsage = { input_tokens: 0, output_tokens: 0 };
+
 export const exampleCreated = {
   id: 'exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d',
   status: 'PENDING',
@@ -28,4 +30,6 @@ export const exampleExecution = {
   error: null,
   erased_at: null,
   result: exampleOutput,
+  usage: exampleUsage,
+  latency_ms: 8420,
 };

@@ -1,15 +1,35 @@
-import { getExecution } from '@holdfast/db/executions/get';
+import { getExecution } from '@holdfast/db/executions/read';
 import type { Execution } from '@holdfast/domain/execution';
+import { mayReadModel } from '../apiKeys/requireModel.ts';
 import type { Context } from '../context.ts';
+import type { Caller } from '../http/endpoint.ts';
 import { knownShape, notFound } from '../http/fields.ts';
 
-/** @throws ApiError NOT_FOUND for what is unknown and for what is another organization's */
+type Reader = Pick<Caller, 'organizationId' | 'models'>;
+
+/** @throws ApiError NOT_FOUND for what is unknown, another organization's, or of a model beyond the key's */
 export async function findExecution(
-  context: Context,
-  organizationId: string,
+  context: Pick<Context, 'db'>,
+  caller: Reader,
   id: string,
 ): Promise<Execution> {
-  const execution = await getExecution(context.db, organizationId, knownShape('exec', id, 'execution'));
-  if (!execution) throw notFound('execution');
+  const known = knownShape('exec', id, 'execution');
+  const execution = await getExecution(context.db, caller.organizationId, known);
+  if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
   return execution;
+}
+
+/**
+ * Refuses a caller whose key has `models` what is about an execution of another one; null: it is about none.
+ * @throws ApiError NOT_FOUND, for there is no such `what`
+ */
+export async function requireReadable(
+  { db }: Pick<Context, 'db'>,
+  caller: Reader,
+  executionId: string | null,
+  what = 'execution',
+): Promise<void> {
+  if (caller.models.length === 0 || executionId === null) return;
+  const execution = await getExecution(db, caller.organizationId, executionId);
+  if (!execution || !mayReadModel(caller, execution.model)) throw notFound(what);
 }

@@ -13,7 +13,7 @@ import { validateInput } from './validateInput.ts';
 
 /**
  * Checks a request to create an execution, or to estimate one, against its model, the egress policy and the
- * organization's files. @throws ApiError INPUT_VALIDATION_ERROR with every problem at once, MODEL_UNAVAILABLE,
+ * organization's files; `input` is as it is to be run. @throws ApiError INPUT_VALIDATION_ERROR with every problem at once, MODEL_UNAVAILABLE,
  * FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
  */
 export async function prepareCreate(
@@ -22,24 +22,23 @@ export async function prepareCreate(
   body: Pick<CreateBody, 'model' | 'input' | 'webhook_url'>,
 ) {
   const definition = await findModel(context, body.model);
-  const details = [
-    ...(definition ? validateInput(definition, body.input) : [unknownModel]),
-    ...webhookProblems(context, body.webhook_url),
-  ];
-  if (!definition || details.length > 0) throw invalidInput(details);
-  const files = findInputFiles(definition.input_schema, body.input).map(({ path, id }) => ({
+  const checked = definition && validateInput(definition, body.input);
+  const details = [...(checked?.details ?? [unknownModel]), ...webhookProblems(context, body.webhook_url)];
+  if (!checked || !definition || details.length > 0) throw invalidInput(details);
+  const { input } = checked;
+  const files = findInputFiles(definition.input_schema, input).map(({ path, id }) => ({
     field: path.map(String).reduce(fieldPath, 'input'),
     id,
   }));
   const mostBytes = Math.max(...definition.providers.map(mostFileBytes));
   await requireFiles(context, organizationId, files, mostBytes);
-  return { definition, estimatedCost: affordableEstimate(definition, body.input) };
+  return { definition, input, estimatedCost: affordableEstimate(definition, input) };
 }
 
 const unknownModel: ErrorDetail = { field: 'model', code: 'NOT_FOUND', message: 'There is no such model.' };
 
 function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
-  const problem = url === undefined ? null : egress.checkUrl(url);
+  const problem = url === undefined ? null : egress.checkNewUrl(url);
   return problem
     ? [{ field: 'webhook_url', code: problem.code, message: `webhook_url ${problem.message}` }]
     : [];

@@ -2,7 +2,7 @@ import { priorities } from '@holdfast/domain/priority';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
-import { exampleCreated, exampleExecution, exampleOutput } from './exampleExecution.ts';
+import { exampleCreated, exampleExecution, exampleOutput, exampleUsage } from './exampleExecution.ts';
 import { jsonObject } from './jsonObject.ts';
 
 export const amount = (description: string) => z.string().meta({ description, example: '0.048' });
@@ -40,6 +40,14 @@ export const progressFields = {
     .meta({ description: 'How many go before it where it runs, where that is known', example: null }),
 };
 
+const usageFields = {
+  usage: z
+    .object({ input_tokens: z.int(), output_tokens: z.int() })
+    .meta({ description: 'Tokens, where the model counts them', example: exampleUsage }),
+  latency_ms: z.int().meta({ description: 'Milliseconds from creation to completion', example: 8420 }),
+};
+
+/** The status record: what is read, listed and streamed of an execution, and the `data` of its events. */
 export const ExecutionRecord = z
   .object({
     ...createFields,
@@ -56,11 +64,15 @@ export const ExecutionRecord = z
       .nullable()
       .describe('Why it failed or expired'),
     erased_at: timestamp('When its input, output and files were erased').nullable().meta({ example: null }),
-    result: output().optional(),
+    result: output().optional().describe('Once `COMPLETED`; gone when it is erased'),
+    usage: usageFields.usage.optional().describe('Once `COMPLETED`'),
+    latency_ms: usageFields.latency_ms
+      .optional()
+      .describe('Once `COMPLETED`: milliseconds since its creation'),
   })
   .meta({ id: 'Execution', example: exampleExecution });
 
-/** With its log, which lists leave out. */
+/** With its log, which lists and events leave out: it may have 64 KiB. */
 export const ExecutionWithLogs = ExecutionRecord.extend({
   logs: z.string().nullable().meta({
     description: 'The last 64 KiB of its log, where it writes one',
@@ -74,8 +86,8 @@ export const ExecutionResult = z
     execution_id: idField('exec'),
     status: z.literal('COMPLETED'),
     output: output(),
-    usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
+    usage: usageFields.usage,
     cost: amount('What was charged'),
-    latency_ms: z.int().meta({ description: 'Milliseconds from creation to completion', example: 8420 }),
+    latency_ms: usageFields.latency_ms,
   })
   .meta({ id: 'ExecutionResult' });

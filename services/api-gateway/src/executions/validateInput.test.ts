@@ -22,7 +22,7 @@ const definition = modelDefinition.parse({
 
 it('tells everything that is wrong at once, and what would be right', () => {
   const input = { size: 'huge', style: 'ink', source: 'https://x.test/a.png', colour: 'red' };
-  const details = validateInput(definition, input);
+  const { details } = validateInput(definition, input);
   expect(Object.fromEntries(details.map(({ field, message }) => [field, message]))).toEqual({
     'input.prompt': 'input.prompt is required',
     'input.colour': 'input.colour is not a parameter of this model',
@@ -31,4 +31,21 @@ it('tells everything that is wrong at once, and what would be right', () => {
     'input.source':
       'input.source must be the id of an uploaded file, file_…: POST /v1/files/upload gives one',
   });
+});
+
+it('leaves out optional parameters that are null, and asks for required ones', () => {
+  expect(validateInput(definition, { prompt: 'a', size: null, source: null })).toEqual({
+    input: { prompt: 'a' },
+    details: [],
+  });
+  expect(validateInput(definition, { prompt: null, colour: null }).details).toMatchObject([
+    { field: 'input.prompt', code: 'REQUIRED' },
+    { field: 'input.colour', code: 'UNKNOWN_FIELD' },
+  ]);
+});
+
+it('keeps a null that the schema has a meaning for', () => {
+  const nullable = { type: 'object' as const, properties: { seed: { type: ['integer', 'null'] } } };
+  const input = { seed: null, other: null };
+  expect(validateInput({ ...definition, input_schema: nullable }, input)).toEqual({ input, details: [] });
 });

@@ -4,6 +4,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fieldPath } from '../http/checkJson.ts';
+import { withoutNulls } from '../http/validate.ts';
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -20,12 +21,25 @@ const maxErrors = 200;
 /** One per definition: the catalogue keeps the object for as long as nothing in it changes. */
 const compiled = new WeakMap<ModelDefinition, ValidateFunction>();
 
-/** Everything that is wrong with an input by its model's schema. */
-export function validateInput(definition: ModelDefinition, input: Record<string, unknown>): ErrorDetail[] {
+export type ValidatedInput = {
+  /** Without the parameters that are null where the model's schema does not allow that: they count as absent. */
+  input: Record<string, unknown>;
+  /** Everything that is wrong with it. */
+  details: ErrorDetail[];
+};
+
+/** Holds an input against its model's schema. */
+export function validateInput(definition: ModelDefinition, input: Record<string, unknown>): ValidatedInput {
   const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
   compiled.set(definition, validate);
-  if (validate(input)) return [];
-  return withoutBranches((validate.errors ?? []).slice(0, maxErrors)).map(toDetail);
+  if (validate(input)) return { input, details: [] };
+  const errors = validate.errors ?? [];
+  const present = withoutNulls(
+    input,
+    errors.map(({ instancePath }) => stepsOf(instancePath)),
+  );
+  if (present !== null) return validateInput(definition, present);
+  return { input, details: withoutBranches(errors.slice(0, maxErrors)).map(toDetail) };
 }
 
 /** Of a choice that nothing fits, the choice is reported and not every branch of it. */
@@ -37,7 +51,7 @@ function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
 }
 
 function toDetail(error: ErrorObject): ErrorDetail {
-  const steps = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const steps = stepsOf(error.instancePath);
   const named = error.params.missingProperty ?? error.params.additionalProperty;
   const field = [...steps, ...(typeof named === 'string' ? [named] : [])].reduce(fieldPath, 'input');
   const code = codes[error.keyword] ?? 'INVALID_VALUE';
@@ -85,6 +99,10 @@ const codes: Record<string, string> = {
   pattern: 'INVALID_FORMAT',
   format: 'INVALID_FORMAT',
 };
+
+function stepsOf(pointer: string): string[] {
+  return pointer.split('/').slice(1).map(unescapePointer);
+}
 
 function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,9 +1,9 @@
-import type { FoundBytes } from '@holdfast/db/files/markReady';
-import type { FileRow } from '@holdfast/db/files/row';
+import type { FileRow, FoundBytes } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
-import { extensionOf } from '@holdfast/files/allowedTypes';
+import { contradictsType, extensionOf } from '@holdfast/files/allowedTypes';
 import { headBytes, matchesDeclaredType } from '@holdfast/files/detectType';
 import { foundType } from '@holdfast/files/foundType';
+import type { Measures } from '@holdfast/files/measure';
 import type { ObjectStore } from '@holdfast/files/store';
 
 export type FileProblem = {
@@ -13,6 +13,9 @@ export type FileProblem = {
   message: string;
 };
 
+/** What an upload was found to be. */
+export type CheckedBytes = Omit<FoundBytes, keyof Measures>;
+
 export const notUploaded: FileProblem = {
   error: 'FILE_NOT_FOUND',
   code: 'NOT_FOUND',
@@ -20,17 +23,22 @@ export const notUploaded: FileProblem = {
 };
 
 /** Reads what is under a file's key and holds it against what was declared. */
-export async function checkBytes(store: ObjectStore, file: FileRow): Promise<FoundBytes | FileProblem> {
+export async function checkBytes(store: ObjectStore, file: FileRow): Promise<CheckedBytes | FileProblem> {
   const object = await store.stat(file.key);
   if (!object) return notUploaded;
   const { sizeBytes } = object;
   const sizeProblem = describeSize(file.sizeBytes, sizeBytes);
   if (sizeProblem) return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'OUT_OF_RANGE', message: sizeProblem };
-  const contentType = await typeOf(store, file);
-  if (contentType === null) {
-    return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'UNSUPPORTED_FORMAT', message: describeType(file) };
+  if (file.contentType !== null && contradictsType(object.contentType, file.contentType)) {
+    return wrongType(`the file was uploaded with another Content-Type than ${file.contentType} as declared`);
   }
+  const contentType = await typeOf(store, file);
+  if (contentType === null) return wrongType(describeType(file));
   return { key: file.key, filename: nameFor(file, contentType), contentType, sizeBytes };
+}
+
+function wrongType(message: string): FileProblem {
+  return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'UNSUPPORTED_FORMAT', message };
 }
 
 function describeSize(declaredBytes: number | null, sizeBytes: number): string | null {

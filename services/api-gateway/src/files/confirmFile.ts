@@ -1,7 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { getFiles } from '@holdfast/db/files/get';
-import { type FoundBytes, markFileReady } from '@holdfast/db/files/markReady';
-import type { FileRow } from '@holdfast/db/files/row';
+import type { FileRow } from '@holdfast/db/files';
+import { type FoundBytes, getFiles, markFileReady } from '@holdfast/db/files';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { FileProblem } from './checkBytes.ts';
 import { sealBytes } from './sealBytes.ts';
@@ -9,16 +8,35 @@ import { sealBytes } from './sealBytes.ts';
 /** A file whose bytes are there and right. */
 export type ReadyFile = FileRow & { contentType: string; sizeBytes: number };
 
+type Confirmed = ReadyFile | FileProblem;
+type Stores = { db: Database; store: ObjectStore };
+
+/** Confirmations under way in this process: clients that wait for a large file ask again and again. */
+const underway = new WeakMap<ObjectStore, Map<string, Promise<Confirmed>>>();
+
 /**
  * Makes a file that awaits its upload ready once its bytes are there and right, and keeps those from its upload URL.
  * Until then it stays as it is, so that it can be uploaded again. Ready files are answered as they are.
  */
 export async function confirmFile(
-  context: { db: Database; store: ObjectStore },
+  context: Stores,
   organizationId: string,
   file: FileRow,
-): Promise<ReadyFile | FileProblem> {
+): Promise<Confirmed> {
   if (isReady(file)) return file;
+  const here = underway.get(context.store) ?? new Map<string, Promise<Confirmed>>();
+  underway.set(context.store, here);
+  // What an earlier request did not find may have been uploaded since.
+  const earlier = await here.get(file.id)?.catch(() => null);
+  if (earlier && !('error' in earlier)) return earlier;
+  const confirming = confirm(context, organizationId, file).finally(() => {
+    if (here.get(file.id) === confirming) here.delete(file.id);
+  });
+  here.set(file.id, confirming);
+  return await confirming;
+}
+
+async function confirm(context: Stores, organizationId: string, file: FileRow): Promise<Confirmed> {
   const found = await sealBytes(context.store, file);
   const confirmed = 'error' in found ? null : await keepSealed(context, file, found);
   // A twin may have been first, and have taken the upload away.
@@ -30,11 +48,7 @@ export async function confirmFile(
 }
 
 /** Null when it was not awaited any more. What a crash leaves under the upload's own key goes when the file does. */
-async function keepSealed(
-  { db, store }: { db: Database; store: ObjectStore },
-  file: FileRow,
-  found: FoundBytes,
-): Promise<FileRow | null> {
+async function keepSealed({ db, store }: Stores, file: FileRow, found: FoundBytes): Promise<FileRow | null> {
   const confirmed = await markFileReady(db, file.id, found);
   await store.remove(confirmed ? file.key : found.key);
   return confirmed;

@@ -1,15 +1,26 @@
-import { isFileReplaceable } from '@holdfast/db/files/isReplaceable';
+import { isFileReplaceable } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
-import { createStorageHandlers } from '@holdfast/files/disk/httpHandlers';
+import { createStorageHandlers, type WatchBody } from '@holdfast/files/disk/httpHandlers';
 import type { Express } from 'express';
 import type { Context } from '../context.ts';
+import { watchPace } from '../http/bodyPace.ts';
+import { askForBody } from '../http/readBody.ts';
 import { answerStoreError } from './answerStoreError.ts';
 
 /** With files on this machine's disk, the gateway itself serves the signed upload and download URLs. */
-export function mountStorage(app: Express, { disk, db }: Context): void {
+export function mountStorage(app: Express, { disk, db, bodyPace }: Context): void {
   if (!disk) return;
-  const { handleStoragePut, handleStorageGet } = createStorageHandlers(disk, answerStoreError, (id) =>
-    isFileReplaceable(db, id),
+  // Slow ones are given as long as their URL lives.
+  const pace = { ...bodyPace, withinMs: null };
+  const watchBody: WatchBody = (request, response, fail) => {
+    askForBody(request, response);
+    return watchPace(request, pace, fail);
+  };
+  const { handleStoragePut, handleStorageGet } = createStorageHandlers(
+    disk,
+    answerStoreError,
+    (id) => isFileReplaceable(db, id),
+    watchBody,
   );
   const handlers = new Map([
     ['PUT', handleStoragePut],

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { getFiles } from '@holdfast/db/files/get';
-import type { FileRow } from '@holdfast/db/files/row';
+import type { FileRow } from '@holdfast/db/files';
+import { getFiles } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
 import type { ObjectStore } from '@holdfast/files/store';
 import { knownShape, notFound } from '../http/fields.ts';

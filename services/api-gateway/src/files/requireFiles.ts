@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { getFiles } from '@holdfast/db/files/get';
+import { getFiles } from '@holdfast/db/files';
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';

@@ -1,5 +1,6 @@
-import type { FoundBytes } from '@holdfast/db/files/markReady';
-import type { FileRow } from '@holdfast/db/files/row';
+import type { FileRow, FoundBytes } from '@holdfast/db/files';
+import { extensionOf } from '@holdfast/files/allowedTypes';
+import { measureObject } from '@holdfast/files/measure';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import { checkBytes, type FileProblem, notUploaded } from './checkBytes.ts';
 
@@ -11,9 +12,10 @@ export async function sealBytes(store: ObjectStore, file: FileRow): Promise<Foun
   try {
     const offered = await checkBytes(store, file);
     if ('error' in offered) return offered;
-    const key = await store.seal(file.key);
+    const key = await store.seal(file.key, extensionOf(offered.contentType));
     const sealed = await checkBytes(store, { ...file, key });
-    if ('error' in sealed) await store.remove(key);
+    if (!('error' in sealed)) return { ...sealed, ...(await measureObject(store, sealed)) };
+    await store.remove(key);
     return sealed;
   } catch (error) {
     if (error instanceof ObjectNotFoundError) return notUploaded;

@@ -47,6 +47,9 @@ function answerBare(socket: Duplex, refusal: ApiError, perMinute: number): void 
 }
 
 function toApiError(error: Error): ApiError {
+  if ('code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ApiError('REQUEST_TIMEOUT', 'The request took too long to arrive.');
+  }
   if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
     return new ApiError('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.');
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FoundApiKey } from '@holdfast/db/apiKeys/find';
+import type { FoundApiKey } from '@holdfast/db/apiKeys';
 import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errorCodes';
 import type { z } from 'zod';

@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
 import { canonicalAddress } from '@holdfast/egress/addresses';
-import { readTraceparent } from '@holdfast/kit/tracing/traceparent';
+import { readTraceparent } from '@holdfast/kit/tracing/tracing';
 import type { Request, RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { beginSpan, endSpan } from './requestSpan.ts';

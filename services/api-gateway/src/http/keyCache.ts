@@ -1,4 +1,4 @@
-import { type FoundApiKey, findApiKeys } from '@holdfast/db/apiKeys/find';
+import { type FoundApiKey, findApiKeys } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Caller } from './endpoint.ts';

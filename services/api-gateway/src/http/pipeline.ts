@@ -5,7 +5,6 @@ import { answerError } from './answerError.ts';
 import { allowOrigins, answerPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { identify } from './identify.ts';
-import { limitRate } from './rateLimit.ts';
 import { createRoutes } from './routes.ts';
 import { runEndpoint } from './runEndpoint.ts';
 
@@ -14,6 +13,7 @@ export function createPipeline(args: {
   context: Context;
   endpoints: readonly Endpoint[];
   authenticate: RequestHandler;
+  limitRate: RequestHandler;
   /** Whose pages may read the answers. */
   origins?: readonly string[];
   /** What answers beside the endpoints, after the rate limit. */
@@ -29,7 +29,7 @@ export function createPipeline(args: {
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(allowOrigins(args.origins ?? []));
   app.use(args.authenticate);
-  app.use(limitRate(context));
+  app.use(args.limitRate);
   app.use(answerPreflight);
   args.mount?.(app);
   app.use(runEndpoint(context));

@@ -5,6 +5,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { createAdminApp } from '../admin/adminApp.ts';
 import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
 import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
@@ -122,6 +123,25 @@ describe('rate limits', () => {
     const send = () => request(gateway.app).get('/v1/executions').set('Authorization', 'Bearer nonsense');
     const statuses = [await send(), await send(), await send(), await send()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
+  it('of the admin API are counted apart from the public API, and per operator', async () => {
+    await gateway.context.redis.flushdb();
+    const admin = createAdminApp(gateway.context);
+    const statusOf = async (app: TestGateway['app'], path: string, token: string) =>
+      (await request(app).get(path).auth(token, { type: 'bearer' })).status;
+    const publicly = () => statusOf(gateway.app, '/v1/balance', 'nonsense');
+    expect([await publicly(), await publicly(), await publicly(), await publicly()]).toEqual([
+      401, 401, 401, 429,
+    ]);
+    const models = '/admin/v1/models';
+    const wrongly = () => statusOf(admin, models, 'nonsense');
+    expect([await wrongly(), await wrongly(), await wrongly(), await wrongly()]).toEqual([
+      401, 401, 401, 429,
+    ]);
+    const operator = (path = models) => statusOf(admin, path, 'an-admin-token-for-tests');
+    const asked = [await operator(), await operator('/admin/v1/nothing'), await operator(), await operator()];
+    expect(asked).toEqual([200, 404, 200, 429]);
   });
 });
 

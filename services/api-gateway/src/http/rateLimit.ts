@@ -23,6 +23,11 @@ export function limitRate(context: Context): RequestHandler {
   return (request, response, next) => limiters[limitName(response)](request, response, next);
 }
 
+/** Apart from the public API: a flood there, from behind the same proxy, must not keep the operator out. */
+export function limitOperators(context: Context): RequestHandler {
+  return limiter(context, 'admin', context.config.RATE_LIMIT_PER_MINUTE);
+}
+
 function limitName(response: Response): LimitName {
   const { match, caller } = stateOf(response);
   if (match.kind !== 'endpoint') return 'other';
@@ -30,7 +35,7 @@ function limitName(response: Response): LimitName {
   return access === 'key' && !caller ? 'other' : limit;
 }
 
-function limiter(context: Context, name: LimitName, perMinute: number): RequestHandler {
+function limiter(context: Context, name: LimitName | 'admin', perMinute: number): RequestHandler {
   return rateLimit({
     windowMs: limits.rateLimitWindowMs,
     limit: perMinute,
@@ -47,6 +52,8 @@ function limiter(context: Context, name: LimitName, perMinute: number): RequestH
   });
 }
 
-function keyOf({ caller, address }: RequestState): string {
+/** An operator's name is no address: nobody without the token is counted as one. */
+function keyOf({ caller, operator, address }: RequestState): string {
+  if (operator !== null) return `operator ${operator}`;
   return caller?.apiKeyId ?? ipKeyGenerator(address);
 }

@@ -1,6 +1,6 @@
 import { createBatcher } from '@holdfast/kit/batcher';
 import { within } from '@holdfast/kit/within';
-import { callScripts } from '@holdfast/queues/callScripts';
+import { callScripts } from '@holdfast/queues/admission';
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
 import type { Context } from '../context.ts';

@@ -1,19 +1,22 @@
-import type { IncomingMessage } from 'node:http';
 import { ApiError, invalidField } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
 import { checkJson } from './checkJson.ts';
-import { readBody } from './readBody.ts';
+import type { RawRequest } from './endpoint.ts';
+import { type BodyTerms, readBody } from './readBody.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * The JSON object in a body; undefined when there is no body.
- * @throws ApiError INPUT_VALIDATION_ERROR, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ * @throws ApiError INPUT_VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, and as `readBody` does
  */
-export async function readJson(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBody(request, limits.jsonBodyBytes);
+export async function readJson(
+  raw: RawRequest,
+  terms: Omit<BodyTerms, 'maxBytes'>,
+): Promise<Record<string, unknown> | undefined> {
+  const bytes = await readBody(raw, { ...terms, maxBytes: limits.jsonBodyBytes });
   if (bytes.length === 0) return undefined;
-  if (!isJsonType(request.headers['content-type'])) {
+  if (!isJsonType(raw.request.headers['content-type'])) {
     throw new ApiError(
       'UNSUPPORTED_MEDIA_TYPE',
       'The body must be sent with Content-Type: application/json.',

@@ -1,5 +1,6 @@
 import { asRole } from '@holdfast/testkit/asRole';
-import { startReplicatedPostgres } from '@holdfast/testkit/engines/replica';
+import { openBreakableWay } from '@holdfast/testkit/outage';
+import { startReplicatedPostgres } from '@holdfast/testkit/replica';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
@@ -83,6 +84,29 @@ describe('a read replica', () => {
     await until('it is behind', async () => (await listed(strict)).includes(id));
     await replay('resume');
     await until('it has caught up', async () => (await listed(patient)).includes(id));
+  });
+
+  it('that a failover has left the sessions of a gateway at refuses one write, and no more', async () => {
+    const way = await openBreakableWay(asRole(servers.replicaUrl, 'holdfast_gateway'));
+    const gateway = await openTestGateway({ ...patient.servers, databaseUrl: way.url });
+    const upload = () =>
+      request(gateway.app)
+        .post('/v1/files/upload')
+        .auth(key, { type: 'bearer' })
+        .send({ filename: 'a.png', content_type: 'image/png', size_bytes: 1 });
+    // As many sessions as the pool has.
+    await Promise.all(
+      Array.from({ length: 10 }, () => gateway.context.db.pool.query('SELECT pg_sleep(0.2)')),
+    );
+    expect(gateway.context.db.pool.totalCount).toBe(10);
+    way.lead(servers.url);
+    const { status, body, headers } = await upload();
+    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'SERVICE_UNAVAILABLE', '2']);
+    const statuses = [];
+    for (let time = 0; time < 10; time += 1) statuses.push((await upload()).status);
+    expect(statuses).toEqual(Array(10).fill(201));
+    await gateway.close();
+    await way.close();
   });
 
   it('is not missed when it is gone', async () => {

@@ -1,5 +1,5 @@
-import { executionAttributes } from '@holdfast/kit/tracing/executionAttributes';
 import type { Span, Tracing } from '@holdfast/kit/tracing/tracing';
+import { executionAttributes } from '@holdfast/kit/tracing/tracing';
 import type { RequestState } from './requestState.ts';
 import { type Match, routeName } from './routes.ts';
 

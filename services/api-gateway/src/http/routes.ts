@@ -1,4 +1,4 @@
-import { percentDecoded } from '@holdfast/kit/percentDecoded';
+import { percentDecoded } from '@holdfast/kit/redisAddress';
 import type { Endpoint } from './endpoint.ts';
 
 /** What a method and a path lead to. */

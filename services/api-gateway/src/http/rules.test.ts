@@ -290,6 +290,24 @@ describe('bodies', () => {
   });
 });
 
+describe('query parameters', () => {
+  it.each([
+    '/v1/executions?cursor=&status=&model=&limit=&created_after=&created_before=',
+    '/v1/events?cursor=&type=&execution_id=&endpoint_id=&undelivered=&order=',
+    '/v1/balance/transactions?cursor=&kind=',
+    '/v1/usage?from=&to=&group_by=',
+    '/v1/webhooks/endpoints?cursor=&limit=',
+  ])('count as absent without a value: %s', async (path) => {
+    await get(path).expect(200);
+  });
+
+  it('without a value are missing where they are needed', async () => {
+    const response = await get('/v1/webhooks/deliveries?execution_id=');
+    expectError(response, 400, 'INPUT_VALIDATION_ERROR');
+    expect(response.body.error.details).toMatchObject([{ field: 'execution_id', code: 'REQUIRED' }]);
+  });
+});
+
 describe('rubbish of every kind is never a 500', () => {
   const values = [
     null,

@@ -2,11 +2,12 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Caller, Endpoint, Reply } from './endpoint.ts';
-import { readBody } from './readBody.ts';
+import type { BodyHold } from './bodyMemory.ts';
+import type { Caller, Endpoint, RawRequest, Reply } from './endpoint.ts';
+import { type BodyTerms, readBody } from './readBody.ts';
 import { readJson } from './readJson.ts';
 import { readQuery } from './readQuery.ts';
-import { stateOf } from './requestState.ts';
+import { type RequestState, stateOf } from './requestState.ts';
 import { sendTable } from './sendTable.ts';
 import { validate } from './validate.ts';
 
@@ -15,7 +16,8 @@ const nothing = z.strictObject({});
 /** Answers a request by the endpoint that its route leads to. @throws ApiError, to be answered by `answerError` */
 export function runEndpoint(context: Context): RequestHandler {
   return async (request, response) => {
-    const { match, caller, refusal, traceparent } = stateOf(response);
+    const state = stateOf(response);
+    const { match, caller, refusal } = state;
     if (match.kind === 'unknown') throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
     if (match.kind === 'wrongMethod') {
       const headers = { Allow: match.allowed.join(', ') };
@@ -24,23 +26,41 @@ export function runEndpoint(context: Context): RequestHandler {
     requireAccess(match.endpoint, caller, refusal);
     const params = readParams(match.endpoint, match.params) as never;
     await match.endpoint.admit?.({ context, params });
-    const raw = { request, response };
-    const { query, body } = await inputOf(match.endpoint, request).catch(async (error: unknown) => {
-      await match.endpoint.refused?.({ context, params, raw, error });
-      throw error;
-    });
-    const reply = await match.endpoint.handle({
-      context,
-      caller: caller as never,
-      params,
-      query: query as never,
-      body: body as never,
-      headers: request.headers,
-      traceparent,
-      raw,
-    });
-    if (reply) send(request, response, reply);
+    const hold = context.bodies.open(caller?.organizationId ?? state.operator ?? 'callbacks');
+    try {
+      const reply = await replyTo(
+        { context, state, hold, params, raw: { request, response } },
+        match.endpoint,
+      );
+      if (reply) send(request, response, reply);
+    } finally {
+      hold.release();
+    }
   };
+}
+
+type Asked = { context: Context; state: RequestState; hold: BodyHold; params: never; raw: Raw };
+type Raw = { request: Request; response: Response };
+
+async function replyTo(
+  { context, state, hold, params, raw }: Asked,
+  endpoint: Endpoint,
+): Promise<Reply | null> {
+  const terms = { pace: context.bodyPace, hold };
+  const { query, body } = await inputOf(endpoint, raw, terms).catch(async (error: unknown) => {
+    await endpoint.refused?.({ context, params, raw, error });
+    throw error;
+  });
+  return await endpoint.handle({
+    context,
+    caller: state.caller as never,
+    params,
+    query: query as never,
+    body: body as never,
+    headers: raw.request.headers,
+    traceparent: state.traceparent,
+    raw,
+  });
 }
 
 function requireAccess({ access, scope }: Endpoint, caller: Caller | null, refusal: Error | null): void {
@@ -59,15 +79,28 @@ function readParams({ params }: Endpoint, given: Record<string, string>): unknow
   return parsed.data;
 }
 
-async function inputOf(endpoint: Endpoint, request: Request): Promise<{ query: unknown; body: unknown }> {
-  const query = endpoint.query && validate(endpoint.query, readQuery(request.url));
-  return { query, body: await bodyFor(endpoint, request) };
+type Terms = Omit<BodyTerms, 'maxBytes'>;
+
+async function inputOf(
+  endpoint: Endpoint,
+  raw: Raw,
+  terms: Terms,
+): Promise<{ query: unknown; body: unknown }> {
+  const query = endpoint.query && validate(endpoint.query, queryFor(endpoint.query, raw.request.url));
+  return { query, body: await bodyFor(endpoint, raw, terms) };
 }
 
-async function bodyFor(endpoint: Endpoint, request: Request): Promise<unknown> {
-  if (endpoint.rawBodyBytes !== undefined) return await readBody(request, endpoint.rawBodyBytes);
+/** A parameter without a value counts as absent: `?cursor=` is what many clients send for the first page. */
+function queryFor({ shape }: z.ZodObject, url: string): Record<string, string> {
+  const given = Object.entries(readQuery(url));
+  return Object.fromEntries(given.filter(([name, value]) => value !== '' || !Object.hasOwn(shape, name)));
+}
+
+async function bodyFor(endpoint: Endpoint, raw: RawRequest, terms: Terms): Promise<unknown> {
+  const maxBytes = endpoint.rawBodyBytes;
+  if (maxBytes !== undefined) return await readBody(raw, { ...terms, maxBytes });
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
-  return validate(endpoint.body ?? nothing, (await readJson(request)) ?? {});
+  return validate(endpoint.body ?? nothing, (await readJson(raw, terms)) ?? {});
 }
 
 function send(request: Request, response: Response, { status, body, headers = {}, table }: Reply): void {

@@ -38,3 +38,31 @@ it('tells of everything that is wrong what would be right', () => {
   expect(messagesOf({ ...right, wait: '61' })).toEqual(['wait: must be at most 60']);
   expect(messagesOf({ ...right, wait: '-1' })).toEqual(['wait: must be at least 0']);
 });
+
+const optional = z.strictObject({
+  name: z.string(),
+  label: z.string().min(1).max(3).optional(),
+  tags: z.array(z.string()).max(1).default([]),
+  pace: z.int().nullable().default(7),
+  nested: z.strictObject({ size: z.int().optional() }).optional(),
+});
+
+it('counts an optional field that is null as absent, at any depth', () => {
+  const value = { name: 'a', label: null, tags: null, pace: null, nested: { size: null } };
+  expect(validate(optional, value)).toEqual({ name: 'a', tags: [], pace: null, nested: {} });
+  expect(value.label).toBeNull();
+});
+
+it('asks for a required field that is null, and refuses nulls in lists and under unknown names', () => {
+  const refusal = (value: unknown) => () => validate(optional, value);
+  expect(refusal({ name: null })).toThrow('name is required.');
+  expect(refusal({ name: 'a', tags: [null] })).toThrow('tags.0: must be text');
+  expect(refusal({ name: 'a', more: null })).toThrow('more is not a known field.');
+});
+
+it('says how long a text or a list may be', () => {
+  const refusal = (value: object) => () => validate(optional, { name: 'a', ...value });
+  expect(refusal({ label: '' })).toThrow('label: must not be empty');
+  expect(refusal({ label: 'long' })).toThrow('label: must have at most 3 characters');
+  expect(refusal({ tags: ['a', 'b'] })).toThrow('tags: must have at most 1 item');
+});

@@ -5,12 +5,42 @@ import { maxDetails } from './errorBody.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Parses what a client sent; every problem at once. @throws ApiError INPUT_VALIDATION_ERROR with details */
+/**
+ * Parses what a client sent; every problem at once. A field that is null where its schema does not allow that counts as
+ * absent: clients write optional fields so. @throws ApiError INPUT_VALIDATION_ERROR with details
+ */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.slice(0, maxDetails).flatMap((issue) => toDetails(issue, value)));
+  const { issues } = parsed.error;
+  const present = withoutNulls(
+    value,
+    issues.map(({ path }) => path),
+  );
+  if (present !== null) return validate(schema, present);
+  throw invalidInput(issues.slice(0, maxDetails).flatMap((issue) => toDetails(issue, value)));
 }
+
+/** A copy without those of the fields at `paths` that are null; null when none of them is. */
+export function withoutNulls<Value>(value: Value, paths: readonly (readonly PropertyKey[])[]): Value | null {
+  const nulls = paths.filter((path) => isNullField(value, path));
+  if (nulls.length === 0) return null;
+  const copy = structuredClone(value);
+  for (const path of nulls) {
+    const parent = at(copy, path.slice(0, -1));
+    const name = path.at(-1);
+    if (isObject(parent) && name !== undefined) Reflect.deleteProperty(parent, name);
+  }
+  return copy;
+}
+
+/** An item of a list is not a field. */
+function isNullField(value: unknown, path: readonly PropertyKey[]): boolean {
+  const parent = at(value, path.slice(0, -1));
+  return path.length > 0 && at(value, path) === null && isObject(parent) && !Array.isArray(parent);
+}
+
+const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
 /** The refusal of a request for these problems. */
 export function invalidInput(details: ErrorDetail[]): ApiError {
@@ -51,19 +81,25 @@ function saying(issue: Issue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      return isNumber(issue.origin)
-        ? `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`
-        : issue.message;
+      if (isNumber(issue.origin))
+        return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+      return issue.minimum === 1
+        ? 'must not be empty'
+        : `must have at least ${counted(issue.minimum, issue.origin)}`;
     case 'too_big':
       return isNumber(issue.origin)
         ? `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`
-        : issue.message;
+        : `must have at most ${counted(issue.maximum, issue.origin)}`;
     default:
       return issue.message;
   }
 }
 
 const isNumber = (origin: string) => origin === 'number' || origin === 'int';
+
+function counted(count: number | bigint, origin: string): string {
+  return `${count} ${origin === 'string' ? 'character' : 'item'}${Number(count) === 1 ? '' : 's'}`;
+}
 
 /** A refinement names its code as `params: { code }`. */
 function codeOf(issue: Issue): string {
@@ -84,8 +120,5 @@ function codeOf(issue: Issue): string {
 }
 
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (here, step) => (here !== null && typeof here === 'object' ? Reflect.get(here, step) : undefined),
-    value,
-  );
+  return path.reduce<unknown>((here, step) => (isObject(here) ? Reflect.get(here, step) : undefined), value);
 }

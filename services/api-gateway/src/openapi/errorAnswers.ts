@@ -41,6 +41,7 @@ function codesOf({ access, params, query, body, errors = [] }: Endpoint): ErrorC
     !isOpen && 'UNAUTHENTICATED',
     !isOpen && 'FORBIDDEN',
     params !== undefined && 'NOT_FOUND',
+    body !== undefined && 'REQUEST_TIMEOUT',
     body !== undefined && 'PAYLOAD_TOO_LARGE',
     body !== undefined && 'UNSUPPORTED_MEDIA_TYPE',
     ...errors,
@@ -61,10 +62,17 @@ function errorAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
   return found;
 }
 
+/** They come with `Retry-After`. */
+const saysWhen: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMITED',
+  'SERVICE_UNAVAILABLE',
+  'INSUFFICIENT_STORAGE',
+]);
+
 function describedAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
   const [code = 'INTERNAL_ERROR'] = some;
   const described = answer(some.map((one) => `\`${one}\``).join(', '), code);
-  return code === 'RATE_LIMITED'
+  return some.some((one) => saysWhen.has(one))
     ? { ...described, headers: { ...commonHeaderReferences(), ...retryAfter } }
     : described;
 }

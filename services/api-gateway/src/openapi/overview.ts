@@ -20,17 +20,24 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
     paragraphs: [
       'Every request carries `Authorization: Bearer <API_KEY>`. Keys with the permission `execution` reach ' +
         'executions and files; `full` keys reach everything. `scopes` say more exactly what a key may do: each endpoint names the one that it needs. A key can ' +
-        'also have an end (`expires_at`), models that it may use (`models`) and addresses that it may be used from ' +
+        'also have an end (`expires_at`), models that it may use (`models`: executions and events of others don’t exist for it) and addresses that it may be used from ' +
         '(`addresses`). What it may not do is refused with `403` and `FORBIDDEN`.',
       'Keys with `mode: "test"` have executions, files, webhooks and play money of their own, run models of the sandbox ' +
         'alone, and are never charged.',
     ],
   },
   {
+    heading: 'Requests',
+    paragraphs: [
+      'Bodies are JSON objects. Fields that an endpoint does not know are refused. A `null` for an optional field counts ' +
+        'as absent, unless the field gives it a meaning, and so does a query parameter without a value (`?cursor=`).',
+    ],
+  },
+  {
     heading: 'Idempotency',
     paragraphs: [
-      'Give every create an `Idempotency-Key` that means something to your business, such as an order number. The ' +
-        'same key with the same body answers the original execution with `Idempotent-Replayed: true`; with another ' +
+      'Give every create an `Idempotency-Key` that means something to your business, such as an order number: ' +
+        '1 to 255 printable ASCII characters. The same key with the same body answers the original execution with `Idempotent-Replayed: true`; with another ' +
         'body it is refused with `IDEMPOTENCY_KEY_REUSED`. A request that was refused has not used up its key.',
     ],
   },

@@ -1,4 +1,4 @@
-import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits/get';
+import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
 import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
-import { adjustBalance } from '@holdfast/db/balances/adjust';
-import { adjustQueue } from '@holdfast/queues/adjust';
+import { adjustBalance } from '@holdfast/db/balances';
 import { connectWorker } from '@holdfast/queues/connection';
+import { adjustQueue } from '@holdfast/queues/definitions';
 import { startWorker } from '@holdfast/queues/worker';
 import type { TestGateway } from './testGateway.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import type { DeliveryState } from '@holdfast/db/webhookEndpoints/deliveryRow';
+import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
 import { newId } from '@holdfast/domain/ids';
 

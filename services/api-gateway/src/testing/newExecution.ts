@@ -1,6 +1,6 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
-import { completeExecutions } from '@holdfast/db/executions/complete';
+import { completeExecutions } from '@holdfast/db/executions/endings';
 import { startExecutions } from '@holdfast/db/executions/start';
 import type { Money } from '@holdfast/domain/money';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';

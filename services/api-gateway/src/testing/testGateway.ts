@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createOrganization } from '@holdfast/db/organizations/create';
+import { createOrganization } from '@holdfast/db/organizations';
 import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';

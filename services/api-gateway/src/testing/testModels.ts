@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { applyModels } from '@holdfast/db/models/apply';
+import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 
 const provider = { adapter: 'cog', connection: 'secret_provider', model: 'theirs' };

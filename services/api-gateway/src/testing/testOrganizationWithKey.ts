@@ -1,4 +1,4 @@
-import { topUp } from '@holdfast/db/balances/topUp';
+import { topUp } from '@holdfast/db/balances';
 import type { TestGateway } from './testGateway.ts';
 
 /** An organization with a key and, where given, a balance. */

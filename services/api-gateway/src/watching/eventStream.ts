@@ -1,4 +1,4 @@
-import type { Sighting } from '@holdfast/db/executions/sight';
+import type { Sighting } from '@holdfast/db/executions/watch';
 import type { Execution } from '@holdfast/domain/execution';
 import { progressRecord, statusRecord } from '@holdfast/domain/executionRecord';
 import { isTerminal } from '@holdfast/domain/statuses';

@@ -1,4 +1,4 @@
-import type { Sighting } from '@holdfast/db/executions/sight';
+import type { Sighting } from '@holdfast/db/executions/watch';
 
 /** A line that goes on for longer is cut. */
 const longestLine = 16_384;

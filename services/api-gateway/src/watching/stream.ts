@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Sighting } from '@holdfast/db/executions/sight';
+import type { Sighting } from '@holdfast/db/executions/watch';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Logger } from '@holdfast/kit/logger';

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { type Sighting, sightExecutions } from '@holdfast/db/executions/sight';
+import { type Sighting, sightExecutions } from '@holdfast/db/executions/watch';
 import type { Logger } from '@holdfast/kit/logger';
 
 const everyMs = 250;

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { getWebhookEndpoint } from '@holdfast/db/webhookEndpoints/get';
-import type { WebhookEndpointRow } from '@holdfast/db/webhookEndpoints/row';
+import type { WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
+import { getWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { knownShape, notFound } from '../http/fields.ts';
 
 /** An endpoint by the id in a path. @throws NOT_FOUND */

@@ -1,4 +1,4 @@
-import type { ModelCatalogue } from '@holdfast/db/models/cache';
+import type { ModelCatalogue } from '@holdfast/db/models';
 import type { ErrorDetail } from '@holdfast/domain/errors';
 
 /** What is wrong with the models that a client names: those that there are not. One that was withdrawn is known. */

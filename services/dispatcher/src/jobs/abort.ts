@@ -1,5 +1,5 @@
 import { attemptsToStop } from '@holdfast/db/attempts/claim';
-import { dropOutputsOfEnded } from '@holdfast/db/files/keepOutputs';
+import { dropOutputsOfEnded } from '@holdfast/db/files';
 import type { Context } from '../context.ts';
 import { stop } from '../stop.ts';
 

@@ -1,11 +1,11 @@
-import { askNow } from '@holdfast/db/attempts/askNow';
 import { claimByToken } from '@holdfast/db/attempts/claim';
+import { askNow } from '@holdfast/db/attempts/lease';
 import {
   dropCallback,
   markCallbackProcessed,
   readCallback,
   type StoredCallback,
-} from '@holdfast/db/callbacks/inbox';
+} from '@holdfast/db/callbacks';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
 import type { CallbackReading, Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';

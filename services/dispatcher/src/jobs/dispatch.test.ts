@@ -1,4 +1,4 @@
-import { dispatchJobs, dispatchQueue, type Queued } from '@holdfast/queues/dispatch';
+import { dispatchJobs, dispatchQueue, type Queued } from '@holdfast/queues/definitions';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';

@@ -1,7 +1,5 @@
-import { pendingAmong } from '@holdfast/db/sweeps/due';
-import type { dispatchQueue, Queued } from '@holdfast/queues/dispatch';
-import type { PayloadOf } from '@holdfast/queues/queue';
-import type { Retry } from '@holdfast/queues/retry';
+import { pendingAmong } from '@holdfast/db/sweeps';
+import type { dispatchQueue, PayloadOf, Queued, Retry } from '@holdfast/queues/definitions';
 import type { Waiting } from '../backlog.ts';
 import type { Context } from '../context.ts';
 
@@ -18,9 +16,9 @@ export async function dispatch(
 }
 
 /** So does a further try. */
-export async function retry({ scheduler }: Context, [attemptId, ...rest]: Retry): Promise<void> {
-  const [executionId, organizationId, model, rank, connection, target] = rest;
-  const again = { attemptId, connection, target };
+export async function retry({ scheduler }: Context, { retry: of, refusedAt }: Retry): Promise<void> {
+  const [attemptId, executionId, organizationId, model, rank, connection, target] = of;
+  const again = { attemptId, connection, target, refusedAt };
   scheduler.add([{ executionId, organizationId, model, rank, again }]);
 }
 

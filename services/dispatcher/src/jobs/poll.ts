@@ -1,9 +1,11 @@
 import { type ClaimedAttempt, claimPoll } from '@holdfast/db/attempts/claim';
-import type { Submission } from '@holdfast/providers/interface';
+import type { Handle, Submission } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { inSpan } from '../inSpan.ts';
 import { leaseS } from '../lease.ts';
+import { leave } from '../leave.ts';
 import { readyInput } from '../readyInput.ts';
+import { tryAgain } from '../refuse.ts';
 import { findRoute, type Route } from '../route.ts';
 import { act } from '../run.ts';
 import { stop } from '../stop.ts';
@@ -23,15 +25,24 @@ async function ask(context: Context, run: ClaimedAttempt): Promise<void> {
   const route = await findRoute(context, run);
   if (!route) return;
   await context.inHand.hold(run.attemptId, async (signal) => {
-    const progress = await route.provider.poll(await questionOf(context, route, run), handle, signal);
-    // A run that was accepted is not refused any more: whatever was meant, it is asked about again.
-    if (signal.aborted || progress.state === 'refused') return;
-    await act(context, route, run, progress, signal);
+    const progress = await route.provider.poll(await questionOf(context, route, run, handle), handle, signal);
+    if (signal.aborted) return;
+    if (progress.state !== 'refused') return await act(context, route, run, progress, signal);
+    // A run that was accepted is not refused any more: unless its provider has lost it, it is asked about again.
+    if (!progress.isLost) return;
+    if (progress.retryAfterMs !== null) return await act(context, route, run, progress, signal);
+    // Only another provider could take it; without one, the first may come back.
+    if (await tryAgain(context, route, run, progress)) await leave(context, run.id, run);
   });
 }
 
-async function questionOf(context: Context, route: Route, run: ClaimedAttempt): Promise<Submission> {
-  if (!route.provider.pollsWithInput) return toSubmission(context, route, run);
+async function questionOf(
+  context: Context,
+  route: Route,
+  run: ClaimedAttempt,
+  handle: Handle,
+): Promise<Submission> {
+  if (!route.provider.pollsWithInput?.(handle)) return toSubmission(context, route, run);
   const prepared = await readyInput(context, route, run, 'recover');
   return 'state' in prepared
     ? toSubmission(context, route, run)

@@ -15,7 +15,7 @@ import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A provider's file server, which is what the connection `trusted` says, and what copies are made with. */
+/** A provider's file server: that of the connection `trusted` itself, and a store that `beside` names. And what copies are made with. */
 export async function startCopying() {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
@@ -26,7 +26,11 @@ export async function startCopying() {
   });
   await store.prepare();
   const provider = await startFileServer();
-  const connections = { trusted: connection(provider.url), other: connection('http://127.0.0.1:9') };
+  const connections = {
+    trusted: connection(provider.url),
+    beside: connection('http://127.0.0.1:9', { OUTPUT_ORIGINS: provider.url }),
+    other: connection('http://127.0.0.1:9'),
+  };
   const context = {
     db,
     store,
@@ -46,8 +50,8 @@ export async function startCopying() {
   };
 }
 
-function connection(baseUrl: string) {
-  return { baseUrl, apiKey: null, settings: {} };
+function connection(baseUrl: string, settings: Record<string, string> = {}) {
+  return { baseUrl, apiKey: null, settings };
 }
 
 async function newRun(db: Database) {
@@ -59,18 +63,19 @@ async function newRun(db: Database) {
 async function filesOf(db: Database, store: ObjectStore, executionId: string) {
   const { rows } = await db.pool.query<{
     id: string;
+    key: string;
     contentType: string;
     sizeBytes: number | null;
     durationMs: number | null;
     kept: boolean;
     dropped: boolean;
   }>(
-    `SELECT id, content_type AS "contentType", size_bytes AS "sizeBytes", duration_ms AS "durationMs",
+    `SELECT id, object_key AS key, content_type AS "contentType", size_bytes AS "sizeBytes", duration_ms AS "durationMs",
        expires_at IS NULL AS kept, coalesce(expires_at <= now(), false) AS dropped
      FROM files WHERE execution_id = $1 ORDER BY id`,
     [executionId],
   );
-  return await Promise.all(rows.map(async (row) => ({ ...row, object: await store.stat(row.id) })));
+  return await Promise.all(rows.map(async (row) => ({ ...row, object: await store.stat(row.key) })));
 }
 
 /** Answers each path as it was told to, with the next of several answers each time. */
@@ -113,7 +118,7 @@ export function modelOf(
   const provider = (name: string) => ({ adapter: 'cog', connection: name, model: 'm' });
   const definition = modelDefinition.parse({
     slug: 'm',
-    providers: [provider('other'), provider('trusted')],
+    providers: [provider('other'), provider('trusted'), provider('beside')],
     input_schema: { type: 'object' },
     price: { per_run: '1' },
     output: { kind: 'images', ...output },

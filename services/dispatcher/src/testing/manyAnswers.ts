@@ -27,11 +27,11 @@ async function make(): Promise<boolean> {
   const id = await insertTestExecution(db, { organizationId });
   const [run] = await startExecutions(db, [{ id, connection: 'trusted', target: 'm' }], leaseS);
   if (run === undefined) throw new Error('it was not started');
-  const submission = toSubmission({ callbackBaseUrl: null }, route, { ...run, logged: 0 });
+  const submission = toSubmission({ callbackBaseUrl: null }, route, { ...run, logged: 0, busyRefusals: 0 });
   return await inHand.hold(run.attemptId, async (signal) => {
     const progress = await route.provider.submit(submission, signal);
     if (progress.state !== 'ended' || !progress.outcome.ok) throw new Error(JSON.stringify(progress));
-    return (await copyOutput(context, route, run, progress.outcome, signal)) !== null;
+    return (await copyOutput(context, route, run, { outcome: progress.outcome }, signal)) !== null;
   });
 }
 

@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 
 async function copyOne(run: number): Promise<boolean> {
   const urls = Array.from({ length: Number(files) }, (_, file) => `${baseUrl}/${run}/${file}`);
-  const made = madeBy('images', ...urls);
+  const made = { outcome: madeBy('images', ...urls) };
   return (await copyOutput(context, modelOf({}), await copying.newRun(), made, never)) !== null;
 }
 

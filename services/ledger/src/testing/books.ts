@@ -1,12 +1,10 @@
-import { recordOutcomes } from '@holdfast/db/attempts/recordOutcomes';
-import { adjustBalance } from '@holdfast/db/balances/adjust';
-import { topUp } from '@holdfast/db/balances/topUp';
+import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
+import { adjustBalance, topUp } from '@holdfast/db/balances';
 import type { Database } from '@holdfast/db/client';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
-import { completeExecutions } from '@holdfast/db/executions/complete';
+import { cancelExecution, completeExecutions } from '@holdfast/db/executions/endings';
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { setSpendLimit } from '@holdfast/db/spendLimits/set';
+import { setSpendLimit } from '@holdfast/db/spendLimits';
 import { newId } from '@holdfast/domain/ids';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
@@ -18,12 +16,14 @@ export type Books = {
   cancelled: string;
   cheaper: string;
   dearer: string;
+  capped: string;
 };
 
 /**
- * An organization of 14 with a spend limit, and four executions held at 0.6: one open, one cancelled, one that cost 0.2
- * (and was erased), one that cost 0.9. Its transfers are numbered: top-ups 1 and 2, correction 3, hold of the open one 4,
- * hold and release of the cancelled one 5 and 6, hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12.
+ * An organization of 14 with a spend limit, and five executions held at 0.6: one open, one cancelled, one that cost 0.2
+ * (and was erased), one that cost 0.9, and one that cost 1 of which its key's spend limit let 0.7 be charged. Its transfers
+ * are numbered: top-ups 1 and 2, correction 3, hold of the open one 4, hold and release of the cancelled one 5 and 6,
+ * hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12, hold, overage, settle and write-off 13 to 16.
  */
 export async function keepBooks(db: Database): Promise<Books> {
   const organization = await createTestOrganization(db, '10');
@@ -38,14 +38,17 @@ export async function keepBooks(db: Database): Promise<Books> {
   const cheaper = await complete(db, await create(db, organization), '0.20000000');
   await eraseExecution(db, organization, cheaper);
   const dearer = await complete(db, await create(db, organization), '0.90000000');
-  return { organization, open, cancelled, cheaper, dearer };
+  await setSpendLimit(db, { organizationId: organization, apiKeyId: 'capped', amount: '0.7' });
+  const capped = await complete(db, await create(db, organization, 'capped'), '1.00000000');
+  return { organization, open, cancelled, cheaper, dearer, capped };
 }
 
-async function create(db: Database, organizationId: string): Promise<string> {
+async function create(db: Database, organizationId: string, apiKeyId = 'key'): Promise<string> {
   const id = newId('exec');
   return await insertTestExecution(db, {
     id,
     organizationId,
+    apiKeyId,
     idempotencyKey: id,
     requestHash: 'h',
     timeoutS: 60,

@@ -1,4 +1,4 @@
-import type { Invariant } from '@holdfast/db/audit/invariants';
+import type { Invariant } from '@holdfast/db/audit/audit';
 import type { Books } from './books.ts';
 
 type Damage = {
@@ -14,6 +14,7 @@ const cancelled = (books: Books) => books.cancelled;
 const open = (books: Books) => books.open;
 const cheaper = (books: Books) => books.cheaper;
 const dearer = (books: Books) => books.dearer;
+const capped = (books: Books) => books.capped;
 const platform = () => 'all organizations';
 
 const damage = (what: string, names: Damage['names'], sql: string | Damage['sql']): Damage => ({
@@ -47,13 +48,13 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
     damage(
       'the last transfer says more',
       organization,
-      'UPDATE transfers SET held_after = 5 WHERE sequence = 12',
+      'UPDATE transfers SET held_after = 5 WHERE sequence = 16',
     ),
   ],
   'the journal is numbered without gaps': [
     damage('the first is gone', organization, 'DELETE FROM transfers WHERE sequence = 1'),
     damage('one in the middle is gone', organization, 'DELETE FROM transfers WHERE sequence = 6'),
-    damage('the last is gone', organization, 'DELETE FROM transfers WHERE sequence = 12'),
+    damage('the last is gone', organization, 'DELETE FROM transfers WHERE sequence = 16'),
     damage('the balance counts one more', organization, 'UPDATE balances SET sequence = sequence + 1'),
   ],
   'each transfer goes on from the one before': [
@@ -123,6 +124,15 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
     damage('a balance grew by itself', platform, 'UPDATE balances SET available = available + 1'),
     damage('a top-up is gone', platform, 'DELETE FROM transfers WHERE sequence = 1'),
     damage('a charge is gone', platform, `DELETE FROM transfers WHERE sequence = 8`),
+    damage(
+      'a write-off is of no account',
+      platform,
+      without(
+        'transfers',
+        'transfers_kind',
+        `UPDATE transfers SET credit_account = 'elsewhere' WHERE sequence = 16`,
+      ),
+    ),
   ],
   'what resolves a hold adds up to it': [
     damage('too little comes back', cheaper, 'UPDATE transfers SET amount = 0.3 WHERE sequence = 9'),
@@ -165,6 +175,35 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       'a charge is there twice',
       cheaper,
       'DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 8',
+    ),
+  ],
+  'a write-off is what COMPLETED cost beyond its charge': [
+    damage('a write-off is gone', capped, 'DELETE FROM transfers WHERE sequence = 16'),
+    damage('a write-off is of less', capped, 'UPDATE transfers SET amount = 0.2 WHERE sequence = 16'),
+    damage(
+      'an execution forgets its write-off',
+      capped,
+      'UPDATE executions SET written_off = NULL WHERE written_off IS NOT NULL',
+    ),
+    damage(
+      'more was written off than was lacking',
+      capped,
+      'UPDATE transfers SET amount = 0.4 WHERE sequence = 16; UPDATE executions SET written_off = 0.4 WHERE cost = 0.7',
+    ),
+    damage(
+      'what the hold covers was written off',
+      capped,
+      'UPDATE executions SET cost = 0.5, written_off = 0.5 WHERE cost = 0.7; UPDATE transfers SET amount = 0.5 WHERE sequence = 16',
+    ),
+    damage(
+      'a write-off is there twice',
+      capped,
+      'DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 16',
+    ),
+    damage(
+      'a write-off is of a cancelled one',
+      cancelled,
+      ({ cancelled }) => `UPDATE transfers SET execution_id = '${cancelled}' WHERE sequence = 16`,
     ),
   ],
   'FAILED, CANCELLED and EXPIRED have one release and no charge': [

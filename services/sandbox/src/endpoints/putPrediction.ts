@@ -9,21 +9,30 @@ import { invalid, notFound } from './answers.ts';
 const body = z.object({
   input: z.unknown(),
   webhook: z.url({ protocol: /^https?$/ }).nullish(),
-  webhook_events_filter: z.array(z.string()).nullish(),
+  webhook_events_filter: z.array(z.enum(['start', 'output', 'logs', 'completed'])).nullish(),
 });
 
+type PutRequest = Request<{ model: string; id: string }>;
+
 /**
- * `PUT /{model}/predictions/{id}`: Cog's idempotent create. A known id joins its run, or gets what came of it.
- * With `Prefer: respond-async` the answer is 202 at once; without, it comes when the run has ended.
+ * `PUT /{model}/predictions/{id}`, as Cog 0.23 answers it: a run under way is shown, whatever else the request says; one that
+ * has ended is forgotten, so its id begins another. With `Prefer: respond-async` the answer comes at once, and the end goes
+ * to the webhook, of whose events `completed` alone is sent; without, the answer is the end, and a connection that is closed
+ * before cancels the run.
  */
 export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () => void) {
-  return async (request: Request<{ model: string; id: string }>, response: Response): Promise<void> => {
+  return async (request: PutRequest, response: Response): Promise<void> => {
     const { model, id } = request.params;
-    const isAsync = /\brespond-async\b/.test(request.get('prefer') ?? '');
-    const run = runs.find(model, id) ?? begin(runs, outputs, request, response, onLostWebhook);
+    const underWay = runs.find(model, id);
+    if (underWay) return void response.status(202).json(underWay.prediction);
+    const run = begin(runs, outputs, request, response, onLostWebhook);
     if (run === null) return;
-    if (isAsync) response.status(run.prediction.completed_at ? 200 : 202).json(run.prediction);
-    else response.json(await run.ended);
+    if (/\brespond-async\b/.test(request.get('prefer') ?? ''))
+      return void response.status(202).json({ id, status: 'starting' });
+    response.on('close', () => {
+      if (!response.writableFinished) run.cancel();
+    });
+    response.json(await run.ended);
   };
 }
 
@@ -31,7 +40,7 @@ export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () =>
 function begin(
   runs: Runs,
   outputs: Outputs,
-  request: Request<{ model: string; id: string }>,
+  request: PutRequest,
   response: Response,
   onLostWebhook: () => void,
 ): Run | null {
@@ -44,21 +53,22 @@ function begin(
   if (!input.success) return invalid(response, input.error, ['input']);
 
   const origin = `${request.protocol}://${request.get('host')}`;
-  const run = runs.begin(name, id, (signal) =>
+  const run = runs.begin(name, id, (signal, log) =>
     model.run(input.data, {
       signal,
+      log,
       publish: (bytes, contentType) => outputs.publish(bytes, contentType, origin),
     }),
   );
   if (run === null) {
-    response.status(409).json({ detail: 'Already running as many predictions as possible' });
+    response.status(409).json({ error: 'At capacity - all prediction slots busy', status: 'failed' });
     return null;
   }
-  const { webhook } = asked.data;
-  if (webhook) void tell(webhook, run, onLostWebhook);
+  const { webhook, webhook_events_filter: events } = asked.data;
+  if (webhook && (events ?? ['completed']).includes('completed')) void callBack(webhook, run, onLostWebhook);
   return run;
 }
 
-async function tell(webhook: string, run: Run, onLost: () => void): Promise<void> {
+async function callBack(webhook: string, run: Run, onLost: () => void): Promise<void> {
   if (!(await sendWebhook(webhook, await run.ended))) onLost();
 }

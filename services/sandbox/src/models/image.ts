@@ -19,10 +19,11 @@ const input = z.strictObject({
 /** Pictures drawn from the prompt: the same pictures for the same prompt. */
 export const image: Model = {
   input,
-  async run(raw, { signal, publish }) {
+  async run(raw, context) {
     const given = raw as z.infer<typeof input>;
     const { prompt, width, height, format, count } = given;
-    await obey(given, signal);
+    const { signal, publish } = context;
+    await obey(given, context);
     const draw = (index: number) =>
       withPictureSlot(signal, () => encode(Buffer.from(drawing(prompt, width, height, index)), format));
     const pictures = await Promise.all(Array.from({ length: count }, (_, index) => draw(index)));

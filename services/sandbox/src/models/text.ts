@@ -11,9 +11,9 @@ const input = z.strictObject({
 /** Answers a prompt with text about it: the same text for the same prompt. */
 export const text: Model = {
   input,
-  async run(raw, { signal }) {
+  async run(raw, context) {
     const given = raw as z.infer<typeof input>;
-    await obey(given, signal);
+    await obey(given, context);
     const output = answerTo(given.prompt);
     return {
       output,

@@ -20,9 +20,10 @@ const input = z.strictObject({
 /** A picture made from another: resized, converted, greyed. */
 export const transform: Model = {
   input,
-  async run(raw, { signal, publish }) {
+  async run(raw, context) {
     const given = raw as z.infer<typeof input>;
-    await obey(given, signal);
+    const { signal, publish } = context;
+    await obey(given, context);
     const source = await readSource(given.source_image, signal);
     const { bytes, format } = await withPictureSlot(signal, () => transformPicture(source, given));
     return { output: [publish(bytes, contentTypes[format])], metrics: { image_count: 1 } };

@@ -1,4 +1,4 @@
-import { percentDecoded } from '@holdfast/kit/percentDecoded';
+import { percentDecoded } from '@holdfast/kit/redisAddress';
 import { ModelError } from '../modelError.ts';
 
 const maxBytes = 157_286_400;

@@ -1,51 +1,94 @@
-import { readLastAudit } from '@holdfast/db/audit/lastAudit';
-import { type BacklogKind, readBacklog } from '@holdfast/db/backlog/read';
+import { readLastAudit } from '@holdfast/db/audit/audit';
+import { type BacklogKind, readBacklog } from '@holdfast/db/backlog';
 import { shownSeconds } from '../../output/times.ts';
 import type { Check, Finding } from '../finding.ts';
 
-type Late = { afterS: number; state: 'warn' | 'fail'; what: string; mend: string };
+type Late = { afterS: number; state: 'warning' | 'error'; what: string; fix: string; runbook: string };
 
-const dispatcher = 'does a dispatcher run? Read its log; holdfast queues shows what waits';
-const ledger = 'does a ledger run? Read its log; holdfast queues shows what waits';
-const sender = 'does a webhook-sender run? Read its log; holdfast queues shows what waits';
+const ifRunning = (service: string) =>
+  `is ${service} running? Read its log; holdfast queues shows the backlog`;
+const dispatcher = ifRunning('a dispatcher');
+const ledger = ifRunning('a ledger');
+const sender = ifRunning('a webhook-sender');
 
-/** From what age on nobody does it; what may wait for a limit or an endpoint is only noticed. */
+/** From what age on work is late; what a limit or an endpoint may hold up is only a warning. */
 const late: Record<Exclude<BacklogKind, 'running'>, Late> = {
   pending: {
     afterS: 300,
-    state: 'warn',
+    state: 'warning',
     what: 'executions wait to be started',
-    mend: `${dispatcher}, or a limit`,
+    fix: `${dispatcher}, or a limit holds them`,
+    runbook: 'HoldfastExecutionsWaiting',
   },
   waiting_tries: {
     afterS: 120,
-    state: 'warn',
-    what: 'further tries wait',
-    mend: `${dispatcher}, or a limit`,
+    state: 'warning',
+    what: 'further attempts are due',
+    fix: `${dispatcher}, or a limit holds them`,
+    runbook: 'HoldfastExecutionsWaiting',
   },
-  abandoned: { afterS: 60, state: 'fail', what: 'runs were left by their dispatcher', mend: dispatcher },
-  callbacks: { afterS: 60, state: 'fail', what: 'callbacks have not been read', mend: dispatcher },
-  unsettled: { afterS: 60, state: 'fail', what: 'outcomes have not been settled', mend: ledger },
-  overdue: { afterS: 60, state: 'fail', what: 'executions have not expired in time', mend: ledger },
-  events: { afterS: 60, state: 'fail', what: 'events have not been fanned out', mend: sender },
+  busy: {
+    afterS: 600,
+    state: 'warning',
+    what: 'attempts wait because their providers are busy',
+    fix: 'holdfast executions show names the provider: give it more capacity, or the model another provider',
+    runbook: 'HoldfastProviderBusy',
+  },
+  abandoned: {
+    afterS: 60,
+    state: 'error',
+    what: 'runs have lost their dispatcher',
+    fix: dispatcher,
+    runbook: 'HoldfastRunsAbandoned',
+  },
+  callbacks: {
+    afterS: 60,
+    state: 'error',
+    what: 'callbacks are unread',
+    fix: dispatcher,
+    runbook: 'HoldfastCallbacksUnread',
+  },
+  unsettled: {
+    afterS: 60,
+    state: 'error',
+    what: 'outcomes are not settled',
+    fix: ledger,
+    runbook: 'HoldfastOutcomesUnsettled',
+  },
+  overdue: {
+    afterS: 60,
+    state: 'error',
+    what: 'executions have not expired in time',
+    fix: ledger,
+    runbook: 'HoldfastExecutionsOverdue',
+  },
+  events: {
+    afterS: 60,
+    state: 'error',
+    what: 'events have no deliveries yet',
+    fix: sender,
+    runbook: 'HoldfastEventsNotFannedOut',
+  },
   deliveries: {
     afterS: 600,
-    state: 'warn',
+    state: 'warning',
     what: 'deliveries are due',
-    mend: `${sender}, or their endpoints are inactive: holdfast webhooks list`,
+    fix: `${sender}, or their endpoints are inactive: holdfast webhooks list`,
+    runbook: 'HoldfastWebhooksLate',
   },
 };
 
 export const sweepsCheck: Check = {
   check: 'sweeps',
-  mend: 'holdfast queues',
+  fix: 'holdfast queues',
+  runbook: 'HoldfastBacklogUnknown',
   async look(context) {
-    const backlog = await readBacklog(context.openDatabase());
-    const findings = Object.entries(late).flatMap(([kind, { afterS, state, what, mend }]): Finding[] => {
+    const backlog = await readBacklog(await context.openDatabase());
+    const findings = Object.entries(late).flatMap(([kind, { afterS, what, ...rest }]): Finding[] => {
       const { count, oldestS } = backlog[kind as BacklogKind];
       if (oldestS === null || oldestS <= afterS) return [];
       return [
-        { state, check: 'sweeps', found: `${count} ${what}, the oldest for ${shownSeconds(oldestS)}`, mend },
+        { ...rest, check: 'sweeps', found: `${count} ${what}, the oldest for ${shownSeconds(oldestS)}` },
       ];
     });
     return findings.length > 0 ? findings : [{ state: 'ok', check: 'sweeps', found: 'nothing is late' }];
@@ -55,18 +98,19 @@ export const sweepsCheck: Check = {
 const auditedWithinS = 7200;
 
 export const auditCheck: Check = {
-  check: 'audit of the books',
-  mend: 'holdfast ledger audit',
+  check: 'ledger audit',
+  fix: 'holdfast ledger audit',
+  runbook: 'HoldfastLedgerNotAudited',
   async look(context) {
-    const check = 'audit of the books';
-    const last = await readLastAudit(context.openDatabase());
+    const check = 'ledger audit';
+    const last = await readLastAudit(await context.openDatabase());
     if (last === null) {
       return [
         {
-          state: 'warn',
+          state: 'warning',
           check,
-          found: 'there was none yet',
-          mend: 'the ledger audits every AUDIT_INTERVAL_S; holdfast ledger audit does it now',
+          found: 'there has been none yet',
+          fix: 'the ledger audits every AUDIT_INTERVAL_S; holdfast ledger audit does it now',
         },
       ];
     }
@@ -74,10 +118,18 @@ export const auditCheck: Check = {
     const broken = Object.keys(last.breaches);
     const found = `${broken.length === 0 ? 'every invariant held' : `broken: ${broken.join(', ')}`} ${shownSeconds(ageS)} ago`;
     if (broken.length > 0)
-      return [{ state: 'fail', check, found, mend: 'holdfast ledger audit names each row' }];
+      return [
+        {
+          state: 'error',
+          check,
+          found,
+          fix: 'holdfast ledger audit names each row',
+          runbook: 'HoldfastLedgerBreach',
+        },
+      ];
     const isOld = ageS > auditedWithinS;
     return [
-      isOld ? { state: 'warn', check, found, mend: 'does a ledger run?' } : { state: 'ok', check, found },
+      isOld ? { state: 'warning', check, found, fix: 'is a ledger running?' } : { state: 'ok', check, found },
     ];
   },
 };

@@ -1,23 +1,24 @@
-import { readMigrationState } from '@holdfast/db/migrate/migrationState';
-import { readHorizon } from '@holdfast/db/partitions/list';
-import { readDeviations } from '@holdfast/db/roles/deviations';
-import { readServerFacts } from '@holdfast/db/serverFacts';
+import { readMigrationState } from '@holdfast/db/migrate/migrate';
+import { readHorizon } from '@holdfast/db/partitions';
+import { readDeviations } from '@holdfast/db/roles/rights';
+import { readServerFacts } from '@holdfast/db/server';
 import { clockFinding } from '../clock.ts';
 import type { Check, Finding } from '../finding.ts';
 
 const runSetup = 'run the setup: npm start does, docker compose up does (migrate)';
-/** The one that the tests run on, and the oldest that is known to do. */
+/** The oldest that is known to work; the tests run on 17. */
 const oldestVersion = 150_000;
 
 export const databaseCheck: Check = {
   check: 'database',
-  mend: 'is PostgreSQL up, and DATABASE_URL that of its owner?',
+  fix: 'is PostgreSQL up, and DATABASE_URL that of its owner?',
+  runbook: 'HoldfastDatabaseAway',
   async look(context) {
-    const facts = await readServerFacts(context.openDatabase());
+    const facts = await readServerFacts(await context.openDatabase());
     const found = `PostgreSQL ${facts.version}`;
     const reached: Finding =
       facts.versionNumber < oldestVersion
-        ? { state: 'warn', check: 'database', found, mend: 'use PostgreSQL 17' }
+        ? { state: 'warning', check: 'database', found, fix: 'use PostgreSQL 17', runbook: 'doctor#database' }
         : { state: 'ok', check: 'database', found };
     return [reached, clockFinding('clock of the database', facts)];
   },
@@ -25,15 +26,16 @@ export const databaseCheck: Check = {
 
 export const migrationsCheck: Check = {
   check: 'migrations',
-  mend: runSetup,
+  fix: runSetup,
+  runbook: 'doctor#migrations',
   async look(context) {
-    const { applied, missing, unknown } = await readMigrationState(context.openDatabase());
+    const { applied, missing, unknown } = await readMigrationState(await context.openDatabase());
     const check = 'migrations';
     if (missing.length > 0)
-      return [{ state: 'fail', check, found: `missing: ${missing.join(', ')}`, mend: runSetup }];
+      return [{ state: 'error', check, found: `missing: ${missing.join(', ')}`, fix: runSetup }];
     if (unknown.length > 0) {
-      const mend = 'a newer version has migrated it: run that version here too';
-      return [{ state: 'warn', check, found: `of another version: ${unknown.join(', ')}`, mend }];
+      const fix = 'a newer version has migrated it: run that version here too';
+      return [{ state: 'warning', check, found: `of another version: ${unknown.join(', ')}`, fix }];
     }
     return [{ state: 'ok', check, found: `all ${applied} are applied` }];
   },
@@ -41,9 +43,10 @@ export const migrationsCheck: Check = {
 
 export const rolesCheck: Check = {
   check: 'roles and rights',
-  mend: runSetup,
+  fix: runSetup,
+  runbook: 'doctor#roles-and-rights',
   async look(context) {
-    const { strangers, missing, excess } = await readDeviations(context.openDatabase());
+    const { strangers, missing, excess } = await readDeviations(await context.openDatabase());
     const check = 'roles and rights';
     if (strangers.length === 4)
       return [
@@ -54,21 +57,23 @@ export const rolesCheck: Check = {
       ...missing.map((right) => `missing: ${right}`),
       ...excess.map((right) => `too much: ${right}`),
     ];
-    if (problems.length === 0) return [{ state: 'ok', check, found: 'as they are meant to be' }];
+    if (problems.length === 0) return [{ state: 'ok', check, found: 'as intended' }];
     const shown = problems.slice(0, 5).join('; ');
     const more = problems.length > 5 ? `; ${problems.length - 5} more` : '';
-    return [{ state: 'fail', check, found: `${shown}${more}`, mend: runSetup }];
+    return [{ state: 'error', check, found: `${shown}${more}`, fix: runSetup }];
   },
 };
 
 export const partitionsCheck: Check = {
   check: 'partitions',
-  mend: runSetup,
+  fix: runSetup,
+  runbook: 'HoldfastPartitionsMissing',
   async look(context) {
-    const { monthsAhead } = await readHorizon(context.openDatabase().pool);
+    const { monthsAhead } = await readHorizon((await context.openDatabase()).pool);
     const found = `made for ${monthsAhead} months after this one`;
-    const mend = 'holdfast partitions make; then look why the ledger, which makes them every hour, does not';
+    const fix =
+      'holdfast partitions make; then find out why the ledger, which makes them every hour, does not';
     if (monthsAhead >= 2) return [{ state: 'ok', check: 'partitions', found }];
-    return [{ state: monthsAhead === 0 ? 'fail' : 'warn', check: 'partitions', found, mend }];
+    return [{ state: monthsAhead === 0 ? 'error' : 'warning', check: 'partitions', found, fix }];
   },
 };

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { reasonOf } from '@holdfast/kit/reason';
-import { within } from '@holdfast/kit/within';
+import { reasonOf, within } from '@holdfast/kit/within';
 import { fetchWithin, unreached } from '../dial.ts';
 import type { Check, Finding } from '../finding.ts';
 
 export const adminCheck: Check = {
   check: 'admin API',
-  mend: 'HOLDFAST_ADMIN_URL and ADMIN_TOKEN are those of the gateway',
+  fix: 'set HOLDFAST_ADMIN_URL and ADMIN_TOKEN to those of the gateway',
+  runbook: 'doctor#admin-api',
   async look(context) {
     await context.openAdmin().ask('GET', '/organizations', { query: { limit: '1' } });
-    return [{ state: 'ok', check: 'admin API', found: 'answers and takes the token' }];
+    return [{ state: 'ok', check: 'admin API', found: 'responds and accepts the token' }];
   },
 };
 
@@ -20,7 +20,8 @@ const leadHere =
 
 export const publicUrlCheck: Check = {
   check: 'public URL',
-  mend: leadHere,
+  fix: leadHere,
+  runbook: 'doctor#public-url',
   async look(context) {
     const url = context.providerEnvironment()['PUBLIC_URL'];
     if (!url) {
@@ -40,8 +41,8 @@ async function reachedFinding(origin: string): Promise<Finding> {
     const text = await response.text();
     if (response.ok && text.includes('"openapi"'))
       return { state: 'ok', check, found: `${origin} is the gateway` };
-    const found = `${origin} answers ${response.status}, and is not the gateway`;
-    return { state: 'fail', check, found, mend: leadHere };
+    const found = `${origin} returns ${response.status} and is not the gateway`;
+    return { state: 'error', check, found, fix: leadHere };
   } catch (error) {
     return unreached(check, origin, error, leadHere);
   }
@@ -63,16 +64,16 @@ async function tlsFinding(origin: string): Promise<Finding> {
     const { valid_to: until } = socket.getPeerCertificate();
     const days = Math.floor((Date.parse(until) - Date.now()) / 86_400_000);
     const found = `valid for ${days} days, until ${new Date(until).toISOString().slice(0, 10)}`;
-    const mend = 'renew it where TLS ends';
+    const fix = 'renew it where TLS ends';
     if (!socket.authorized) {
       const why = reasonOf(socket.authorizationError);
-      return { state: 'fail', check, found: `clients refuse it: ${why}; ${found}`, mend };
+      return { state: 'error', check, found: `clients refuse it: ${why}; ${found}`, fix };
     }
-    return days < soonDays ? { state: 'warn', check, found, mend } : { state: 'ok', check, found };
+    return days < soonDays ? { state: 'warning', check, found, fix } : { state: 'ok', check, found };
   } catch (error) {
     const { code = reasonOf(error) } = error as { code?: string };
-    const mend = 'TLS must end there, or PUBLIC_URL begin with http:';
-    return { state: 'fail', check, found: `${origin} does not speak TLS: ${code}`, mend };
+    const fix = 'TLS must end there, or PUBLIC_URL begin with http:';
+    return { state: 'error', check, found: `${origin} does not speak TLS: ${code}`, fix };
   } finally {
     socket.destroy();
   }

@@ -1,17 +1,22 @@
-import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models/cache';
+import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
 import { adapters } from '@holdfast/domain/modelRoute';
-import { checkConnection } from '@holdfast/providers/check';
+import { type CheckedRoute, checkConnection } from '@holdfast/providers/check';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, connectionProblems, keyVariable } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../../command.ts';
 import { missingSettings, whyNotOffered } from '../../models/offer.ts';
+import { cleaned } from '../../models/test/cleaned.ts';
 import type { Check, Finding } from '../finding.ts';
 
-const catalogue = (context: Context) => openModelCatalogue(context.openDatabase()).list();
+/** Of what a provider says, in characters. */
+const maxSaid = 300;
+
+const catalogue = async (context: Context) => openModelCatalogue(await context.openDatabase()).list();
 
 export const modelsCheck: Check = {
   check: 'models',
-  mend: 'holdfast models apply',
+  fix: 'holdfast models apply',
+  runbook: 'doctor#models',
   async look(context) {
     const connections = connectionConfig(context.providerEnvironment());
     const models = await catalogue(context);
@@ -21,18 +26,18 @@ export const modelsCheck: Check = {
       ([reason, all]) => `${all.length}: ${reason}`,
     );
     const found = `${offered} of ${models.length} are offered${reasons.length > 0 ? ` (not: ${reasons.join('; ')})` : ''}`;
-    const mend = 'set what is missing for setup and dispatcher, then holdfast models apply';
+    const fix = 'set what is missing for setup and dispatcher, then holdfast models apply';
     const findings: Finding[] = [
-      offered > 0 ? { state: 'ok', check: 'models', found } : { state: 'fail', check: 'models', found, mend },
+      offered > 0 ? { state: 'ok', check: 'models', found } : { state: 'error', check: 'models', found, fix },
     ];
     const unreachable = models.filter((model) => model.isActive && isUnset(model, connections));
     if (unreachable.length > 0 && Object.keys(connections).length > 0) {
       const slugs = unreachable.map(({ definition }) => definition.slug).join(', ');
       findings.push({
-        state: 'warn',
+        state: 'warning',
         check: 'models',
         found: `offered, without a connection here: ${slugs}`,
-        mend,
+        fix,
       });
     }
     return findings;
@@ -44,7 +49,8 @@ const isUnset = ({ definition }: CatalogueModel, connections: Record<string, Con
 
 export const providersCheck: Check = {
   check: 'providers',
-  mend: 'is DATABASE_URL right? The catalogue says who speaks how',
+  fix: 'is DATABASE_URL right? The catalogue names the adapter of each provider',
+  runbook: 'HoldfastProviderNeedsOperator',
   async look(context) {
     const environment = context.providerEnvironment();
     const connections = Object.entries(connectionConfig(environment));
@@ -55,36 +61,84 @@ export const providersCheck: Check = {
       return [
         { state: 'skipped', check: 'providers', found: 'no connection is set here, as OPENAI_API_KEY would' },
       ];
-    const routes = (await catalogue(context)).flatMap(({ definition }) => definition.providers);
+    const models = await catalogue(context);
+    const routesOf = (some: CatalogueModel[]) => some.flatMap(({ definition }) => definition.providers);
+    const routes = routesOf(models);
+    const kept = routesOf(models.filter(({ definition }) => definition.active));
     const asked = connections.map(([name, connection]) => {
-      const route = routes.find(({ connection: its }) => its === name);
+      const isOwn = (route: { connection: string }) => route.connection === name;
       // The hosted providers are called as their protocols are.
-      const adapter = route?.adapter ?? adapters.find((one) => one === name) ?? null;
-      return providerFinding(name, connection, adapter);
+      const adapter = adapters.find((one) => one === name);
+      const route = routes.find(isOwn) ?? (adapter ? { adapter } : null);
+      const names = new Set(kept.filter(isOwn).map(({ model }) => model));
+      return providerFindings(name, connection, route, names);
     });
-    return [...problems, ...(await Promise.all(asked))];
+    return [...problems, ...(await Promise.all(asked)).flat()];
   },
 };
 
-async function providerFinding(
+async function providerFindings(
   name: string,
   connection: Connection,
-  adapter: Parameters<typeof checkConnection>[0],
-): Promise<Finding> {
+  route: CheckedRoute | null,
+  models: ReadonlySet<string>,
+): Promise<Finding[]> {
   const check = `provider ${name}`;
   const { host } = new URL(connection.baseUrl);
-  const { unreached, isKeyAccepted, status } = await checkConnection(adapter, connection);
+  const checked = await checkConnection(route, connection);
   const variable = name.toUpperCase();
-  if (unreached !== null)
-    return fail(check, `${host} is not reached: ${unreached}`, `is it up, and ${variable}_BASE_URL right?`);
-  if (isKeyAccepted === false)
-    return fail(
-      check,
-      `${host} refuses the key (${status})`,
-      `set ${keyVariable(name)} to a key that is valid, and restart the dispatcher`,
-    );
-  const key = isKeyAccepted === true ? 'takes the key' : 'answers; whether it takes the key is not asked';
-  return { state: 'ok', check, found: `${host} ${key}` };
+  if (checked.unreached !== null)
+    return [
+      fail(
+        check,
+        `${host} is not reached: ${checked.unreached}`,
+        `is it up, and ${variable}_BASE_URL right?`,
+      ),
+    ];
+  const said = shortened(cleaned(checked.said, connection));
+  const keyFix = `set ${keyVariable(name)} to a key that is valid, and restart the dispatcher`;
+  if (checked.key === 'refused') return [fail(check, `${host} refuses the key: ${said}`, keyFix)];
+  if (checked.key === 'unclear')
+    return [
+      fail(
+        check,
+        `${host} does not accept a harmless request: ${said}`,
+        `is ${variable}_BASE_URL right? Or ${keyFix}`,
+      ),
+    ];
+  if (checked.trouble !== null)
+    return [
+      fail(check, `${host}: ${checked.trouble}`, 'restart the container; its log says what went wrong'),
+    ];
+  const key = checked.key === 'accepted' ? 'takes the key' : 'answers; whether it takes the key is not asked';
+  return [{ state: 'ok', check, found: `${host} ${key}` }, ...unlisted(check, host, checked.models, models)];
 }
 
-const fail = (check: string, found: string, mend: string): Finding => ({ state: 'fail', check, found, mend });
+/** Models of the catalogue that their provider does not list. Some servers name one without its tag. */
+function unlisted(
+  check: string,
+  host: string,
+  listed: string[] | null,
+  models: ReadonlySet<string>,
+): Finding[] {
+  const missing = [...models].filter(
+    (model) => listed && !listed.some((one) => one.split(':')[0] === model || one === model),
+  );
+  if (missing.length === 0) return [];
+  const found = `${host} does not list ${missing.join(', ')}`;
+  return [
+    {
+      state: 'warning',
+      check,
+      found,
+      fix: "correct the model's name in its YAML, then holdfast models apply",
+    },
+  ];
+}
+
+const shortened = (text: string) => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > maxSaid ? `${line.slice(0, maxSaid)}…` : line;
+};
+
+const fail = (check: string, found: string, fix: string): Finding => ({ state: 'error', check, found, fix });

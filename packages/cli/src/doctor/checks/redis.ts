@@ -4,7 +4,8 @@ import type { Check, Finding } from '../finding.ts';
 
 export const redisCheck: Check = {
   check: 'redis',
-  mend: 'is Redis up, and REDIS_URL right? Until then work is found by sweeps, more slowly; nothing is lost',
+  fix: 'is Redis up, and REDIS_URL right? Until then work is found by sweeps, more slowly; nothing is lost',
+  runbook: 'HoldfastRedisAway',
   async look(context) {
     const inspector = await context.openInspector();
     const facts = await inspector.facts();
@@ -15,8 +16,14 @@ export const redisCheck: Check = {
       clockFinding('clock of redis', facts),
     ];
     if (paused.length > 0) {
-      const mend = 'resume them: nobody takes their jobs';
-      findings.push({ state: 'fail', check: 'queues', found: `paused: ${paused.join(', ')}`, mend });
+      const fix = 'holdfast queues resume QUEUE: no worker takes jobs of a paused queue';
+      findings.push({
+        state: 'error',
+        check: 'queues',
+        found: `paused: ${paused.join(', ')}`,
+        fix,
+        runbook: 'HoldfastQueueStuck',
+      });
     }
     return findings;
   },
@@ -31,16 +38,16 @@ function memoryFinding({
   const room = most === 0 ? 'no maxmemory' : `${Math.round((used / most) * 100)} % of maxmemory used`;
   const found = `maxmemory-policy ${policy}, ${room}`;
   if (policy !== 'noeviction') {
-    const mend =
+    const fix =
       'CONFIG SET maxmemory-policy noeviction, and in its configuration: jobs that are evicted come late';
-    return { state: most === 0 ? 'warn' : 'fail', check, found, mend };
+    return { state: most === 0 ? 'warning' : 'error', check, found, fix };
   }
   if (most > 0 && used / most > 0.8) {
     return {
-      state: 'warn',
+      state: 'warning',
       check,
       found,
-      mend: 'give it more memory: when it is full it takes no more jobs',
+      fix: 'give it more memory: when it is full it takes no more jobs',
     };
   }
   return { state: 'ok', check, found };

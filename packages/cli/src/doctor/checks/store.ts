@@ -6,11 +6,12 @@ import { parseConfig } from '@holdfast/kit/config';
 import { fetchWithin, unreached } from '../dial.ts';
 import type { Check, Finding } from '../finding.ts';
 
-const own = 'its settings are not known here: set FILE_STORE and what it needs as the gateway has them';
+const own = 'its settings are unknown here: set FILE_STORE and its settings as the gateway has them';
 
 export const storeCheck: Check = {
   check: 'store',
-  mend: 'is the store up, are its settings those of the gateway, and is there room?',
+  fix: 'is the store up, are its settings those of the gateway, and is there room?',
+  runbook: 'doctor#store',
   async look(context) {
     const environment = context.providerEnvironment();
     const isKnown = ['FILE_DISK_PATH', 'S3_ENDPOINT'].some((name) => environment[name]);
@@ -27,7 +28,7 @@ async function probe(store: ObjectStore, kind: string): Promise<Finding[]> {
   try {
     await store.put(key, bytes, { contentType: 'text/plain', sizeBytes: bytes.length });
     if (!(await store.readHead(key, bytes.length)).equals(bytes))
-      throw new Error('it reads back other bytes');
+      throw new Error('the store returned other bytes than were written');
     return [
       { state: 'ok', check: 'store', found: `${kind}: writes, reads back and removes` },
       await signedFinding(store, key, bytes),
@@ -42,13 +43,13 @@ async function signedFinding(store: ObjectStore, key: string, bytes: Buffer): Pr
   const terms = { key, filename: 'probe.txt', contentType: 'text/plain', expiresInS: 60 };
   const url = await store.presignDownload(terms);
   const { origin } = new URL(url);
-  const mend = `clients fetch files from ${origin}: PUBLIC_URL (disk) or S3_PUBLIC_ENDPOINT must lead there`;
+  const fix = `clients fetch files from ${origin}: PUBLIC_URL (disk) or S3_PUBLIC_ENDPOINT must lead there`;
   try {
     const response = await fetchWithin(url);
     const isSame = response.ok && Buffer.from(await response.arrayBuffer()).equals(bytes);
-    if (isSame) return { state: 'ok', check, found: `answered at ${origin}` };
-    return { state: 'fail', check, found: `${origin} answered ${response.status}`, mend };
+    if (isSame) return { state: 'ok', check, found: `work at ${origin}` };
+    return { state: 'error', check, found: `${origin} returned ${response.status}`, fix };
   } catch (error) {
-    return unreached(check, origin, error, mend);
+    return unreached(check, origin, error, fix);
   }
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '@holdfast/providers/connection';
-import { keysOf } from '@holdfast/providers/outcome/scrub';
+import { keysOf } from '@holdfast/providers/outcome/raw';
 
 // oxlint-disable-next-line no-control-regex -- they are what is removed
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

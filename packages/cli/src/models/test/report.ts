@@ -2,7 +2,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { formatMoney } from '@holdfast/domain/money';
 import type { Outcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
-import { table } from '../wording.ts';
+import { table } from '../../output/table.ts';
 import { replaceStrings } from './input.ts';
 import type { RunEnd } from './runOnce.ts';
 

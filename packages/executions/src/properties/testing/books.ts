@@ -1,10 +1,10 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { getBalance } from '@holdfast/db/balances/get';
-import { getSpendLimits } from '@holdfast/db/spendLimits/get';
+import { getBalance } from '@holdfast/db/balances';
+import { getSpendLimits } from '@holdfast/db/spendLimits';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { expect } from '@jest/globals';
-import { units } from './amounts.ts';
-import { apiKeyId, type Run } from './run.ts';
+import { money, units } from './amounts.ts';
+import { apiKeyId, cappedOrganizationId, type Run } from './run.ts';
 import { asItShouldBe, readStories, type Story } from './stories.ts';
 
 /** What must hold of a run whatever came first, judged by what its processes answered. Every execution has ended. */
@@ -20,6 +20,16 @@ export async function checkBooks(run: Run): Promise<void> {
     await checkLimits(run, organization, own);
   }
   await checkInvariants(run, stories);
+  await checkCap(run);
+}
+
+/** With `cap` from the beginning a balance never goes below zero. */
+async function checkCap(run: Run): Promise<void> {
+  const { rows } = await run.processes.owner.pool.query(
+    'SELECT sequence, kind, available_after FROM transfers WHERE organization_id = $1 AND available_after < 0',
+    [cappedOrganizationId(run)],
+  );
+  expect(rows).toEqual([]);
 }
 
 /** Of this run: what another has broken stays in the database. */
@@ -56,16 +66,19 @@ function checkEndings({ processes, acceptedCancels, refusedCancels }: Run, stori
   expect(refusedCancels.filter((id) => cancelled.has(id))).toEqual([]);
 }
 
-/** What was charged is what somebody has recorded for this very run. */
+/** What was charged and written off is what somebody has recorded for this very run. */
 function checkCosts({ executions }: Run, stories: Story[]): void {
   const recorded = new Map(executions.map(({ id, outcomes }) => [id, outcomes.map(told)]));
   const unheard = stories.filter(
-    ({ id, status, cost }) =>
-      (status === 'COMPLETED' || status === 'FAILED') && !recorded.get(id)?.includes(cost ?? 'failed'),
+    (story) =>
+      (story.status === 'COMPLETED' || story.status === 'FAILED') &&
+      !recorded.get(story.id)?.includes(priceOf(story)),
   );
   expect(unheard).toEqual([]);
 }
 
+const priceOf = ({ cost, writtenOff }: Story) =>
+  cost === null ? 'failed' : money(units(cost) + units(writtenOff ?? '0'));
 const told = (outcome: RecordedOutcome) => (outcome.ok ? outcome.cost : 'failed');
 
 const total = (amounts: string[]) => amounts.reduce((sum, amount) => sum + units(amount), 0n);

@@ -1,3 +1,4 @@
+import type { OveragePolicies } from '@holdfast/domain/overage';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { money, type Units, units } from './amounts.ts';
 
@@ -11,7 +12,13 @@ export type ModelAccount = {
   adjusted: Map<string, string>;
   /** By scope: `all` is the organization's, a number that of its API key. */
   limits: Map<LimitScope, Units>;
+  policies: OveragePolicies;
 };
+
+/** Of the platform, as the migrations leave a new database. */
+export const platformPolicies: OveragePolicies = { overage: 'charge', spendLimitOverage: 'cap' };
+/** Of the last organization, from the beginning to the end of a run. */
+export const cappedPolicies: OveragePolicies = { overage: 'cap', spendLimitOverage: 'cap' };
 
 export const limitScopes = ['all', 0] as const;
 export type LimitScope = (typeof limitScopes)[number];
@@ -24,6 +31,7 @@ export type ModelExecution = {
   body: string;
   hold: Units;
   cost: Units | null;
+  writtenOff: Units;
   status: ExecutionStatus;
   wasStarted: boolean;
   isOverdue: boolean;
@@ -43,11 +51,12 @@ export const organizations = 3;
 export const openingBalance = '40';
 
 export function newModel(): Model {
-  const account = () => ({
+  const account = (_: unknown, organization: number) => ({
     available: units(openingBalance),
     held: 0n,
     adjusted: new Map<string, string>(),
     limits: new Map<LimitScope, Units>(),
+    policies: organization === organizations - 1 ? cappedPolicies : platformPolicies,
   });
   return { accounts: Array.from({ length: organizations }, account), executions: [] };
 }
@@ -62,18 +71,32 @@ const terminal: readonly ExecutionStatus[] = ['COMPLETED', 'FAILED', 'CANCELLED'
 
 export const isOpen = ({ status }: ModelExecution): boolean => !terminal.includes(status);
 
-/** An ending with the money it moves: the hold comes back, less the cost. */
+/** An ending with the money it moves: the hold comes back, less what is charged of the price. */
 export function end(
   model: Model,
   execution: ModelExecution,
   status: ExecutionStatus,
-  cost: Units | null,
+  price: Units | null,
 ): void {
   const account = accountOf(model, execution.organization);
+  const cost = price === null ? null : charged(model, execution, price);
   account.held -= execution.hold;
   account.available += execution.hold - (cost ?? 0n);
   execution.status = status;
   execution.cost = cost;
+  execution.writtenOff = (price ?? 0n) - (cost ?? 0n);
+}
+
+/** The hold, and of what it lacks as much as every cap leaves. */
+function charged(model: Model, { hold, organization, apiKey }: ModelExecution, price: Units): Units {
+  const { available, limits, policies } = accountOf(model, organization);
+  const rooms = policies.overage === 'cap' ? [available] : [];
+  if (policies.spendLimitOverage === 'cap') {
+    const counting = [...limits].filter(([scope]) => scope === 'all' || scope === apiKey);
+    rooms.push(...counting.map(([scope, limit]) => limit - spent(model, organization, scope)));
+  }
+  const room = rooms.reduce((least, one) => (one < least ? one : least), price > hold ? price - hold : 0n);
+  return price > hold ? hold + (room > 0n ? room : 0n) : price;
 }
 
 /** Of the executions of a scope: what is held for those that are open, and charged for the others. */
@@ -90,10 +113,11 @@ export function expectedView(model: Model) {
       available: money(available),
       held: money(held),
     })),
-    executions: model.executions.map(({ status, hold, cost, wasStarted }) => ({
+    executions: model.executions.map(({ status, hold, cost, writtenOff, wasStarted }) => ({
       status,
       hold: money(hold),
       cost: cost === null ? null : money(cost),
+      writtenOff: writtenOff === 0n ? null : money(writtenOff),
       wasStarted,
     })),
     limits: model.accounts.map(({ limits }, organization) =>

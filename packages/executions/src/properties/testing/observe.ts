@@ -1,5 +1,5 @@
-import { getBalance } from '@holdfast/db/balances/get';
-import { getSpendLimits } from '@holdfast/db/spendLimits/get';
+import { getBalance } from '@holdfast/db/balances';
+import { getSpendLimits } from '@holdfast/db/spendLimits';
 import { expect } from '@jest/globals';
 import { type expectedView, limitScopes } from './model.ts';
 import { apiKeyId, organizationId, type Run } from './run.ts';
@@ -18,8 +18,8 @@ export async function observe(run: Run): Promise<ReturnType<typeof expectedView>
   return {
     balances: balances.map((balance) => balance ?? { available: 'none', held: 'none' }),
     executions: run.executions.map(({ id }) => {
-      const { status, hold, cost, wasStarted } = byId.get(id) as (typeof stories)[number];
-      return { status, hold, cost, wasStarted };
+      const { status, hold, cost, writtenOff, wasStarted } = byId.get(id) as (typeof stories)[number];
+      return { status, hold, cost, writtenOff, wasStarted };
     }),
     limits,
   };

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
-import type { Ended } from '@holdfast/db/executions/ending';
+import type { Ended } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { createLogger } from '@holdfast/kit/logger';
 import { asRole } from '@holdfast/testkit/asRole';

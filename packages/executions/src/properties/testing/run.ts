@@ -1,9 +1,10 @@
+import { updateOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import type { Money } from '@holdfast/domain/money';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import type { CreateRequest } from '../../create.ts';
-import { organizations } from './model.ts';
+import { cappedPolicies, organizations } from './model.ts';
 import type { Dispatcher, Gateway, Ledger, Processes } from './processes.ts';
 
 /** One run of a property: organizations of its own in a database that has others, and what it was answered. */
@@ -33,9 +34,11 @@ export type KnownExecution = {
 export async function openRun(processes: Processes, balance: Money, count = organizations): Promise<Run> {
   processes.endings.length = 0;
   const organization = () => createTestOrganization(processes.owner, balance);
+  const organizationIds = await Promise.all(Array.from({ length: count }, organization));
+  await updateOrganization(processes.owner, organizationIds.at(-1) ?? '', cappedPolicies);
   return {
     processes,
-    organizationIds: await Promise.all(Array.from({ length: count }, organization)),
+    organizationIds,
     openingBalance: balance,
     executions: [],
     accepted: [],
@@ -44,6 +47,8 @@ export async function openRun(processes: Processes, balance: Money, count = orga
     acceptedCancels: [],
   };
 }
+
+export const cappedOrganizationId = ({ organizationIds }: Run): string => organizationIds.at(-1) ?? '';
 
 /** Which of the two processes of a service does a step. */
 export type Which = 0 | 1;

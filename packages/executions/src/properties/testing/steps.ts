@@ -7,6 +7,7 @@ import { create, createAgain } from './commands/create.ts';
 import { erase } from './commands/erase.ts';
 import { expire, timePasses } from './commands/expire.ts';
 import { limit } from './commands/limit.ts';
+import { policy } from './commands/policy.ts';
 import { record } from './commands/record.ts';
 import { settle, settleSweep } from './commands/settle.ts';
 import { start } from './commands/start.ts';
@@ -20,7 +21,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: stepsOf('accept', accept) },
   { weight: 5, arbitrary: stepsOf('record', record) },
   { weight: 5, arbitrary: stepsOf('settle', settle) },
-  { weight: 1, arbitrary: stepsOf('settle sweep', settleSweep) },
+  { weight: 2, arbitrary: stepsOf('settle sweep', settleSweep) },
   { weight: 2, arbitrary: stepsOf('cancel', cancel) },
   { weight: 2, arbitrary: stepsOf('time passes', timePasses) },
   { weight: 2, arbitrary: stepsOf('expire', expire) },
@@ -28,6 +29,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: stepsOf('erase', erase) },
   { weight: 3, arbitrary: stepsOf('adjust', adjust) },
   { weight: 1, arbitrary: stepsOf('limit', limit) },
+  { weight: 2, arbitrary: stepsOf('policy', policy) },
 );
 
 /** After these every execution has ended. */

@@ -10,6 +10,8 @@ export type Story = {
   status: ExecutionStatus;
   hold: string;
   cost: string | null;
+  /** What it cost beyond that; null: nothing. */
+  writtenOff: string | null;
   wasStarted: boolean;
   /** In the order of the journal, e.g. `hold 0.60000000, release 0.60000000`. */
   money: string;
@@ -25,7 +27,7 @@ export async function readStories(owner: Database, organizationIds: string[]): P
 // An execution's events have ids that follow from its own: that of the start, and that of any ending.
 const query = `
 SELECT e.id, e.organization_id AS "organizationId", e.api_key_id AS "apiKeyId", e.status, e.hold_amount AS hold, e.cost,
-  e.started_at IS NOT NULL AS "wasStarted",
+  e.written_off AS "writtenOff",   e.started_at IS NOT NULL AS "wasStarted",
   (SELECT coalesce(string_agg(kind || ' ' || amount, ', ' ORDER BY sequence), '') FROM transfers t
     WHERE t.execution_id = e.id) AS money,
   (SELECT coalesce(string_agg(type, ', ' ORDER BY type), '') FROM events v
@@ -34,10 +36,10 @@ FROM executions e WHERE e.organization_id = ANY ($1::text[]) ORDER BY e.id`;
 
 /** The same story as its status tells it: charged once or never, with one ending event or none. */
 export function asItShouldBe(story: Story): Story {
-  const { status, hold, cost, wasStarted } = story;
+  const { status, wasStarted } = story;
   const ending = endings[status];
   const events = [ending, wasStarted && 'execution.started'].filter(Boolean).join(', ');
-  return { ...story, events, money: [`hold ${hold}`, ...resolution(status, hold, cost)].join(', ') };
+  return { ...story, events, money: [`hold ${story.hold}`, ...resolution(story)].join(', ') };
 }
 
 const endings: Record<ExecutionStatus, string | null> = {
@@ -50,7 +52,7 @@ const endings: Record<ExecutionStatus, string | null> = {
   EXPIRED: 'execution.expired',
 };
 
-function resolution(status: ExecutionStatus, hold: string, cost: string | null): string[] {
+function resolution({ status, hold, cost, writtenOff }: Story): string[] {
   if (endings[status] === null) return [];
   if (status !== 'COMPLETED') return [`release ${hold}`];
   const rest = units(hold) - units(cost ?? '');
@@ -58,5 +60,6 @@ function resolution(status: ExecutionStatus, hold: string, cost: string | null):
     ...(rest < 0n ? [`overage ${money(-rest)}`] : []),
     `settle ${cost}`,
     ...(rest > 0n ? [`remainder ${money(rest)}`] : []),
+    ...(writtenOff ? [`write_off ${writtenOff}`] : []),
   ];
 }

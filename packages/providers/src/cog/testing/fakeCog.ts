@@ -3,7 +3,6 @@ import {
   type FakePlan,
   known,
   startWireServer,
-  statuses,
   submitReply,
   type WireAnswer,
   type WireRequest,
@@ -11,8 +10,12 @@ import {
 
 type Plan = FakePlan & {
   callsBack: boolean;
-  /** Containers don't: what has ended is made once more when its id comes again. */
-  remembers: boolean;
+  /** Runs at once; what is beyond is refused. */
+  slots: number;
+  /** Whether it knows what inputs its model takes. */
+  hasSchema: boolean;
+  /** What its setup has come to: until it is `done`, runs are refused. */
+  setup: 'done' | 'under way' | 'failed';
   logs: string;
 };
 
@@ -20,62 +23,120 @@ type FakePrediction = {
   id: string;
   model: string;
   body: { input?: unknown; webhook?: string };
-  state: 'processing' | 'ended' | 'canceled';
+  state: 'processing' | 'succeeded' | 'failed' | 'canceled';
   plan: Plan;
   ended: PromiseWithResolvers<void>;
 };
 
-/** A Cog container on a loopback port, or several behind the names of their models. */
-export type FakeCog = Fake<Plan> & { apiKey: null; prediction(id: string): FakePrediction };
+/** A Cog container on a loopback port, or several behind the names of their models, as Cog 0.23 behaves. */
+export type FakeCog = Fake<Plan> & {
+  apiKey: null;
+  /** Also one that it has forgotten. */
+  prediction(id: string): FakePrediction;
+  /** Its process ends and begins anew: what it was at is lost, and nobody is called back. */
+  restart(): void;
+  /** Its worker ends: what it was at fails, and it takes no runs until it is restarted. */
+  killWorker(): void;
+};
+
+const atCapacity = { error: 'At capacity - all prediction slots busy', status: 'failed' };
+const notReady = {
+  error: 'Setup has not finished yet. Wait until it has finished, or GET /health-check for status.',
+  status: 'failed',
+};
+/** Statuses for which it calls back again, up to twelve times. */
+const repeatedStatuses = [429, 500, 502, 503, 504];
+const mostRepeats = 12;
 
 export async function startFakeCog(): Promise<FakeCog> {
   const accepted: string[] = [];
-  const predictions = new Map<string, FakePrediction>();
+  const all = new Map<string, FakePrediction>();
+  /** Those under way: it forgets each as it ends. */
+  const running = new Map<string, FakePrediction>();
+  let startedAt = new Date();
+  let isWorkerDead = false;
   let plan: Plan = {
     submit: 'accept',
     endsAfterMs: 0,
     ends: { output: ['hel', 'lo'] },
     callsBack: true,
-    remembers: false,
+    slots: Number.POSITIVE_INFINITY,
+    hasSchema: true,
+    setup: 'done',
     logs: ' 50%|#####     | 5/10\n',
   };
 
-  async function finish(id: string): Promise<number[]> {
-    const prediction = known(predictions, id);
-    if (prediction.state === 'processing') prediction.state = 'ended';
+  async function end(id: string, state: FakePrediction['state']): Promise<number[]> {
+    const prediction = known(all, id);
+    if (!running.delete(id)) return [];
+    prediction.state = state;
     prediction.ended.resolve();
-    if (!prediction.plan.remembers) predictions.delete(id);
     const { webhook } = prediction.body;
     if (webhook === undefined || !prediction.plan.callsBack) return [];
-    return statuses(server.callBack(webhook, told(prediction)));
+    return await callBack(webhook, told(prediction));
+  }
+
+  async function callBack(url: string, body: object): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let repeat = 1; repeat <= mostRepeats; repeat++) {
+      const status = await server.callBack(url, body).catch(() => null);
+      if (status !== null) statuses.push(status);
+      if (status !== null && !repeatedStatuses.includes(status)) break;
+      await server.wait(100 * 2 ** Math.min(repeat, 10));
+    }
+    return statuses;
   }
 
   function begin(id: string, model: string, body: FakePrediction['body']): FakePrediction {
     const ended = Promise.withResolvers<void>();
     const prediction: FakePrediction = { id, model, body, state: 'processing', plan, ended };
-    predictions.set(id, prediction);
+    all.set(id, prediction);
+    running.set(id, prediction);
     accepted.push(id);
-    server.after(plan.endsAfterMs, () => finish(id));
+    server.after(plan.endsAfterMs, () => end(id, 'succeeded'));
     return prediction;
   }
 
-  async function put(id: string, model: string, { headers, json }: WireRequest): Promise<WireAnswer> {
-    const prediction = predictions.get(id) ?? begin(id, model, json as FakePrediction['body']);
-    if (headers.prefer === 'respond-async') return { status: 202, json: told(prediction) };
+  async function put(id: string, model: string, request: WireRequest): Promise<WireAnswer> {
+    const { headers, json, hungUp } = request;
+    const underWay = running.get(id);
+    if (underWay) return { status: 202, json: told(underWay) };
+    const refusal = refuse(json);
+    if (refusal) return refusal;
+    const { input } = json as FakePrediction['body'];
+    if (!isObject(input)) return { status: 200, json: { id, status: 'failed', ...invalid } };
+    const prediction = begin(id, model, json as FakePrediction['body']);
+    if (headers.prefer === 'respond-async') return { status: 202, json: { id, status: 'starting' } };
+    hungUp.addEventListener('abort', () => void end(id, 'canceled').catch(() => undefined));
     await prediction.ended.promise;
     return { status: 200, json: told(prediction) };
   }
 
+  function refuse(json: unknown): WireAnswer | null {
+    if (plan.setup !== 'done') return { status: 503, json: notReady };
+    if (plan.hasSchema && !isObject((json as FakePrediction['body']).input))
+      return { status: 422, json: { detail: [notOfSchema] } };
+    return isWorkerDead || running.size >= plan.slots ? { status: 409, json: atCapacity } : null;
+  }
+
+  function health(): WireAnswer {
+    const statuses = { 'under way': 'STARTING', failed: 'SETUP_FAILED' };
+    const setup = { started_at: startedAt.toISOString(), status: 'succeeded', logs: 'no weights' };
+    const user_healthcheck_error = 'Healthcheck error: protocol error: healthcheck channel closed';
+    if (plan.setup !== 'done') return { status: 200, json: { status: statuses[plan.setup], setup } };
+    if (isWorkerDead) return { status: 200, json: { status: 'UNHEALTHY', setup, user_healthcheck_error } };
+    return { status: 200, json: { status: running.size >= plan.slots ? 'BUSY' : 'READY', setup } };
+  }
+
   const server = await startWireServer((request) => {
     const { method, path } = request;
-    if (path === '/health-check') return { status: 200, json: { status: 'READY' } };
+    if (path.endsWith('/health-check')) return health();
     const [, model = '', id = '', cancel = ''] = /^(.*)\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
-    if (method === 'PUT' && id) return submitReply(plan.submit, () => put(id, model.slice(1), request));
-    const prediction = predictions.get(id);
-    if (method !== 'POST' || cancel === '' || prediction === undefined)
-      return { status: 404, json: { detail: 'Not Found' } };
-    prediction.state = 'canceled';
-    void finish(id);
+    const isQuestion = running.has(id) || !isObject((request.json as FakePrediction['body'])?.input);
+    if (method === 'PUT' && id)
+      return submitReply(isQuestion ? 'accept' : plan.submit, () => put(id, model.slice(1), request));
+    if (method !== 'POST' || cancel === '' || !running.has(id)) return { status: 404, json: {} };
+    void end(id, 'canceled').catch(() => undefined);
     return { status: 200, json: {} };
   });
 
@@ -88,15 +149,36 @@ export async function startFakeCog(): Promise<FakeCog> {
       plan = { ...plan, ...part };
     },
     accepted: () => [...accepted],
-    prediction: (id) => known(predictions, id),
-    finish,
+    prediction: (id) => known(all, id),
+    finish: (id) => end(id, 'succeeded'),
+    restart() {
+      running.clear();
+      startedAt = new Date();
+      isWorkerDead = false;
+    },
+    killWorker() {
+      isWorkerDead = true;
+      for (const id of running.keys()) void end(id, 'failed').catch(() => undefined);
+    },
     close: server.close,
   };
 }
 
+const invalid = { error: 'Input validation error: Input must be a JSON object', logs: '', metrics: {} };
+const notOfSchema = {
+  loc: ['body', 'input', '__root__'],
+  msg: '[] is not of type "object"',
+  type: 'value_error',
+};
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function told({ id, body, state, plan }: FakePrediction): Record<string, unknown> {
-  const common = { id, input: body.input, logs: plan.logs, created_at: '2026-01-01T00:00:00.000000+00:00' };
-  if (state === 'processing') return { ...common, status: 'processing', output: null };
-  if (state === 'canceled') return { ...common, status: 'canceled', output: null };
-  return { ...common, status: 'succeeded', metrics: { predict_time: 1.5 }, ...plan.ends };
+  const common = { id, logs: plan.logs, metrics: {}, status: state };
+  if (state === 'processing') return { ...common, input: body.input };
+  const metrics = { predict_time: 1.5 };
+  if (state === 'failed') return { ...common, metrics, error: 'Worker crashed' };
+  return state === 'canceled' ? { ...common, metrics } : { ...common, metrics, ...plan.ends };
 }

@@ -1,4 +1,4 @@
-import { organizationOf } from '@holdfast/db/executions/organizationOf';
+import { organizationOf } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { cancel } from '@holdfast/executions/cancel';
 import { ExecutionRecord } from '../../executions/records.ts';

@@ -1,7 +1,8 @@
-import { getExecutionWithAttempts } from '@holdfast/db/executions/getWithAttempts';
+import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
+import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { ExecutionWithLogs } from '../../executions/records.ts';
+import { amount, ExecutionWithLogs } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
@@ -18,7 +19,9 @@ export const getAnyExecution = callerlessEndpoint({
     200: {
       description: 'The execution',
       schema: ExecutionWithLogs.extend({
+        logs: z.string().nullable().describe("The provider's log, also where clients do not read it"),
         organization_id: idField('org'),
+        written_off: amount('What it cost beyond `cost`, which is what was charged').nullable(),
         attempts: z.array(AttemptRecord),
       }).meta({ id: 'ExecutionWithAttempts' }),
     },
@@ -29,8 +32,9 @@ export const getAnyExecution = callerlessEndpoint({
     const { execution, attempts } = found;
     const body = {
       ...statusRecord(execution),
-      logs: execution.logs,
+      logs: [...attempts.map(({ rawLogs }) => rawLogs), execution.logs].filter(Boolean).join('') || null,
       organization_id: execution.organizationId,
+      written_off: execution.writtenOff === null ? null : formatMoney(execution.writtenOff),
       attempts: attempts.map(attemptRecord),
     };
     return { status: 200, body };

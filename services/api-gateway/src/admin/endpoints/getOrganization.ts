@@ -1,4 +1,4 @@
-import { getBalance } from '@holdfast/db/balances/get';
+import { getBalance } from '@holdfast/db/balances';
 import { BalanceRecord, balanceRecord } from '../../endpoints/balance/balanceRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';

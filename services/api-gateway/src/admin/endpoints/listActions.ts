@@ -1,4 +1,4 @@
-import { type ListedAdminAction, listAdminActions } from '@holdfast/db/adminActions/list';
+import { type ListedAdminAction, listAdminActions } from '@holdfast/db/adminActions';
 import { z } from 'zod';
 import { jsonObject } from '../../executions/jsonObject.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';

@@ -1,6 +1,5 @@
-import { listExecutions } from '@holdfast/db/executions/list';
-import { listAnyExecutions as readAny } from '@holdfast/db/executions/listAny';
-import { timeFromNow } from '@holdfast/db/timeFromNow';
+import { listExecutions, listAnyExecutions as readAny } from '@holdfast/db/executions/read';
+import { timeFromNow } from '@holdfast/db/statement';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listQuery.ts';

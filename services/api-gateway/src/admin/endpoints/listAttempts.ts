@@ -1,4 +1,4 @@
-import { getAttempts } from '@holdfast/db/executions/getWithAttempts';
+import { getAttempts } from '@holdfast/db/executions/read';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';

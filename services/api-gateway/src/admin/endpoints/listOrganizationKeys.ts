@@ -1,4 +1,4 @@
-import { listApiKeys } from '@holdfast/db/apiKeys/list';
+import { listApiKeys } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { ApiKeyRecord, apiKeyRecords } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';

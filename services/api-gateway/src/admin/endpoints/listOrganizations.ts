@@ -1,4 +1,4 @@
-import { listOrganizations as readOrganizations } from '@holdfast/db/organizations/list';
+import { listOrganizations as readOrganizations } from '@holdfast/db/organizations';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';

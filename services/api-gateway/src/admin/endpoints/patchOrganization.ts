@@ -1,21 +1,28 @@
-import { updateOrganization } from '@holdfast/db/organizations/update';
+import { updateOrganization } from '@holdfast/db/organizations';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
-import { maxConcurrencyField, organizationName } from '../organizationFields.ts';
+import {
+  maxConcurrencyField,
+  organizationName,
+  overageField,
+  spendLimitOverageField,
+} from '../organizationFields.ts';
 import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
 
 export const patchOrganization = callerlessEndpoint({
   method: 'PATCH',
   path: '/admin/v1/organizations/{id}',
   tag: 'Organizations',
-  summary: "Change an organization's name, or how many of its executions run at once",
+  summary: "Change an organization's name, how many of its executions run at once, or its overage policies",
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
   body: z.strictObject({
     name: organizationName.optional(),
     max_concurrency: maxConcurrencyField.optional(),
+    overage: overageField.optional(),
+    spend_limit_overage: spendLimitOverageField.optional(),
   }),
   responses: { 200: { description: 'The organization', schema: OrganizationRecord } },
   async handle({ context, params, body }) {
@@ -23,6 +30,8 @@ export const patchOrganization = callerlessEndpoint({
     const organization = await updateOrganization(context.db, id, {
       name: body.name,
       maxConcurrency: body.max_concurrency,
+      overage: body.overage,
+      spendLimitOverage: body.spend_limit_overage,
     });
     if (!organization) throw notFound('organization');
     const [record] = await organizationRecords(context, [organization]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { signedAmount } from '../amounts.ts';
@@ -11,11 +12,11 @@ export const postCorrection = callerlessEndpoint({
   summary: "Correct an organization's balance",
   description:
     'Adds to the balance, or takes from what is available with an amount below 0, never more than that. ' +
-    'With an `Idempotency-Key` it is done once, however often it is sent.',
+    'With an `Idempotency-Key` it is done once, however often it is sent; a replay returns the first with `Idempotent-Replayed: true`.',
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
-  headers: z.object({ 'Idempotency-Key': z.string().optional() }),
+  headers: z.object({ 'Idempotency-Key': idempotencyKeyHeader }),
   body: z.strictObject({ amount: signedAmount, reason: z.string().trim().min(1).max(500) }),
   responses: { 201: { description: 'Corrected', schema: AdjustmentRecord } },
   errors: ['INSUFFICIENT_BALANCE', 'IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],

@@ -1,10 +1,10 @@
-import { createOrganization } from '@holdfast/db/organizations/create';
+import { createOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { organizationName } from '../organizationFields.ts';
-import { OrganizationRecord, organizationRecord } from '../organizationRecord.ts';
+import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
 
 export const postOrganization = callerlessEndpoint({
   method: 'POST',
@@ -21,6 +21,7 @@ export const postOrganization = callerlessEndpoint({
       name: body.name,
       sealedSecret: context.box.seal(newWebhookSecret()),
     });
-    return { status: 201, body: organizationRecord(organization) };
+    const [record] = await organizationRecords(context, [organization]);
+    return { status: 201, body: record };
   },
 });

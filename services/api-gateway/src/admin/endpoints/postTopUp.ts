@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { positiveAmount } from '../amounts.ts';
@@ -9,11 +10,12 @@ export const postTopUp = callerlessEndpoint({
   path: '/admin/v1/organizations/{id}/top-ups',
   tag: 'Organizations',
   summary: "Add to an organization's balance",
-  description: 'With an `Idempotency-Key` it is added once, however often it is sent.',
+  description:
+    'With an `Idempotency-Key` it is added once, however often it is sent; a replay returns the first with `Idempotent-Replayed: true`.',
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
-  headers: z.object({ 'Idempotency-Key': z.string().optional() }),
+  headers: z.object({ 'Idempotency-Key': idempotencyKeyHeader }),
   body: z.strictObject({ amount: positiveAmount, reason: z.string().trim().min(1).max(500).optional() }),
   responses: { 201: { description: 'Added', schema: AdjustmentRecord } },
   errors: ['IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],

@@ -1,5 +1,5 @@
-import type { ApiKeyRow } from '@holdfast/db/apiKeys/row';
-import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits/get';
+import type { ApiKeyRow } from '@holdfast/db/apiKeys';
+import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
 import { apiKeyModes, apiKeyPermissions } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
 import { addressesField, modelsField, scopesField } from '../../apiKeys/keyRequest.ts';

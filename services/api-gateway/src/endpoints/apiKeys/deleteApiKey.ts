@@ -1,4 +1,4 @@
-import { revokeApiKey } from '@holdfast/db/apiKeys/revoke';
+import { revokeApiKey } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';

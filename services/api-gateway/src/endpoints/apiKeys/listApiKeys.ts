@@ -1,4 +1,4 @@
-import { listApiKeys as readApiKeys } from '@holdfast/db/apiKeys/list';
+import { listApiKeys as readApiKeys } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';

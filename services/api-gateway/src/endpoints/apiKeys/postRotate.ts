@@ -1,5 +1,4 @@
-import { getApiKey } from '@holdfast/db/apiKeys/list';
-import { rotateApiKey } from '@holdfast/db/apiKeys/rotate';
+import { getApiKey, rotateApiKey } from '@holdfast/db/apiKeys';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
 import { requireWithin } from '../../apiKeys/boundsFor.ts';

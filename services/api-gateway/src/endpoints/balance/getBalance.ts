@@ -1,4 +1,4 @@
-import { getBalance as readBalance } from '@holdfast/db/balances/get';
+import { getBalance as readBalance } from '@holdfast/db/balances';
 import type { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { readSpendLimit } from '../../spendLimits/spendLimitRecord.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { timeFromNow } from '@holdfast/db/timeFromNow';
-import { sumUsage, usageGroupings } from '@holdfast/db/usage/sum';
+import { timeFromNow } from '@holdfast/db/statement';
+import { sumUsage, usageGroupings } from '@holdfast/db/usage';
 import { invalidField } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import { toCsv } from '../../http/csv.ts';
@@ -21,58 +21,66 @@ const time = (description: string, example: string) =>
     })
     .meta({ description, example });
 
-export const getUsage = endpoint({
-  method: 'GET',
-  path: '/v1/usage',
-  tag: 'Balance',
-  summary: 'Read the usage',
-  description:
-    'What was used and charged, by model or by day (UTC), of the executions that completed in a period of at most ' +
-    `${maxDays} days. Executions that the operator no longer keeps don't count. With \`Accept: text/csv\` the rows come ` +
-    'as CSV.',
-  scope: 'balance',
-  limit: 'other',
-  query: z.object({
-    from: time(
-      'A time, or the beginning of a day (UTC); else this month’s beginning',
-      '2026-03-01',
-    ).optional(),
-    to: time(
-      'A time, or the beginning of a day (UTC), which does not count itself; else now',
-      '2026-04-01',
-    ).optional(),
-    group_by: z.enum(usageGroupings).default('model').describe('What each row is of'),
-  }),
-  responses: {
-    200: {
-      description: 'The usage',
-      schema: UsageReport,
-      csv: toCsv(usageColumns('model'), [exampleUsageRow]),
+const usage = (args: { withWriteOffs: boolean }) =>
+  endpoint({
+    method: 'GET',
+    path: '/v1/usage',
+    tag: 'Balance',
+    summary: 'Read the usage',
+    description:
+      'What was used and charged, by model or by day (UTC), of the executions that completed in a period of at most ' +
+      `${maxDays} days. Executions that the operator no longer keeps don't count. With \`Accept: text/csv\` the rows come ` +
+      'as CSV.',
+    scope: 'balance',
+    limit: 'other',
+    query: z.object({
+      from: time(
+        'A time, or the beginning of a day (UTC); else the beginning of the month that `to` ends in',
+        '2026-03-01',
+      ).optional(),
+      to: time(
+        'A time, or the beginning of a day (UTC), which does not count itself; else now',
+        '2026-04-01',
+      ).optional(),
+      group_by: z.enum(usageGroupings).default('model').describe('What each row is of'),
+    }),
+    responses: {
+      200: {
+        description: 'The usage',
+        schema: UsageReport,
+        csv: toCsv(usageColumns('model'), [exampleUsageRow]),
+      },
     },
-  },
-  async handle({ context, caller, query }) {
-    const asked = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
-    const usage = await context.lists.read((db) =>
-      sumUsage(db, { organizationId: caller.organizationId, ...asked }),
-    );
-    const body = usageReport(asked, usage);
-    const filename = `usage_${body.from.slice(0, 10)}_${body.to.slice(0, 10)}.csv`;
-    const table = { filename, columns: usageColumns(query.group_by), rows: body.data };
-    return { status: 200, body, table };
-  },
-});
+    async handle({ context, caller, query }) {
+      const asked = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
+      const rows = await context.lists.read((db) =>
+        sumUsage(db, { organizationId: caller.organizationId, ...asked }),
+      );
+      const body = usageReport({ ...asked, ...args }, rows);
+      const filename = `usage_${body.from.slice(0, 10)}_${body.to.slice(0, 10)}.csv`;
+      const table = { filename, columns: usageColumns(query.group_by, args), rows: body.data };
+      return { status: 200, body, table };
+    },
+  });
+
+export const getUsage = usage({ withWriteOffs: false });
+/** For the operator. */
+export const getUsageWithWriteOffs = usage({ withWriteOffs: true });
 
 /** @throws INPUT_VALIDATION_ERROR for a period that ends before it begins, or is too long */
 async function readPeriod(db: Database, query: { from?: string | undefined; to?: string | undefined }) {
-  const now = await timeFromNow(db, 0);
-  const thisMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
-  const from = query.from === undefined ? thisMonth : new Date(query.from);
-  const to = query.to === undefined ? now : new Date(query.to);
+  const to = query.to === undefined ? await timeFromNow(db, 0) : new Date(query.to);
+  const from = query.from === undefined ? monthBefore(to) : new Date(query.from);
   const lengthMs = to.getTime() - from.getTime();
-  const wrong = query.from === undefined ? 'to' : 'from';
-  if (lengthMs < 0) throw invalidField(wrong, 'OUT_OF_RANGE', 'from must not be later than to.');
+  if (lengthMs < 0) throw invalidField('from', 'OUT_OF_RANGE', 'from must not be later than to.');
   if (lengthMs > maxDays * dayMs) {
-    throw invalidField(wrong, 'OUT_OF_RANGE', `from and to must lie at most ${maxDays} days apart.`);
+    throw invalidField('from', 'OUT_OF_RANGE', `from and to must lie at most ${maxDays} days apart.`);
   }
   return { from, to };
+}
+
+/** The beginning of the month (UTC) that ends with this time or goes on: `to` itself does not count. */
+function monthBefore(to: Date): Date {
+  const last = new Date(to.getTime() - 1);
+  return new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth()));
 }

@@ -1,6 +1,6 @@
-import { listTransfers } from '@holdfast/db/balances/listTransfers';
+import { listTransfers } from '@holdfast/db/transfers';
 import { invalidField } from '@holdfast/domain/errors';
-import { transferKinds } from '@holdfast/domain/transferKinds';
+import { clientTransferKinds, type TransferKind, transferKinds } from '@holdfast/domain/transferKinds';
 import { z } from 'zod';
 import { toCsv } from '../../http/csv.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -14,46 +14,52 @@ import {
   transactionRecord,
 } from './transactionRecord.ts';
 
-export const listTransactions = endpoint({
-  method: 'GET',
-  path: '/v1/balance/transactions',
-  tag: 'Balance',
-  summary: 'List transactions',
-  description:
-    'Everything that ever moved the balance, newest first, each with the balance it left. With `Accept: text/csv` the ' +
-    'page comes as CSV, and the header `Link` leads to the next one.',
-  scope: 'balance',
-  limit: 'other',
-  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
-    kind: z.enum(transferKinds).optional().describe('Only these'),
-    execution_id: idFilter('exec', 'Only those of this execution').optional(),
-    created_after: timeFilter('Only those made after this time'),
-    created_before: timeFilter('Only those made before this time'),
-  }),
-  responses: {
-    200: {
-      description: 'A page of transactions',
-      schema: z.object({ data: z.array(Transaction), ...pageFields }).meta({ id: 'TransactionPage' }),
-      csv: toCsv(transactionColumns, [exampleTransaction]),
+const listing = (kinds: readonly TransferKind[]) =>
+  endpoint({
+    method: 'GET',
+    path: '/v1/balance/transactions',
+    tag: 'Balance',
+    summary: 'List transactions',
+    description:
+      'Everything that ever moved the balance, newest first, each with the balance it left. With `Accept: text/csv` the ' +
+      'page comes as CSV, and the header `Link` leads to the next one.',
+    scope: 'balance',
+    limit: 'other',
+    query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+      kind: z.enum(kinds).optional().describe('Only these'),
+      execution_id: idFilter('exec', 'Only those of this execution').optional(),
+      created_after: timeFilter('Only those made after this time'),
+      created_before: timeFilter('Only those made before this time'),
+    }),
+    responses: {
+      200: {
+        description: 'A page of transactions',
+        schema: z.object({ data: z.array(Transaction), ...pageFields }).meta({ id: 'TransactionPage' }),
+        csv: toCsv(transactionColumns, [exampleTransaction]),
+      },
     },
-  },
-  async handle({ context, caller, query }) {
-    const filter = {
-      kind: query.kind,
-      executionId: query.execution_id,
-      createdAfter: toDate(query.created_after),
-      createdBefore: toDate(query.created_before),
-      cursor: checkedSequence(query.cursor),
-    };
-    const rows = await context.lists.read((db) =>
-      listTransfers(db, caller.organizationId, filter, query.limit + 1),
-    );
-    const { items, page } = pageBy(rows, query.limit, ({ sequence }) => sequence);
-    const data = items.map(transactionRecord);
-    const table = { filename: 'transactions.csv', columns: transactionColumns, rows: data };
-    return { status: 200, body: { data, ...page }, table: { ...table, nextCursor: page.next_cursor } };
-  },
-});
+    async handle({ context, caller, query }) {
+      const filter = {
+        kind: query.kind,
+        withWriteOffs: kinds.includes('write_off'),
+        executionId: query.execution_id,
+        createdAfter: toDate(query.created_after),
+        createdBefore: toDate(query.created_before),
+        cursor: checkedSequence(query.cursor),
+      };
+      const rows = await context.lists.read((db) =>
+        listTransfers(db, caller.organizationId, filter, query.limit + 1),
+      );
+      const { items, page } = pageBy(rows, query.limit, ({ sequence }) => sequence);
+      const data = items.map(transactionRecord);
+      const table = { filename: 'transactions.csv', columns: transactionColumns, rows: data };
+      return { status: 200, body: { data, ...page }, table: { ...table, nextCursor: page.next_cursor } };
+    },
+  });
+
+export const listTransactions = listing(clientTransferKinds);
+/** For the operator: with write-offs. */
+export const listEveryTransaction = listing(transferKinds);
 
 /** @throws INPUT_VALIDATION_ERROR for a cursor that can be no transaction's number */
 function checkedSequence(cursor: string | undefined): string | undefined {

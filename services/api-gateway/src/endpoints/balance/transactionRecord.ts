@@ -1,6 +1,6 @@
-import type { Transfer } from '@holdfast/db/balances/listTransfers';
+import type { Transfer } from '@holdfast/db/transfers';
 import { formatMoney } from '@holdfast/domain/money';
-import { transferKinds } from '@holdfast/domain/transferKinds';
+import { clientTransferKinds } from '@holdfast/domain/transferKinds';
 import { z } from 'zod';
 import { amount } from '../../executions/records.ts';
 import type { CsvColumns } from '../../http/csv.ts';
@@ -21,14 +21,16 @@ export const exampleTransaction = {
 } as const;
 
 const kindsExplained =
-  'What it was for: `top_up` and `correction` by the operator; `hold` reserves for an execution; `settle` charges what ' +
-  'it cost, `overage` before it takes what the hold lacked, `remainder` after it gives back what was left; `release` ' +
+  'What it was for: `top_up` and `correction` by the operator; `hold` reserves for an execution; `settle` charges ' +
+  'its cost, `overage` before it takes what the hold lacked, `remainder` after it gives back what was left; `release` ' +
   'gives back the hold of one that was not charged';
 
 export const Transaction = z
   .object({
-    sequence: z.int().describe('Its number in the journal of your organization: 1, 2, 3 and so on'),
-    kind: z.enum(transferKinds).describe(kindsExplained),
+    sequence: z
+      .int()
+      .describe('Its number in the journal of your organization, higher than those of all before it'),
+    kind: z.enum(clientTransferKinds).describe(kindsExplained),
     amount: amount('What was moved, never below 0'),
     available_change: amount('What it did to `available`; below 0 it took from it'),
     held_change: amount('What it did to `held`; below 0 it took from it'),
@@ -55,7 +57,7 @@ export const transactionColumns: CsvColumns = {
   created_at: 'text',
 };
 
-export function transactionRecord(transfer: Transfer): z.infer<typeof Transaction> {
+export function transactionRecord(transfer: Transfer) {
   return {
     sequence: Number(transfer.sequence),
     kind: transfer.kind,

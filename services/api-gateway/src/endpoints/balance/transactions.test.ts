@@ -1,6 +1,5 @@
-import { adjustBalance } from '@holdfast/db/balances/adjust';
-import { getBalance } from '@holdfast/db/balances/get';
-import { cancelExecution } from '@holdfast/db/executions/cancel';
+import { adjustBalance, getBalance } from '@holdfast/db/balances';
+import { cancelExecution } from '@holdfast/db/executions/endings';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/asRole';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-import { type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usage/sum';
+import { type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usage';
 import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { amount } from '../../executions/records.ts';
@@ -43,24 +43,43 @@ export const UsageReport = z
 
 export const exampleUsageRow = { model: 'sandbox-image', ...exampleSums };
 
-export function usageColumns(groupBy: UsageGrouping): CsvColumns {
+export function usageColumns(
+  groupBy: UsageGrouping,
+  { withWriteOffs } = { withWriteOffs: false },
+): CsvColumns {
   return {
     [groupBy]: 'text',
     executions: 'number',
     cost: 'number',
+    ...(withWriteOffs && { written_off: 'number' as const }),
     input_tokens: 'number',
     output_tokens: 'number',
   };
 }
 
-export function usageReport(asked: { from: Date; to: Date; groupBy: UsageGrouping }, usage: Usage[]) {
-  const total = usage.reduce(added, { executions: 0, cost: '0', inputTokens: 0, outputTokens: 0 });
+type Asked = {
+  from: Date;
+  to: Date;
+  groupBy: UsageGrouping;
+  /** Which are the operator's to see. */
+  withWriteOffs: boolean;
+};
+
+export function usageReport(asked: Asked, usage: Usage[]) {
+  const sumsOf = (sums: Sums) => sumsRecord(sums, asked.withWriteOffs);
+  const total = usage.reduce(added, {
+    executions: 0,
+    cost: '0',
+    writtenOff: '0',
+    inputTokens: 0,
+    outputTokens: 0,
+  });
   return {
     from: asked.from.toISOString(),
     to: asked.to.toISOString(),
     group_by: asked.groupBy,
-    data: usage.map((row) => ({ [asked.groupBy]: row.group, ...sumsRecord(row) })),
-    total: sumsRecord(total),
+    data: usage.map((row) => ({ [asked.groupBy]: row.group, ...sumsOf(row) })),
+    total: sumsOf(total),
   };
 }
 
@@ -70,11 +89,21 @@ function added(sum: Sums, row: Sums): Sums {
   return {
     executions: sum.executions + row.executions,
     cost: new MoneyDecimal(sum.cost).plus(row.cost).toFixed(),
+    writtenOff: new MoneyDecimal(sum.writtenOff).plus(row.writtenOff).toFixed(),
     inputTokens: sum.inputTokens + row.inputTokens,
     outputTokens: sum.outputTokens + row.outputTokens,
   };
 }
 
-function sumsRecord({ executions, cost, inputTokens, outputTokens }: Sums) {
-  return { executions, cost: formatMoney(cost), input_tokens: inputTokens, output_tokens: outputTokens };
+function sumsRecord(
+  { executions, cost, writtenOff, inputTokens, outputTokens }: Sums,
+  withWriteOffs: boolean,
+) {
+  return {
+    executions,
+    cost: formatMoney(cost),
+    ...(withWriteOffs && { written_off: formatMoney(writtenOff) }),
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+  };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { callbackQueue } from '@holdfast/queues/callback';
+import { callbackQueue } from '@holdfast/queues/definitions';
 import { openQueue } from '@holdfast/queues/producer';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
@@ -42,7 +42,7 @@ async function runningToken(): Promise<string> {
 const stored = () => gateway.context.db.prisma.providerCallback.findMany({ orderBy: { receivedAt: 'asc' } });
 const call = (to: string, body: Buffer | string, headers: Record<string, string> = {}) =>
   request(gateway.app)
-    .post(`/v1/callbacks/secret_provider/${to}`)
+    .post(`/v1/callbacks/sandbox/${to}`)
     .set({ 'Content-Type': 'application/octet-stream', ...headers })
     .serialize((same) => same)
     .send(body);
@@ -67,7 +67,6 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
       'x-fal-webhook-signature': 'ab',
       'x-hub-signature-256': 'sha256=cd',
     });
-    // Whom the attempt was sent to, whatever the path says.
     expect(callback?.provider).toBe('sandbox');
     expect(await openQueue(callbackQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
   });
@@ -114,6 +113,19 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     sending.destroy();
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
+  });
+
+  it('a token under the name of another provider is 404 and stores nothing', async () => {
+    const known = await runningToken();
+    for (const provider of ['another', 'Sandbox', '%00']) {
+      const { body } = await request(gateway.app)
+        .post(`/v1/callbacks/${provider}/${known}`)
+        .send({})
+        .expect(404);
+      expect(body.error.code).toBe('NOT_FOUND');
+    }
+    expect((await stored()).filter((callback) => callback.token === known)).toEqual([]);
+    await call(known, '{}').expect(200);
   });
 
   it('an unknown token is 404 and stores nothing', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Room, roomForCallback, storeCallback } from '@holdfast/db/callbacks/store';
+import { type Room, roomForCallback, storeCallback } from '@holdfast/db/callbacks';
 import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -15,7 +15,7 @@ export const postCallback = callerlessEndpoint({
   tag: 'Callbacks',
   summary: 'What providers call back',
   description:
-    'The token belongs to one attempt. What is sent is kept as it is, and verified before it is believed.',
+    'The token belongs to one attempt at this provider. What is sent is kept as it is, and verified before it is believed.',
   access: 'anyone',
   limit: 'callback',
   rawBodyBytes: limits.callbackBodyBytes,
@@ -27,14 +27,14 @@ export const postCallback = callerlessEndpoint({
     },
   },
   async admit({ context, params }) {
-    requireRoom(await roomForCallback(context.db, params.token));
+    requireRoom(await roomForCallback(context.db, params));
   },
   async handle({ context, params, body, headers }) {
     const id = newId('cbk');
     const kept = keptHeaders(headers);
     const room = await storeCallback(context.db, {
       id,
-      token: params.token,
+      ...params,
       eventKey: eventKey(kept, body),
       headers: kept,
       body,

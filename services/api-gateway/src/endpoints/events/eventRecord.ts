@@ -1,20 +1,13 @@
-import type { EventRow } from '@holdfast/db/events/row';
+import type { EventRow } from '@holdfast/db/events';
 import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import { exampleExecution } from '../../executions/exampleExecution.ts';
-import { ExecutionRecord, ExecutionResult } from '../../executions/records.ts';
+import { ExecutionRecord } from '../../executions/records.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 
 const type = z.enum(eventTypes).meta({ example: 'execution.completed' });
 const endpointType = z.enum(endpointEventTypes).meta({ example: 'endpoint.failing' });
-
-const usage = { input_tokens: 0, output_tokens: 0 };
-
-const EventExecution = ExecutionRecord.extend({
-  usage: ExecutionResult.shape.usage.optional().describe('Once completed'),
-  latency_ms: ExecutionResult.shape.latency_ms.optional(),
-}).meta({ id: 'EventExecution', example: { ...exampleExecution, usage, latency_ms: 8420 } });
 
 const happened = timestamp('When it happened').meta({ example: exampleExecution.completed_at });
 
@@ -32,7 +25,7 @@ const envelope = {
 const ExecutionEvent = z
   .object({
     ...envelope,
-    data: EventExecution.describe('The execution; once completed with `usage` and `latency_ms`'),
+    data: ExecutionRecord.describe('The execution, as `GET /v1/executions/{id}` returns it without its log'),
   })
   .meta({ id: 'Event' });
 
@@ -72,8 +65,12 @@ const EndpointEvent = z
 export const AnyEvent = z.union([ExecutionEvent, ThinEvent, EndpointEvent]);
 
 /** The body as it was told; where nobody was told, what would be: of an erased execution no more than its record. */
+export function eventText(row: EventRow): string {
+  return row.body === null ? toldEventBody(eventOf(row), row) : row.body;
+}
+
 export function eventRecord(row: EventRow): unknown {
-  return JSON.parse(row.body === null ? toldEventBody(eventOf(row), row) : row.body);
+  return JSON.parse(eventText(row));
 }
 
 function eventOf(row: EventRow & { body: null }): Event {

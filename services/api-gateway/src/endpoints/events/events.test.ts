@@ -1,5 +1,5 @@
 import { openDatabase } from '@holdfast/db/client';
-import { listEvents } from '@holdfast/db/events/list';
+import { listEvents } from '@holdfast/db/events';
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/asRole';

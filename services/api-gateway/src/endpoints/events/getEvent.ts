@@ -1,4 +1,5 @@
-import { getEvent as readEvent } from '@holdfast/db/events/get';
+import { getEvent as readEvent } from '@holdfast/db/events';
+import { requireReadable } from '../../executions/findExecution.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
@@ -16,6 +17,7 @@ export const getEvent = endpoint({
   async handle({ context, caller, params }) {
     const row = await readEvent(context.db, caller.organizationId, knownShape('evt', params.id, 'event'));
     if (!row) throw notFound('event');
+    await requireReadable(context, caller, row.executionId, 'event');
     return { status: 200, body: eventRecord(row) };
   },
 });

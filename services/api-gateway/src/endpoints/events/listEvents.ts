@@ -1,10 +1,11 @@
-import { type EventPage, listEvents as readEvents } from '@holdfast/db/events/list';
-import { getWebhookEndpoint } from '@holdfast/db/webhookEndpoints/get';
+import { type EventPage, listEvents as readEvents } from '@holdfast/db/events';
+import { getWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { invalidField } from '@holdfast/domain/errors';
 import { subscribableEvents, subscribedTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
+import { boundModels, mayReadModel } from '../../apiKeys/requireModel.ts';
 import type { Context } from '../../context.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
 import { isWholePage } from '../../http/isWholePage.ts';
 import { checkedCursor, pageFields, pageQuery } from '../../http/paging.ts';
@@ -52,10 +53,11 @@ export const listEvents = endpoint({
       schema: z.object({ data: z.array(AnyEvent), ...pageFields }).meta({ id: 'EventPage' }),
     },
   },
-  async handle({ context, caller: { organizationId }, query }) {
+  async handle({ context, caller, query }) {
+    const { organizationId } = caller;
     const asked = {
       filter: {
-        ...(await askedFor(context, organizationId, query)),
+        ...(await askedFor(context, caller, query)),
         executionId: query.execution_id,
         createdAfter: toDate(query.created_after),
         createdBefore: toDate(query.created_before),
@@ -75,16 +77,23 @@ export const listEvents = endpoint({
 });
 
 /** What `type` and `endpoint_id` come to. @throws INPUT_VALIDATION_ERROR for an endpoint that there is not */
-async function askedFor({ db }: Context, organizationId: string, query: z.infer<typeof Query>) {
+async function askedFor(
+  { db }: Context,
+  caller: Pick<Caller, 'organizationId' | 'models'>,
+  query: z.infer<typeof Query>,
+) {
   const types = query.type && subscribedTypes([query.type]);
   const { endpoint_id: id } = query;
-  if (id === undefined) return { types };
-  const receiver = await getWebhookEndpoint(db, organizationId, id);
+  if (id === undefined) return { types, models: boundModels(caller) };
+  const receiver = await getWebhookEndpoint(db, caller.organizationId, id);
   if (!receiver) throw invalidField('endpoint_id', 'NOT_FOUND', 'There is no such webhook endpoint.');
   const asked = subscribedTypes(receiver.events);
   return {
     types: types ? asked.filter((type) => types.includes(type)) : asked,
-    models: receiver.models.length > 0 ? receiver.models : undefined,
+    models:
+      receiver.models.length > 0
+        ? receiver.models.filter((slug) => mayReadModel(caller, slug))
+        : boundModels(caller),
     notAbout: id,
   };
 }

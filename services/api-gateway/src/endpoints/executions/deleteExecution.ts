@@ -1,5 +1,6 @@
 import { erase } from '@holdfast/executions/erase';
 import { z } from 'zod';
+import { requireReadable } from '../../executions/findExecution.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape } from '../../http/fields.ts';
 
@@ -22,6 +23,7 @@ export const deleteExecution = endpoint({
   errors: ['EXECUTION_NOT_TERMINAL'],
   async handle({ context, caller, params }) {
     const id = knownShape('exec', params.id, 'execution');
+    await requireReadable(context, caller, id);
     await erase(context.db, caller.organizationId, id);
     return { status: 200, body: { id, deleted: true } };
   },

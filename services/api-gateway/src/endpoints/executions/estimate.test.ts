@@ -1,4 +1,4 @@
-import { applyModels } from '@holdfast/db/models/apply';
+import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';

@@ -178,6 +178,26 @@ describe('POST /v1/executions', () => {
   });
 });
 
+describe('a field that is null', () => {
+  it('counts as absent when it is optional, also in the input and for the idempotency key', async () => {
+    const bare = { model: 'painter', input: { prompt: 'a' } };
+    const nulls = { webhook_url: null, metadata: null, priority: null, timeout_seconds: null };
+    const first = await create({ ...bare, ...nulls }, 'nulls').expect(202);
+    const again = await create(bare, 'nulls').expect(202);
+    expect(again.body).toEqual(first.body);
+    const { body } = await create({ model: 'painter', input: { prompt: 'a', width: null, style: null } });
+    const { input } = await gateway.context.db.prisma.execution.findUniqueOrThrow({ where: { id: body.id } });
+    expect(input).toEqual({ prompt: 'a' });
+  });
+
+  it('is missing when it is required', async () => {
+    const { body } = await create({ model: null, input: { prompt: 'a' } }).expect(400);
+    expect(details(body)).toEqual(['model REQUIRED']);
+    const { body: answer } = await create({ model: 'writer', input: { prompt: null } }).expect(400);
+    expect(details(answer)).toEqual(['input.prompt REQUIRED']);
+  });
+});
+
 describe('Idempotency-Key', () => {
   const body = { model: 'writer', input: { prompt: 'once' } };
 
@@ -211,9 +231,18 @@ describe('Idempotency-Key', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
+  it.each(['order A 17', '"order-A-17"', '~'.repeat(255)])(
+    'may be %j, as RFC 8941 strings are',
+    async (value) => {
+      const first = await create(body, value).expect(202);
+      expect((await create(body, value).expect(202)).body.id).toBe(first.body.id);
+    },
+  );
+
   it.each([
-    ['one with a space', 'with space'],
     ['one of 256 characters', 'x'.repeat(256)],
+    ['one beyond ASCII', 'caf\u00e9'],
+    ['one with a tab', 'a\tb'],
     ['an empty one', ''],
   ])('refuses %s', async (_name, bad) => {
     const { body: answer } = await create(body, bad).expect(400);

@@ -27,7 +27,7 @@ export const getExecution = endpoint({
   }),
   responses: { 200: { description: 'The execution', schema: ExecutionWithLogs } },
   async handle({ context, caller, params, query, raw: { response } }) {
-    const read = () => findExecution(context, caller.organizationId, params.id);
+    const read = () => findExecution(context, caller, params.id);
     const known = await read();
     const hasWaited = await untilChanged(context.watcher, known, query.wait * 1000, response);
     if (response.destroyed) return null;

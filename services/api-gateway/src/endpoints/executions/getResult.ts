@@ -22,7 +22,7 @@ export const getResult = endpoint({
   responses: { 200: { description: 'The result', schema: ExecutionResult } },
   errors: ['EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED', 'EXECUTION_ERASED'],
   async handle({ context, caller, params }) {
-    const execution = await findExecution(context, caller.organizationId, params.id);
+    const execution = await findExecution(context, caller, params.id);
     if (execution.erasedAt) throw new ApiError('EXECUTION_ERASED', 'The result was erased.');
     if (execution.status === 'COMPLETED') return { status: 200, body: resultRecord(execution) };
     if (isTerminal(execution.status)) {

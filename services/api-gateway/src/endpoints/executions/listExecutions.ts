@@ -1,6 +1,7 @@
-import { listExecutions as readExecutions } from '@holdfast/db/executions/list';
+import { listExecutions as readExecutions } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
+import { boundModels } from '../../apiKeys/requireModel.ts';
 import { executionFilter, executionQuery } from '../../executions/listQuery.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -12,7 +13,7 @@ export const listExecutions = endpoint({
   path: '/v1/executions',
   tag: 'Executions',
   summary: 'List executions',
-  description: 'Newest first.',
+  description: 'Newest first; with a key that has `models`, of these alone.',
   scope: 'executions:read',
   limit: 'other',
   query: executionQuery,
@@ -23,7 +24,7 @@ export const listExecutions = endpoint({
     },
   },
   async handle({ context, caller, query }) {
-    const filter = executionFilter(query);
+    const filter = { ...executionFilter(query), models: boundModels(caller) };
     const rows = await context.lists.read(
       (db) => readExecutions(db, caller.organizationId, filter, query.limit + 1),
       isWholePage(query.cursor),

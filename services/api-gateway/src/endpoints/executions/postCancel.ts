@@ -1,5 +1,6 @@
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { cancel } from '@holdfast/executions/cancel';
+import { requireReadable } from '../../executions/findExecution.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape } from '../../http/fields.ts';
@@ -18,6 +19,7 @@ export const postCancel = endpoint({
   errors: ['EXECUTION_ALREADY_TERMINAL'],
   async handle({ context, caller, params }) {
     const id = knownShape('exec', params.id, 'execution');
+    await requireReadable(context, caller, id);
     return { status: 200, body: statusRecord(await cancel(context, caller.organizationId, id)) };
   },
 });

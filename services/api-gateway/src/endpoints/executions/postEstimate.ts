@@ -46,16 +46,22 @@ export const postEstimate = endpoint({
   limit: 'other',
   body: estimateBody,
   responses: { 200: { description: 'The estimate', schema: EstimateRecord } },
-  errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'MODEL_UNAVAILABLE'],
+  errors: [
+    'FILE_NOT_FOUND',
+    'FILE_FORMAT_UNSUPPORTED',
+    'INSUFFICIENT_BALANCE',
+    'MODEL_UNAVAILABLE',
+    'INSUFFICIENT_STORAGE',
+  ],
   async handle({ context, caller, body }) {
     await requireModel(context, caller, body.model);
-    const { definition, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
+    const { definition, input, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
     const record: z.infer<typeof EstimateRecord> = {
       model: definition.slug,
       estimated_cost: formatMoney(estimatedCost),
       hold_amount: formatMoney(holdFor(estimatedCost)),
       currency: 'USD',
-      items: estimateItems(definition, body.input).map(itemRecord),
+      items: estimateItems(definition, input).map(itemRecord),
       hold: { factor: limits.holdFactor, minimum: limits.minimumHold },
     };
     return { status: 200, body: record };

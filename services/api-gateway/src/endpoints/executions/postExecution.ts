@@ -1,11 +1,11 @@
-import { findByIdempotencyKey } from '@holdfast/db/executions/findByIdempotencyKey';
+import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { requestHash } from '@holdfast/domain/canonicalJson';
 import { type Created, replay } from '@holdfast/executions/create';
 import { z } from 'zod';
 import { requireModel } from '../../apiKeys/requireModel.ts';
 import type { Context } from '../../context.ts';
 import { type CreateBody, createBody } from '../../executions/createBody.ts';
-import { readIdempotencyKey } from '../../executions/idempotencyKey.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../executions/idempotencyKey.ts';
 import { prepareCreate } from '../../executions/prepareCreate.ts';
 import { CreatedExecution } from '../../executions/records.ts';
 import { withTestMoney } from '../../executions/withTestMoney.ts';
@@ -21,10 +21,7 @@ export const postExecution = endpoint({
   scope: 'executions:write',
   limit: 'create',
   headers: z.object({
-    'Idempotency-Key': z
-      .string()
-      .optional()
-      .meta({ description: '1 to 255 visible ASCII characters', example: 'order-A-17' }),
+    'Idempotency-Key': idempotencyKeyHeader,
     traceparent: z.string().optional().meta({
       description:
         'Your place in a trace (W3C Trace Context): the execution belongs to that trace, and its webhooks carry it on. One that is not valid is passed over',
@@ -40,6 +37,7 @@ export const postExecution = endpoint({
     'SPEND_LIMIT_REACHED',
     'IDEMPOTENCY_KEY_REUSED',
     'MODEL_UNAVAILABLE',
+    'INSUFFICIENT_STORAGE',
   ],
   async handle({ context, caller, body, headers, traceparent }) {
     await requireModel(context, caller, body.model);
@@ -62,13 +60,13 @@ async function create(
   const hash = idempotencyKey === null ? null : requestHash(body);
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
-    const { definition, estimatedCost } = await prepareCreate(context, organizationId, body);
+    const { definition, input, estimatedCost } = await prepareCreate(context, organizationId, body);
     return await context.creator.create({
       ...request,
       estimatedCost,
       timeoutS: body.timeout_seconds ?? definition.timeout_s,
       model: body.model,
-      input: body.input,
+      input,
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
       traceparent,

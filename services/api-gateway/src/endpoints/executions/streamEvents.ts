@@ -39,7 +39,7 @@ export const streamEvents = endpoint({
   },
   errors: ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
   async handle({ context, caller, params, headers, raw: { request, response } }) {
-    const read = () => findExecution(context, caller.organizationId, params.id);
+    const read = () => findExecution(context, caller, params.id);
     const execution = await read();
     const from = positionOf(headers['last-event-id']?.toString());
     if (from.status === execution.status && isTerminal(from.status)) {

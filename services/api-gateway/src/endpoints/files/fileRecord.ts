@@ -1,4 +1,4 @@
-import type { FileRow } from '@holdfast/db/files/row';
+import type { FileRow } from '@holdfast/db/files';
 import { z } from 'zod';
 import { idField, timestamp } from '../../http/fields.ts';
 

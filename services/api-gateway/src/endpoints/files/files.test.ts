@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
-import { getFiles } from '@holdfast/db/files/get';
+import { getFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
+import { wav } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../app.ts';
@@ -35,13 +36,11 @@ const post = (path: string, as = key) => request(gateway.app).post(path).auth(as
 const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
 const confirm = (id: string, as = key) => post('/v1/files/confirm', as).send({ file_id: id });
 
-/** PUTs as a client that follows the URL, without a key. */
+/** PUTs as a client that follows the URL, without a key. A `contentType` of '' sends no header. */
 function put(url: string, bytes: Buffer, contentType = 'image/png') {
   const { pathname, search } = new URL(url);
-  return request(gateway.app)
-    .put(pathname + search)
-    .set('Content-Type', contentType)
-    .send(bytes);
+  const sent = request(gateway.app).put(pathname + search);
+  return (contentType === '' ? sent : sent.set('Content-Type', contentType)).send(bytes);
 }
 
 async function startUpload(body: object = declared): Promise<{ file_id: string; upload_url: string }> {
@@ -70,6 +69,8 @@ describe('an upload', () => {
       content_type: 'image/png',
       size_bytes: png.length,
       status: 'ready',
+      width: 1,
+      height: 1,
       duration: null,
       expires_at: null,
     });
@@ -113,6 +114,69 @@ describe('an upload', () => {
     const refused = await post('/v1/files/upload').send(body).expect(400);
     expect(refused.body.error.code).toBe('INPUT_VALIDATION_ERROR');
     expect(refused.body.error.details[0]).toMatchObject({ field, code });
+  });
+
+  it('has a name that says something', async () => {
+    const { body } = await post('/v1/files/upload')
+      .send({ ...declared, filename: '' })
+      .expect(400);
+    expect(body.error.message).toBe('filename: must not be empty');
+  });
+
+  it('is ready once it was put, without a confirmation and a Content-Type, and knows its measures', async () => {
+    const { file_id: id, upload_url: url } = await startUpload();
+    expect((await get(`/v1/files/${id}`).expect(200)).body).toMatchObject({
+      status: 'awaiting_upload',
+      width: null,
+    });
+    await put(url, png, '').expect(200);
+    const { body } = await get(`/v1/files/${id}`).expect(200);
+    expect(body).toMatchObject({ status: 'ready', content_type: 'image/png', width: 1, height: 1 });
+    expect((await confirm(id).expect(200)).body).toEqual(body);
+  });
+
+  it('of audio knows how long it lasts', async () => {
+    const sound = Buffer.from(wav(12_000));
+    const body = { filename: 'a.wav', content_type: 'audio/wav', size_bytes: sound.length };
+    const id = await uploaded(sound, body, 'audio/wave');
+    expect((await get(`/v1/files/${id}`).expect(200)).body).toMatchObject({ duration: 1.5, width: null });
+  });
+
+  it('is shown as it was last known while the store is away', async () => {
+    const id = await uploaded();
+    const stat = () => Promise.reject(new Error('the store is away'));
+    const app = createApp({ ...gateway.context, store: { ...gateway.context.store, stat } });
+    const { body } = await request(app).get(`/v1/files/${id}`).auth(key, { type: 'bearer' }).expect(200);
+    expect(body.status).toBe('awaiting_upload');
+  });
+
+  it.each([
+    ['IMAGE/PNG; name=x', 'image/png'],
+    ['image/jpg', 'image/jpeg'],
+    ['audio/mp3', 'audio/mpeg'],
+  ])('of the type %s is stored as %s', async (contentType, stored) => {
+    const { file_id: id } = await startUpload({ ...declared, content_type: contentType });
+    expect((await get(`/v1/files/${id}`).expect(200)).body.content_type).toBe(stored);
+  });
+
+  it('as SVG is refused with the reason', async () => {
+    const { body } = await post('/v1/files/upload').send({ ...declared, content_type: 'image/svg+xml' });
+    expect(body.error.details).toMatchObject([{ field: 'content_type', code: 'UNSUPPORTED_FORMAT' }]);
+    expect(body.error.message).toMatch(/SVG can carry scripts/);
+  });
+
+  it('is refused when a store that takes any type was told of another one', async () => {
+    const id = await uploaded();
+    const { store, db } = gateway.context;
+    const [file] = await getFiles(db, organizationId, [id]);
+    if (!file) throw new Error('no file');
+    const stat = async (key: string) => {
+      const stored = await store.stat(key);
+      return stored && { ...stored, contentType: 'text/html' };
+    };
+    const refused = await confirmFile({ db, store: { ...store, stat } }, organizationId, file);
+    expect(refused).toMatchObject({ error: 'FILE_FORMAT_UNSUPPORTED', code: 'UNSUPPORTED_FORMAT' });
+    await confirm(id).expect(200);
   });
 
   it('keeps no path of the name it was given', async () => {
@@ -180,7 +244,8 @@ describe('an upload', () => {
     const { upload_url: url } = await startUpload();
     await put(url, png.subarray(1)).expect(400);
     await put(url, Buffer.concat([png, png])).expect(413);
-    await put(url, png, 'image/jpeg').expect(415);
+    const other = await put(url, png, 'image/jpeg').expect(415);
+    expect(other.body.error.message).toMatch(/declared image\/png/);
     await put(url.replace(/signature=./, 'signature=g'), png).expect(403);
   });
 });
@@ -327,5 +392,47 @@ describe('the files an execution names', () => {
       code: 'FILE_FORMAT_UNSUPPORTED',
       details: [{ field: 'input.image', code: 'UNSUPPORTED_FORMAT' }],
     });
+  });
+});
+
+const { S3_TEST_ENDPOINT: s3 = '', S3_TEST_ACCESS_KEY, S3_TEST_SECRET_KEY } = process.env;
+
+(s3 ? describe : describe.skip)('an upload to S3', () => {
+  let onS3: TestGateway;
+  let as: string;
+  beforeAll(async () => {
+    onS3 = await startTestGateway({
+      FILE_STORE: 's3',
+      S3_ENDPOINT: s3,
+      S3_BUCKET: `holdfast-${newId('file').slice(5)}`,
+      S3_ACCESS_KEY: S3_TEST_ACCESS_KEY ?? '',
+      S3_SECRET_KEY: S3_TEST_SECRET_KEY ?? '',
+    });
+    await onS3.context.store.prepare();
+    as = await onS3.newKey(await onS3.newOrganization());
+  });
+  afterAll(() => onS3.close());
+
+  async function putOnS3(headers: Record<string, string>) {
+    const sent = request(onS3.app).post('/v1/files/upload').auth(as, { type: 'bearer' }).send(declared);
+    const { body } = await sent.expect(201);
+    const { status } = await fetch(body.upload_url, { method: 'PUT', body: Buffer.from(png), headers });
+    expect(status).toBe(200);
+    return (path = '') =>
+      request(onS3.app).get(`/v1/files/${body.file_id}${path}`).auth(as, { type: 'bearer' });
+  }
+
+  it.each([{}, { 'content-type': 'IMAGE/PNG; name=x' }])(
+    'is ready once it was put with %j',
+    async (headers) => {
+      const read = await putOnS3(headers);
+      expect((await read().expect(200)).body).toMatchObject({ status: 'ready', width: 1, height: 1 });
+    },
+  );
+
+  it('is refused by its check when it came as another type', async () => {
+    const read = await putOnS3({ 'content-type': 'text/html' });
+    expect((await read().expect(200)).body.status).toBe('awaiting_upload');
+    expect((await read('/download').expect(404)).body.error.message).toMatch(/another Content-Type/);
   });
 });

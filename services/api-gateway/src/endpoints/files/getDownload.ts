@@ -23,6 +23,7 @@ export const getDownload = endpoint({
     206: { description: 'The bytes of the range', schema: null },
     416: { description: 'The range lies outside the file', schema: null },
   },
+  errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params, raw }) {
     const file = await findReadyFile(context, caller.organizationId, params.file_id);
     const object = { key: file.key, filename: file.filename, contentType: file.contentType };

@@ -1,3 +1,6 @@
+import type { FileRow } from '@holdfast/db/files';
+import type { Context } from '../../context.ts';
+import { confirmFile } from '../../files/confirmFile.ts';
 import { findFile } from '../../files/readyFile.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
@@ -8,14 +11,26 @@ export const getFile = endpoint({
   path: '/v1/files/{file_id}',
   tag: 'Files',
   summary: 'Read the record of a file',
+  description:
+    'An upload that nobody confirmed is checked now: `status` is `ready` once its bytes are there and right.',
   scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
   responses: { 200: { description: 'The file', schema: FileRecord } },
+  errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params }) {
-    return {
-      status: 200,
-      body: fileRecord(await findFile(context.db, caller.organizationId, params.file_id)),
-    };
+    const file = await findFile(context.db, caller.organizationId, params.file_id);
+    return { status: 200, body: fileRecord(await asUploaded(context, caller.organizationId, file)) };
   },
 });
+
+/** The file as it is once its upload was looked at; while the store is away as it was last known. */
+async function asUploaded(context: Context, organizationId: string, file: FileRow): Promise<FileRow> {
+  try {
+    const confirmed = await confirmFile(context, organizationId, file);
+    return 'error' in confirmed ? file : confirmed;
+  } catch (error) {
+    context.log.warn({ err: error, fileId: file.id }, 'could not check an upload for its record');
+    return file;
+  }
+}

@@ -23,6 +23,7 @@ export const getUrl = endpoint({
   limit: 'other',
   params: idParams('file', 'file_id'),
   responses: { 200: { description: 'The URL', schema: DownloadUrl } },
+  errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params }) {
     const file = await findReadyFile(context, caller.organizationId, params.file_id);
     const expiresAt = new Date(Date.now() + limits.downloadUrlS * 1000);

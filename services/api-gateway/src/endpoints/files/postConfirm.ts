@@ -1,4 +1,4 @@
-import { getFiles } from '@holdfast/db/files/get';
+import { getFiles } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ export const postConfirm = endpoint({
   limit: 'other',
   body: z.strictObject({ file_id: idField('file') }).meta({ id: 'ConfirmRequest' }),
   responses: { 200: { description: 'The file is ready', schema: FileRecord } },
-  errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED'],
+  errors: ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_STORAGE'],
   async handle({ context, caller, body }) {
     const id = body.file_id;
     const [file] = isId('file', id) ? await getFiles(context.db, caller.organizationId, [id]) : [];

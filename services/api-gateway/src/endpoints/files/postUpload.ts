@@ -1,11 +1,11 @@
-import { insertUpload } from '@holdfast/db/files/insertUpload';
+import { insertUpload } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, timestamp } from '../../http/fields.ts';
-import { checkUpload, UploadBody } from './uploadTerms.ts';
+import { checkedType, UploadBody } from './uploadTerms.ts';
 
 const Upload = z
   .object({
@@ -21,17 +21,18 @@ export const postUpload = endpoint({
   tag: 'Files',
   summary: 'Start an upload',
   description:
-    'Answers a URL to `PUT` the bytes to, with the declared `Content-Type`. The bytes are checked when the file is ' +
-    'confirmed, or else when it is first used: they must be there, of the declared size and type, and stay from then on. ' +
-    'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` and let them be taken from the bytes.',
+    'Answers a URL to `PUT` the bytes to. A `Content-Type` sent with them must not name another type than declared; it ' +
+    'can be left out. The bytes are checked when the file is confirmed, read or first used: they must be there, of the ' +
+    'declared size and type, and stay from then on. ' +
+    'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` and let them be taken from the bytes. ' +
+    'While there is no room for more files the `PUT` gets 507 `INSUFFICIENT_STORAGE`; it can be sent again.',
   scope: 'files',
   limit: 'other',
   body: UploadBody,
   responses: { 201: { description: 'The upload may begin', schema: Upload } },
   async handle({ context, caller, body }) {
-    checkUpload(body);
+    const contentType = checkedType(body);
     const id = newId('file');
-    const contentType = body.content_type ?? null;
     const sizeBytes = body.size_bytes ?? null;
     await insertUpload(context.db, {
       id,
@@ -42,7 +43,7 @@ export const postUpload = endpoint({
       ttlDays: body.ttl_days ?? null,
     });
     const expiresAt = new Date(Date.now() + limits.uploadUrlS * 1000);
-    const { url } = await context.store.presignUpload({
+    const url = await context.store.presignUpload({
       key: id,
       contentType,
       sizeBytes,

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
-import { allowedTypes, isAllowedType } from '@holdfast/files/allowedTypes';
+import { type AllowedType, allowedTypeOf, allowedTypes, bareType } from '@holdfast/files/allowedTypes';
 import { z } from 'zod';
 import { invalidInput } from '../../http/validate.ts';
 
@@ -17,7 +17,7 @@ export const UploadBody = z
       .max(100)
       .optional()
       .meta({
-        description: `Required unless \`purpose\` is given. One of ${allowedTypes.join(', ')}`,
+        description: `Required unless \`purpose\` is given. One of ${allowedTypes.join(', ')}; in any case, parameters and common other names such as \`image/jpg\` and \`audio/mp3\` are understood`,
         example: 'image/png',
       }),
     size_bytes: z
@@ -48,10 +48,11 @@ export const UploadBody = z
 
 export type UploadBody = z.infer<typeof UploadBody>;
 
-/** What the schema can't say. @throws INPUT_VALIDATION_ERROR */
-export function checkUpload(body: UploadBody): void {
+/** The declared type by the name that it is stored under; null: none was. @throws INPUT_VALIDATION_ERROR */
+export function checkedType(body: UploadBody): AllowedType | null {
   const details = [...missingFields(body), ...unsupportedType(body)];
   if (details.length > 0) throw invalidInput(details);
+  return body.content_type === undefined ? null : allowedTypeOf(body.content_type);
 }
 
 function missingFields(body: UploadBody): ErrorDetail[] {
@@ -62,7 +63,10 @@ function missingFields(body: UploadBody): ErrorDetail[] {
 }
 
 function unsupportedType({ content_type: contentType }: UploadBody): ErrorDetail[] {
-  if (contentType === undefined || isAllowedType(contentType)) return [];
-  const message = `content_type must be one of ${allowedTypes.join(', ')}.`;
+  if (contentType === undefined || allowedTypeOf(contentType) !== null) return [];
+  const message =
+    bareType(contentType) === 'image/svg+xml'
+      ? 'content_type image/svg+xml is refused, because SVG can carry scripts. Convert the image, for example to image/png.'
+      : `content_type must be one of ${allowedTypes.join(', ')}.`;
   return [{ field: 'content_type', code: 'UNSUPPORTED_FORMAT', message }];
 }

@@ -1,4 +1,4 @@
-import { removeWebhookEndpoint } from '@holdfast/db/webhookEndpoints/remove';
+import { removeWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';

@@ -1,5 +1,5 @@
-import type { DeliveryState } from '@holdfast/db/webhookEndpoints/deliveryRow';
-import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
+import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
+import { recoverDeliveries } from '@holdfast/db/webhooks/redelivery';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';

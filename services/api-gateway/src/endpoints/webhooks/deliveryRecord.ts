@@ -1,4 +1,4 @@
-import type { DeliveryRow } from '@holdfast/db/webhookEndpoints/deliveryRow';
+import type { DeliveryRow } from '@holdfast/db/webhooks/deliveries';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import { exampleId, idField, timestamp } from '../../http/fields.ts';

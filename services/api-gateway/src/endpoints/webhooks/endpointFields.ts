@@ -24,7 +24,8 @@ export const modelsField = z
   .array(modelSlug)
   .max(100)
   .meta({
-    description: 'Slugs of the models whose executions are told of; empty: all',
+    description:
+      'Slugs of the models whose executions are told of; empty: all, or those of the API key, when it has `models`',
     example: ['sandbox-image'],
   });
 

@@ -1,4 +1,4 @@
-import type { WebhookEndpointRow } from '@holdfast/db/webhookEndpoints/row';
+import type { WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
 import { idField, timestamp } from '../../http/fields.ts';
 import { maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';

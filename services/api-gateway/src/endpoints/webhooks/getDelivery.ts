@@ -1,4 +1,5 @@
-import { getDelivery as readDelivery } from '@holdfast/db/webhookEndpoints/getDelivery';
+import { getDelivery as readDelivery } from '@holdfast/db/webhooks/deliveries';
+import { requireReadable } from '../../executions/findExecution.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';
@@ -17,6 +18,7 @@ export const getDelivery = endpoint({
     const id = knownShape('dlv', params.id, 'delivery');
     const delivery = await readDelivery(context.db, caller.organizationId, id);
     if (!delivery) throw notFound('delivery');
+    await requireReadable(context, caller, delivery.executionId, 'delivery');
     return { status: 200, body: deliveryRecord(delivery) };
   },
 });

@@ -1,4 +1,4 @@
-import { getWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
+import { getWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { endpoint } from '../../http/endpoint.ts';
 import { WebhookSecret } from './secretRecord.ts';
 import { validUntilOf } from './secretRotation.ts';

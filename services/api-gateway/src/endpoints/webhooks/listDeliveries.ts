@@ -1,4 +1,5 @@
-import { listDeliveries as readDeliveries } from '@holdfast/db/webhookEndpoints/listDeliveries';
+import { listDeliveries as readDeliveries } from '@holdfast/db/webhooks/deliveries';
+import { boundModels } from '../../apiKeys/requireModel.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { isWholePage } from '../../http/isWholePage.ts';
@@ -19,7 +20,7 @@ export const listDeliveries = endpoint({
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
   async handle({ context, caller, params, query }) {
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
-    const filter = { endpointId: id, ...deliveryFilter(query) };
+    const filter = { endpointId: id, models: boundModels(caller), ...deliveryFilter(query) };
     const rows = await context.lists.read(
       (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),
       isWholePage(query.cursor),

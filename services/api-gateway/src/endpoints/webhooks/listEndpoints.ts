@@ -1,4 +1,4 @@
-import { listWebhookEndpoints } from '@holdfast/db/webhookEndpoints/list';
+import { listWebhookEndpoints } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';

@@ -1,4 +1,5 @@
-import { listDeliveries } from '@holdfast/db/webhookEndpoints/listDeliveries';
+import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
+import { boundModels } from '../../apiKeys/requireModel.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
 import { isWholePage } from '../../http/isWholePage.ts';
@@ -15,7 +16,8 @@ export const listExecutionDeliveries = endpoint({
   query: deliveryQuery.extend({ execution_id: idFilter('exec', 'Those of this execution') }),
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
   async handle({ context, caller, query }) {
-    const filter = { executionId: query.execution_id, ...deliveryFilter(query) };
+    const { execution_id: executionId } = query;
+    const filter = { executionId, models: boundModels(caller), ...deliveryFilter(query) };
     const rows = await context.lists.read(
       (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
       isWholePage(query.cursor),

@@ -1,5 +1,6 @@
-import { updateWebhookEndpoint } from '@holdfast/db/webhookEndpoints/update';
+import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
+import { modelsWithin } from '../../apiKeys/requireModel.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
@@ -38,18 +39,20 @@ export const patchEndpoint = endpoint({
   summary: 'Change a webhook endpoint',
   description:
     'What is not given stays as it is. Setting `is_active` to true resets `failure_count` and lets the deliveries flow ' +
-    'that waited meanwhile.',
+    'that waited meanwhile. Events that the endpoint missed while it was inactive after failures come with `recover`.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   body: Body,
   responses: { 200: { description: 'The endpoint as it is now', schema: WebhookEndpoint } },
-  async handle({ context, caller: { organizationId }, params, body }) {
+  async handle({ context, caller, params, body }) {
+    const { organizationId } = caller;
     const id = knownShape('wh', params.id, 'webhook endpoint');
+    const models = body.models && modelsWithin(caller, body.models);
     await check(context, body);
     const row = await updateWebhookEndpoint(context.db, organizationId, id, {
       events: body.events && [...new Set(body.events)],
-      models: body.models && [...new Set(body.models)],
+      models,
       payload: body.payload,
       maxInFlight: body.max_in_flight,
       maxPerSecond: body.max_per_second,

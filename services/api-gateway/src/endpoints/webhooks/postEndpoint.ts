@@ -1,9 +1,10 @@
-import { insertWebhookEndpoint } from '@holdfast/db/webhookEndpoints/insert';
+import { insertWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { invalidField } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
+import { modelsWithin } from '../../apiKeys/requireModel.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { invalidInput } from '../../http/validate.ts';
@@ -24,7 +25,11 @@ import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
 
 const Body = z
   .strictObject({
-    url: z.string().meta({ description: 'HTTPS, on port 443 or 8443', example: 'https://example.com/hooks' }),
+    url: z.string().meta({
+      description:
+        'HTTPS, on port 443 or 8443, whether by name or by address. The operator may open the ports from 1024 on',
+      example: 'https://example.com/hooks',
+    }),
     description: descriptionField.default(''),
     events: eventsField.default([]),
     models: modelsField.default([]),
@@ -52,6 +57,7 @@ export const postEndpoint = endpoint({
   body: Body,
   responses: { 201: { description: 'The endpoint, with its secret', schema: Created } },
   async handle({ context, caller, body }) {
+    const models = modelsWithin(caller, body.models);
     await check(context, body);
     const secret = newWebhookSecret();
     const row = await insertWebhookEndpoint(
@@ -62,7 +68,7 @@ export const postEndpoint = endpoint({
         url: body.url,
         description: body.description,
         events: [...new Set(body.events)],
-        models: [...new Set(body.models)],
+        models,
         payload: body.payload,
         maxInFlight: body.max_in_flight,
         maxPerSecond: body.max_per_second,
@@ -80,7 +86,7 @@ async function check(
   { egress, models }: Context,
   { url, headers, models: slugs }: z.infer<typeof Body>,
 ): Promise<void> {
-  const problem = egress.checkUrl(url);
+  const problem = egress.checkNewUrl(url);
   const details = [
     ...(problem ? [{ field: 'url', code: problem.code, message: `url ${problem.message}.` }] : []),
     ...headerProblems(headers),

@@ -1,9 +1,9 @@
-import { recoverDeliveries } from '@holdfast/db/webhookEndpoints/recover';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { givenTime } from '../../http/timeFilter.ts';
 import { findEndpoint } from '../../webhooks/findEndpoint.ts';
+import { recover } from '../../webhooks/recover.ts';
 
 /** At one call, which takes about a second. */
 const mostAtOnce = 10_000;
@@ -12,10 +12,12 @@ export const postRecover = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/recover',
   tag: 'Webhooks',
-  summary: 'Send all failed deliveries again',
+  summary: 'Send all that failed or was missed',
   description:
-    'Every delivery to this endpoint made since then that has failed or expired becomes due again: the oldest first, at ' +
-    `most ${mostAtOnce.toLocaleString('en')} at a call. Call again while \`has_more\` is true. What is due at an inactive endpoint is sent once it is active.`,
+    'Every delivery to this endpoint made since then that has failed or expired becomes due again. So do the events of ' +
+    'the last 24 hours that it missed while it was inactive after failures; not while you had switched it off. The ' +
+    `oldest come first, at most ${mostAtOnce.toLocaleString('en')} at a call: call again while \`has_more\` is true. ` +
+    'What is due at an inactive endpoint is sent once it is active.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
@@ -26,7 +28,7 @@ export const postRecover = endpoint({
     .meta({ id: 'RecoverRequest' }),
   responses: {
     200: {
-      description: 'How many are due again',
+      description: 'How many are due',
       schema: z
         .object({
           redelivered: z.int().meta({ example: 3 }),
@@ -37,9 +39,10 @@ export const postRecover = endpoint({
   },
   async handle({ context, caller, params, body }) {
     const { organizationId } = caller;
-    const { id } = await findEndpoint(context.db, organizationId, params.id);
-    const { count, hasMore } = await recoverDeliveries(context.db, id, new Date(body.since), mostAtOnce);
-    if (count > 0) await context.deliver.add({ lane: id, organizationId });
+    const endpoint = await findEndpoint(context.db, organizationId, params.id);
+    const since = new Date(body.since);
+    const { count, hasMore } = await recover(context, organizationId, endpoint, since, mostAtOnce);
+    if (count > 0) await context.deliver.add({ lane: endpoint.id, organizationId });
     return { status: 200, body: { redelivered: count, has_more: hasMore } };
   },
 });

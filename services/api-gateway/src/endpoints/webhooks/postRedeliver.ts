@@ -1,5 +1,7 @@
-import { redeliver } from '@holdfast/db/webhookEndpoints/redeliver';
+import { getDelivery } from '@holdfast/db/webhooks/deliveries';
+import { redeliver } from '@holdfast/db/webhooks/redelivery';
 import { ApiError } from '@holdfast/domain/errors';
+import { requireReadable } from '../../executions/findExecution.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';
@@ -18,6 +20,8 @@ export const postRedeliver = endpoint({
   errors: ['EXECUTION_ERASED'],
   async handle({ context, caller, params }) {
     const id = knownShape('dlv', params.id, 'delivery');
+    const known = await getDelivery(context.db, caller.organizationId, id);
+    await requireReadable(context, caller, known?.executionId ?? null, 'delivery');
     const delivery = await redeliver(context.db, caller.organizationId, id);
     if (!delivery) throw notFound('delivery');
     if (delivery === 'erased') {

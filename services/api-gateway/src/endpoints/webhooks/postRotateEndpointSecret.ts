@@ -1,4 +1,4 @@
-import { rotateEndpointSecret } from '@holdfast/db/webhookEndpoints/rotateSecret';
+import { rotateEndpointSecret } from '@holdfast/db/webhooks/secrets';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { rotateWebhookSecret } from '@holdfast/db/organizations/webhookSecret';
+import { rotateWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { endpoint } from '../../http/endpoint.ts';
 import { WebhookSecret } from './secretRecord.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { type TestCallResult, testCallResult } from '@holdfast/queues/testCall';
+import { type TestCallResult, testCallResult } from '@holdfast/queues/definitions';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
@@ -71,6 +71,7 @@ async function callEndpoint(
     return testCallResult.parse(await testCalls.request({ requestId: newId('req'), ...call }, timeoutMs));
   } catch (error) {
     log.warn({ err: error, endpointId: call.endpointId }, 'a test call was not answered');
-    throw new ApiError('SERVICE_UNAVAILABLE', 'The test event could not be sent just now.');
+    const headers = { 'Retry-After': '2' };
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The test event could not be sent just now.', { headers });
   }
 }

@@ -1,4 +1,4 @@
-import type { RotatedSecret, SecretRotation } from '@holdfast/db/webhooks/secretRotation';
+import type { RotatedSecret, SecretRotation } from '@holdfast/db/webhooks/secrets';
 import { invalidField } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
 import type { SealedBox } from '@holdfast/kit/sealedBox';

@@ -1,8 +1,7 @@
-import type { DeliveryState } from '@holdfast/db/webhookEndpoints/deliveryRow';
+import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
 import { connectWorker } from '@holdfast/queues/connection';
-import { deliverQueue } from '@holdfast/queues/deliver';
+import { deliverQueue, testCallQueue } from '@holdfast/queues/definitions';
 import { openQueue } from '@holdfast/queues/producer';
-import { testCallQueue } from '@holdfast/queues/testCall';
 import { startWorker } from '@holdfast/queues/worker';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
@@ -52,6 +51,23 @@ async function hinted(): Promise<unknown[]> {
 }
 
 const delivery = (id: string) => gateway.context.db.prisma.delivery.findUniqueOrThrow({ where: { id } });
+
+it('a URL on a port of its own is refused by name and by address, also while an address range is opened', async () => {
+  const opened = await openTestGateway(gateway.servers, { EGRESS_ALLOW_CIDRS: '10.1.0.0/16' });
+  for (const { app } of [gateway, opened]) {
+    for (const host of ['hooks.example.com', '1.1.1.1']) {
+      const target = `https://${host}:9443/`;
+      const send = (path: string, body: object) =>
+        request(app).post(path).auth(key, { type: 'bearer' }).send(body).expect(400);
+      const endpoint = await send(base, { url: target });
+      expect(endpoint.body.error.message).toBe('url must use port 443 or 8443.');
+      const execution = { model: 'writer', input: { prompt: 'a' }, webhook_url: target };
+      const { body } = await send('/v1/executions', execution);
+      expect(body.error.details).toMatchObject([{ field: 'webhook_url', code: 'INVALID_URL' }]);
+    }
+  }
+  await opened.close();
+});
 
 describe('a webhook endpoint', () => {
   it('is made with a secret that is shown once and kept sealed, its headers too', async () => {

@@ -1,4 +1,4 @@
-import { adjustBalance } from '@holdfast/db/balances/adjust';
+import { adjustBalance } from '@holdfast/db/balances';
 import fc from 'fast-check';
 import { money, units } from '../amounts.ts';
 import { type Command, organization, which } from '../command.ts';

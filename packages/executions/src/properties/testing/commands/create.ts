@@ -92,6 +92,7 @@ function expectCreate(model: Model, asked: Asked): Answer {
     body,
     hold,
     cost: null,
+    writtenOff: 0n,
     status: 'PENDING',
     wasStarted: false,
     isOverdue: false,

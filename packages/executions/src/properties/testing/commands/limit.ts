@@ -1,5 +1,4 @@
-import { removeSpendLimit } from '@holdfast/db/spendLimits/remove';
-import { setSpendLimit } from '@holdfast/db/spendLimits/set';
+import { removeSpendLimit, setSpendLimit } from '@holdfast/db/spendLimits';
 import fc from 'fast-check';
 import { units } from '../amounts.ts';
 import { type Command, organization, which } from '../command.ts';

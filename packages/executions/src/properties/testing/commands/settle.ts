@@ -1,4 +1,4 @@
-import { unsettledAttempts } from '@holdfast/db/sweeps/due';
+import { unsettledAttempts } from '@holdfast/db/sweeps';
 import fc from 'fast-check';
 import { type Command, nothing, pick, pickedRun, which } from '../command.ts';
 import { end, isOpen, type Model, type ModelExecution } from '../model.ts';
@@ -22,18 +22,30 @@ export const settle: Command<{ by: Which; pick: number; as: 'complete' | 'fail' 
   },
 };
 
-/** The sweep finds every outcome whose job was lost. */
+/**
+ * The sweep finds every outcome whose job was lost. Failures go first, so that it is known what they give back; all that
+ * succeeded are settled by one statement: what costs no more than its hold, then the others in order of their ids.
+ */
 export const settleSweep: Command<{ by: Which }> = {
   args: fc.record({ by: which }),
   expect(model) {
-    for (const execution of model.executions) expectSettled(model, execution);
+    const order = ({ attempt, hold }: ModelExecution) => {
+      if (!attempt?.outcome?.ok) return 0;
+      return attempt.outcome.cost > hold ? 2 : 1;
+    };
+    const all = model.executions.toSorted((one, other) => order(one) - order(other));
+    for (const execution of all) expectSettled(model, execution);
     return 'done';
   },
   async perform(run, { by }) {
     const { db, completer, failer } = ledger(run, by);
     // As old as they may be: those of this very moment too.
     const lost = await unsettledAttempts(db, -1);
-    await Promise.all(lost.map(({ attemptId, ok }) => (ok ? completer : failer).settle(attemptId)));
+    for (const [isOk, settler] of [[false, failer] as const, [true, completer] as const]) {
+      await Promise.all(
+        lost.filter(({ ok }) => ok === isOk).map(({ attemptId }) => settler.settle(attemptId)),
+      );
+    }
     return 'done';
   },
 };

@@ -1,0 +1,179 @@
+import { type FakeHttp, fakeHttpOptions, startFakeHttp } from '@holdfast/providers/http/testing/fakeHttp';
+import type { Customer } from '@holdfast/testkit/customer';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { create, readExecution, untilStatus } from '../stack/executions.ts';
+import { balanceOf, expectEndedOnce, newCustomer } from './books.ts';
+import { type Hosted, settingsOf, startHosted } from './hosted.ts';
+import { at, painter, writer } from './models.ts';
+import { falParty, type Party, replicateParty } from './parties.ts';
+
+let hosted: Hosted;
+let own: FakeHttp;
+let customer: Customer;
+let parties: Record<string, Party>;
+
+beforeAll(async () => {
+  own = await startFakeHttp();
+  const environment = { OWN_BASE_URL: own.baseUrl, ...settingsOf('OWN', own.settings) };
+  const models = [
+    writer('own', [
+      { adapter: 'http', connection: 'own', model: 'm', mode: 'callback', options: fakeHttpOptions },
+    ]),
+    writer('writing', [at.first('callback')]),
+    painter('painting-one', [at.replicate()]),
+    painter('painting-one-polled', [at.replicate('poll')]),
+    painter('painting-two', [at.fal()]),
+    painter('painting-two-polled', [at.fal('poll')]),
+  ];
+  hosted = await startHosted(models, environment);
+  parties = { replicate: replicateParty(hosted), fal: falParty(hosted) };
+});
+afterAll(async () => {
+  await hosted.close();
+  await own.close();
+});
+beforeEach(async () => {
+  customer = await newCustomer(hosted.stack);
+});
+
+const drawn = { images: [{ file_id: expect.stringMatching(/^file_/), format: 'png', width: 1, height: 1 }] };
+const inbox = () => hosted.stack.db.prisma.providerCallback.findMany();
+const allRead = () =>
+  until('every callback was read', async () =>
+    (await inbox()).every(({ processedAt }) => processedAt !== null),
+  );
+
+it("a run at somebody's own server, whose callbacks are signed as its YAML says, ends by its callback", async () => {
+  own.plan({ endsAfterMs: null });
+  const id = await create(customer.api, 'own', { prompt: 'a' });
+  await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
+  expect(await own.finish(own.accepted()[0] ?? '')).toEqual([200]);
+  expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ result: { text: 'hello' } });
+  await expectEndedOnce(hosted.stack, customer, id);
+});
+
+it('a run at a container, whose callbacks are not signed, ends by the one that knows its token', async () => {
+  hosted.first.plan({ endsAfterMs: null });
+  const id = await create(customer.api, 'writing', { prompt: 'a' });
+  await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
+  expect(await hosted.first.finish(hosted.first.accepted()[0] ?? '')).toEqual([200]);
+  expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ result: { text: 'hello' } });
+  await expectEndedOnce(hosted.stack, customer, id);
+});
+
+describe.each(['replicate', 'fal'])('a run at %s', (name) => {
+  let party: Party;
+
+  beforeEach(() => {
+    party = parties[name] as Party;
+    party.submit('accept');
+    party.plan({ endsAfterMs: null, callsBack: true });
+  });
+
+  /** An execution whose provider has its run, and is to call back. */
+  async function awaited(of = customer): Promise<{ id: string; run: string }> {
+    const before = party.accepted().length;
+    const id = await create(of.api, party.callback, { prompt: 'a' });
+    await untilStatus(of.api, id, 'AWAITING_WEBHOOK');
+    expect(party.accepted()).toHaveLength(before + 1);
+    return { id, run: party.accepted().at(-1) ?? '' };
+  }
+
+  const completed = async (id: string) => {
+    await untilStatus(customer.api, id, 'COMPLETED');
+    const record = await expectEndedOnce(hosted.stack, customer, id);
+    expect(record).toMatchObject({ cost: '0.04', result: drawn });
+  };
+
+  it('ends by its callback, and is charged once', async () => {
+    const { id, run } = await awaited();
+    expect(await balanceOf(customer)).toEqual({ available: '99.952', held: '0.048' });
+    expect(await party.finish(run)).toEqual([200]);
+    await completed(id);
+  });
+
+  it('ends by asking where nobody calls back', async () => {
+    party.plan({ endsAfterMs: 0, callsBack: false });
+    const id = await create(customer.api, party.poll, { prompt: 'a' });
+    await completed(id);
+    expect(party.asked()).toBeGreaterThan(0);
+  });
+
+  it('that is called back twice, at once and later, ends once', async () => {
+    const { id, run } = await awaited();
+    await party.finish(run);
+    const atOnce = await Promise.all([party.callBack(run), party.callBack(run), party.callBack(run)]);
+    await completed(id);
+    expect([...atOnce, await party.callBack(run)]).toEqual([200, 200, 200, 200]);
+    await allRead();
+    await completed(id);
+  });
+
+  it('that is called back before its submit has returned ends all the same', async () => {
+    party.submit('accept, then silence');
+    const before = party.accepted().length;
+    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    await until('it is accepted', () => party.accepted().length > before);
+    expect((await readExecution(customer.api, id)).status).toBe('PROCESSING');
+    expect(await party.finish(party.accepted().at(-1) ?? '')).toEqual([200]);
+    await completed(id);
+    expect(party.accepted()).toHaveLength(before + 1);
+  });
+
+  it.each([
+    ['forged', { forged: true }],
+    ['replayed an hour later', { atS: Math.floor(Date.now() / 1000) - 3600 }],
+  ])('is not ended by a callback that is %s', async (_how, how) => {
+    const { id, run } = await awaited();
+    expect(await party.callBack(run, how)).toBe(200);
+    await allRead();
+    expect((await readExecution(customer.api, id)).status).toBe('AWAITING_WEBHOOK');
+    await party.finish(run);
+    await completed(id);
+  });
+
+  it("is not ended by the callback of another organization's run", async () => {
+    const other = await newCustomer(hosted.stack);
+    const [mine, theirs] = [await awaited(), await awaited(other)];
+    expect(await party.callBack(mine.run, { of: theirs.run })).toBe(200);
+    await allRead();
+    expect((await readExecution(customer.api, mine.id)).status).toBe('AWAITING_WEBHOOK');
+    expect((await readExecution(other.api, theirs.id)).status).toBe('AWAITING_WEBHOOK');
+    await party.finish(mine.run);
+    await completed(mine.id);
+    await other.api.post(`/v1/executions/${theirs.id}/cancel`);
+    expect(await balanceOf(other)).toEqual({ available: '100.00', held: '0.00' });
+  });
+
+  it('is not found by a token that is not its own', async () => {
+    const { id, run } = await awaited();
+    const url = party.webhookOf(run);
+    const wrong = url.replace(/\w{8}$/, '00000000');
+    const answer = await fetch(wrong, { method: 'POST', body: '{}' });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
+    await party.finish(run);
+    await completed(id);
+  });
+
+  it('whose callback never comes is asked about', async () => {
+    party.plan({ callsBack: false });
+    const { id, run } = await awaited();
+    expect(await party.finish(run)).toEqual([]);
+    // It would be asked about by itself, a quarter of a minute after it was accepted.
+    await hosted.stack.db.prisma.attempt.updateMany({
+      where: { executionId: id },
+      data: { pollAt: new Date() },
+    });
+    await completed(id);
+  });
+
+  it('that is called back after it was cancelled stays cancelled, and costs nothing', async () => {
+    const { id, run } = await awaited();
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+    await until('it is told to stop', () => party.wasCancelled(run));
+    expect(await party.callBack(run)).toBe(200);
+    await allRead();
+    expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
+  });
+});

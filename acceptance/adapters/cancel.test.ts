@@ -1,0 +1,157 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { connectProducer } from '@holdfast/queues/connection';
+import type { Customer } from '@holdfast/testkit/customer';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { create, untilStatus } from '../stack/executions.ts';
+import { expectEndedOnce, expectNoPlacesTaken, newCustomer } from './books.ts';
+import { type Hosted, startHosted } from './hosted.ts';
+import { at, painter, writer } from './models.ts';
+import { falParty, type Party, replicateParty } from './parties.ts';
+
+let hosted: Hosted;
+let customer: Customer;
+let parties: Record<string, Party>;
+
+beforeAll(async () => {
+  hosted = await startHosted(
+    [
+      painter('painting-one', [at.replicate()]),
+      painter('painting-one-polled', [at.replicate('poll')]),
+      painter('painting-two', [at.fal()]),
+      painter('painting-two-polled', [at.fal('poll')]),
+      painter('one-at-a-time', [at.replicate()], { limits: { concurrency: 1 } }),
+      writer('writing', [at.first()]),
+    ],
+    { REPLICATE_MAX_CONCURRENCY: '50', FAL_MAX_CONCURRENCY: '50', FIRST_MAX_CONCURRENCY: '50' },
+  );
+  parties = { replicate: replicateParty(hosted), fal: falParty(hosted) };
+});
+afterAll(async () => {
+  const redis = connectProducer(hosted.stack.redisUrl, createLogger('test', 'silent'));
+  await until('Redis is there', () => redis.status === 'ready');
+  await expectNoPlacesTaken(redis);
+  redis.disconnect();
+  await hosted.close();
+});
+beforeEach(async () => {
+  customer = await newCustomer(hosted.stack);
+});
+
+const cancel = async (id: string) => {
+  const { status, body } = await customer.api.post(`/v1/executions/${id}/cancel`);
+  expect([status, body['status']]).toEqual([200, 'CANCELLED']);
+};
+const attemptsOf = (id: string) => hosted.stack.db.prisma.attempt.findMany({ where: { executionId: id } });
+const nothingGoesOn = (id: string) =>
+  until('none of its tries goes on', async () =>
+    (await attemptsOf(id)).every(({ finishedAt }) => finishedAt !== null),
+  );
+/** It was not charged, and what comes of it later changes nothing. */
+async function expectCancelled(id: string): Promise<void> {
+  await nothingGoesOn(id);
+  const { status, cost } = await expectEndedOnce(hosted.stack, customer, id);
+  expect([status, cost]).toEqual(['CANCELLED', null]);
+}
+
+describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (name) => {
+  let party: Party;
+
+  beforeEach(() => {
+    party = parties[name] as Party;
+    party.submit('accept');
+    party.plan({ endsAfterMs: null, callsBack: true });
+  });
+
+  it('while it awaits a callback: its run is stopped', async () => {
+    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
+    const run = party.accepted().at(-1) ?? '';
+    await cancel(id);
+    await until('it is told to stop', () => party.wasCancelled(run));
+    await party.callBack(run);
+    await expectCancelled(id);
+  });
+
+  it('while it is asked about: its run is stopped', async () => {
+    const id = await create(customer.api, party.poll, { prompt: 'a' });
+    await until('it goes on', async () => (await attemptsOf(id)).some(({ state }) => state === 'running'));
+    const run = party.accepted().at(-1) ?? '';
+    await cancel(id);
+    await until('it is told to stop', () => party.wasCancelled(run));
+    await expectCancelled(id);
+  });
+
+  it('while its submit is under way, and has no answer: what comes later is dropped', async () => {
+    party.submit('accept, then silence');
+    const before = party.accepted().length;
+    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    await until('it is accepted', () => party.accepted().length > before);
+    await cancel(id);
+    const run = party.accepted().at(-1) ?? '';
+    if (name === 'replicate')
+      await until('it is found and told to stop', () => party.wasCancelled(run), 30_000);
+    await party.callBack(run);
+    await expectCancelled(id);
+    expect(party.accepted()).toHaveLength(before + 1);
+  });
+
+  it('by its end, while its submit has no answer: it is EXPIRED, and costs nothing', async () => {
+    party.submit('accept, then silence');
+    const before = party.accepted().length;
+    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    await until('it is accepted', () => party.accepted().length > before);
+    await hosted.stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
+    expect((await untilStatus(customer.api, id, 'EXPIRED')).error?.code).toBe('GENERATION_TIMEOUT');
+    const run = party.accepted().at(-1) ?? '';
+    if (name === 'replicate')
+      await until('it is found and told to stop', () => party.wasCancelled(run), 30_000);
+    expect(await party.callBack(run)).toBe(200);
+    await nothingGoesOn(id);
+    expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
+    expect(party.accepted()).toHaveLength(before + 1);
+  });
+
+  it('while it waits for its next try: it is never sent again', async () => {
+    party.submit({ status: 429, headers: { 'retry-after': '2' }, json: { detail: 'slow down' } });
+    const before = party.accepted().length;
+    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    await until('it waits', async () => (await attemptsOf(id)).some(({ state }) => state === 'waiting'));
+    party.submit('accept');
+    await cancel(id);
+    await expectCancelled(id);
+    expect((await attemptsOf(id)).map(({ state }) => state)).toEqual(['cancelled']);
+    expect(party.accepted()).toHaveLength(before);
+  });
+});
+
+it('an execution that is cancelled while a container is at it has its run stopped', async () => {
+  hosted.first.plan({ endsAfterMs: null });
+  const id = await create(customer.api, 'writing', { prompt: 'a' });
+  await until('it is accepted', () => hosted.first.accepted().length === 1);
+  await cancel(id);
+  await until('it is told to stop', () => hosted.first.received.some(({ path }) => path.endsWith('/cancel')));
+  await expectCancelled(id);
+});
+
+it('an execution that is cancelled while it is held back never begins, and the next one does', async () => {
+  hosted.replicate.plan({ create: 'accept', endsAfterMs: null, callsBack: true });
+  const other = await newCustomer(hosted.stack);
+  const first = await create(other.api, 'one-at-a-time', { prompt: 'first' });
+  await untilStatus(other.api, first, 'AWAITING_WEBHOOK');
+  const before = hosted.replicate.accepted().length;
+  const id = await create(customer.api, 'one-at-a-time', { prompt: 'held back' });
+  const third = await create(other.api, 'one-at-a-time', { prompt: 'third' });
+  await untilStatus(customer.api, id, 'PENDING');
+  await cancel(id);
+  await hosted.replicate.finish(hosted.replicate.accepted().at(-1) ?? '');
+  await untilStatus(other.api, third, 'AWAITING_WEBHOOK');
+  expect(await attemptsOf(id)).toEqual([]);
+  const prompts = hosted.replicate
+    .accepted()
+    .slice(before)
+    .map((run) => hosted.replicate.run(run).body.input);
+  expect(prompts).toEqual([{ prompt: 'third' }]);
+  await other.api.post(`/v1/executions/${third}/cancel`);
+  await expectCancelled(id);
+});

@@ -1,0 +1,115 @@
+import type { Customer } from '@holdfast/testkit/customer';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { create, untilStatus } from '../stack/executions.ts';
+import { expectEndedOnce, newCustomer } from './books.ts';
+import { type Hosted, startHosted } from './hosted.ts';
+import { at, writer } from './models.ts';
+
+const lines: Record<string, unknown>[] = [];
+
+let hosted: Hosted;
+let customer: Customer;
+
+beforeAll(async () => {
+  const models = [
+    writer('writing', [at.first('callback')], { show_to_clients: ['logs'] }),
+    writer('writing-somewhere', [at.first('callback'), at.second('callback')]),
+  ];
+  hosted = await startHosted(models, { LOG_LEVEL: 'info' }, (line) => lines.push(JSON.parse(line)));
+});
+afterAll(() => hosted.close());
+beforeEach(async () => {
+  customer = await newCustomer(hosted.stack);
+  hosted.first.plan({ submit: 'accept', endsAfterMs: null, callsBack: true });
+});
+afterEach(() => hosted.first.restart());
+
+const attemptsOf = (id: string) =>
+  hosted.stack.db.prisma.attempt.findMany({ where: { executionId: id }, orderBy: { number: 'asc' } });
+const statesOf = async (id: string) => (await attemptsOf(id)).map(({ state }) => state);
+const accepted = () => hosted.first.accepted();
+
+/** An execution that its container is at. */
+async function begun(model = 'writing') {
+  const before = accepted().length;
+  const id = await create(customer.api, model, { prompt: 'a' });
+  await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
+  expect(accepted()).toHaveLength(before + 1);
+  return { id, run: accepted().at(-1) ?? '', before };
+}
+
+/** Has an execution's run asked about now, as it would be in a few seconds. */
+const askNow = (id: string, handle?: Record<string, string>) =>
+  hosted.stack.db.prisma.attempt.updateMany({
+    where: { executionId: id, finishedAt: null },
+    data: { pollAt: new Date(0), ...(handle && { handle }) },
+  });
+
+describe('a run at a container', () => {
+  it('is joined, and begun once, when the answer to its submit was lost', async () => {
+    hosted.first.plan({ submit: 'accept, then reset' });
+    const { id, run, before } = await begun();
+    await hosted.first.finish(run);
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await expectEndedOnce(hosted.stack, customer, id);
+    expect(accepted()).toHaveLength(before + 1);
+  });
+
+  it('shows its progress and its log while it runs', async () => {
+    const { id, run } = await begun();
+    await askNow(id);
+    const record = async () => (await customer.api.get(`/v1/executions/${id}`)).body;
+    await until('its progress is shown', async () => (await record())['progress'] === 0.5);
+    expect((await record())['logs']).toContain('5/10');
+    await hosted.first.finish(run);
+    await untilStatus(customer.api, id, 'COMPLETED');
+  });
+
+  it('is sent again when its container has restarted, and is charged once', async () => {
+    const { id, before } = await begun();
+    hosted.first.restart();
+    hosted.first.plan({ endsAfterMs: 0 });
+    await askNow(id);
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await expectEndedOnce(hosted.stack, customer, id);
+    expect(await statesOf(id)).toEqual(['refused', 'succeeded']);
+    expect(accepted()).toHaveLength(before + 2);
+  });
+
+  it('whose callback never comes is made once more, is charged once, and the operator is told', async () => {
+    const { id, run, before } = await begun();
+    hosted.first.plan({ endsAfterMs: 0 });
+    const [attempt] = await attemptsOf(id);
+    hosted.first.prediction(run).plan.callsBack = false;
+    await hosted.first.finish(run);
+    const handle = attempt?.handle as Record<string, string>;
+    await askNow(id, { ...handle, missingSince: String(Date.now() - 180_000) });
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await expectEndedOnce(hosted.stack, customer, id);
+    expect(accepted()).toHaveLength(before + 2);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ executionId: id, alert: expect.stringContaining('CALLBACK_URL') }),
+    );
+  });
+});
+
+describe('a container whose worker has died', () => {
+  it('has its circuit opened, and its runs go to the next provider', async () => {
+    hosted.first.killWorker();
+    hosted.second.plan({ endsAfterMs: 0 });
+    const before = hosted.second.accepted().length;
+    const first = await create(customer.api, 'writing-somewhere', { prompt: 'a' });
+    await untilStatus(customer.api, first, 'COMPLETED');
+    await until('its circuit is open', () =>
+      lines.some(({ msg, connection }) => connection === 'first' && /circuit is open/.test(String(msg))),
+    );
+    const second = await create(customer.api, 'writing-somewhere', { prompt: 'b' });
+    await untilStatus(customer.api, second, 'COMPLETED');
+    expect((await attemptsOf(second)).map(({ provider }) => provider)).toEqual(['second']);
+    expect(hosted.second.accepted()).toHaveLength(before + 2);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ connection: 'first', alert: expect.stringContaining('UNHEALTHY') }),
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { createLogger } from '@holdfast/kit/logger';
+import { connectProducer, type Redis } from '@holdfast/queues/connection';
+import type { Customer } from '@holdfast/testkit/customer';
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { create } from '../stack/executions.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+import { expectNoPlacesTaken } from './books.ts';
+import { type Booth, startBooth } from './booth.ts';
+import { at, writer } from './models.ts';
+
+let booth: Booth;
+let stack: Stack;
+let customer: Customer;
+let redis: Redis;
+/** It may have three runs at once. */
+let limited: Customer;
+
+beforeAll(async () => {
+  booth = await startBooth();
+  const two = { limits: { concurrency: 2 } };
+  stack = await startStack(
+    { FIRST_BASE_URL: booth.baseUrl, SECOND_BASE_URL: booth.baseUrl, SECOND_MAX_CONCURRENCY: '4' },
+    [
+      writer('two', [at.first()], two),
+      writer('two-emptied', [at.first()], two),
+      writer('two-haunted', [at.first()], two),
+      writer('three-a-minute', [at.first()], { limits: { per_minute: 3 } }),
+      writer('free', [at.first()]),
+      writer('of-the-second', [at.second()]),
+      writer('of-the-second-too', [at.second()]),
+    ],
+  );
+  await stack.services.startAnother('dispatcher');
+  redis = connectProducer(stack.redisUrl, createLogger('test', 'silent'));
+  limited = await stack.newCustomer('100');
+  const path = `/admin/v1/organizations/${limited.organizationId}`;
+  expect((await stack.admin.patch(path, { max_concurrency: 3 })).status).toBe(200);
+});
+afterAll(async () => {
+  expect(await auditLedger(stack.db)).toEqual([]);
+  await expectNoPlacesTaken(redis);
+  redis.disconnect();
+  await stack.close();
+  await booth.close();
+});
+beforeEach(async () => {
+  customer = await stack.newCustomer('100');
+  booth.forget();
+  booth.runsTake(50);
+});
+
+const createMany = (count: number, model: string, of = customer) =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) => create(of.api, model, { prompt: `${model} ${index}` })),
+  );
+const allEnd = (of = customer, timeoutMs = 30_000) =>
+  until(
+    'all have ended',
+    async () => {
+      const rows = await stack.db.prisma.execution.findMany({ where: { organizationId: of.organizationId } });
+      return rows.every(({ completedAt }) => completedAt !== null) && rows.map(({ status }) => status);
+    },
+    timeoutMs,
+  );
+const completed = (count: number): string[] => Array.from({ length: count }, () => 'COMPLETED');
+
+describe('with two dispatchers', () => {
+  it('a model has as many runs at once as it may, and never more', async () => {
+    await createMany(20, 'two');
+    expect(await allEnd()).toEqual(completed(20));
+    expect(booth.most()).toBe(2);
+    expect(new Set(booth.begun).size).toBe(20);
+    expect(booth.begun).toHaveLength(20);
+  });
+
+  it('so has a connection, whatever its models', async () => {
+    await Promise.all([createMany(10, 'of-the-second'), createMany(10, 'of-the-second-too')]);
+    expect(await allEnd()).toEqual(completed(20));
+    expect(booth.most()).toBe(4);
+  });
+
+  it('so has an organization with a limit of its own, while others go on', async () => {
+    await Promise.all([createMany(12, 'free', limited), createMany(12, 'two')]);
+    expect([await allEnd(limited), await allEnd()]).toEqual([completed(12), completed(12)]);
+    expect(booth.most()).toBeLessThanOrEqual(5);
+    booth.forget();
+    await createMany(12, 'free', limited);
+    await allEnd(limited);
+    expect(booth.most()).toBe(3);
+  });
+
+  it('a model begins as many runs a minute as it may; the others wait for the next', async () => {
+    await createMany(5, 'three-a-minute');
+    await until('three have begun', () => booth.begun.length === 3);
+    const looked = performance.now();
+    await until('nobody else begins', () => booth.begun.length > 3 || performance.now() - looked > 800);
+    expect(booth.begun).toHaveLength(3);
+    await redis.del('{holdfast-limits}:begun:model:three-a-minute');
+    expect(await allEnd()).toEqual(completed(5));
+  });
+
+  it('what is counted outlives a Redis that is emptied: at most as many again begin before it is counted anew', async () => {
+    booth.runsTake(400);
+    await createMany(24, 'two-emptied');
+    await until('some are done', () => booth.begun.length > 6);
+    await emptyRedis(stack.redisUrl);
+    expect(await allEnd(customer, 50_000)).toEqual(completed(24));
+    expect(booth.most()).toBeLessThanOrEqual(4);
+    expect(booth.begun).toHaveLength(24);
+    booth.forget();
+    booth.runsTake(50);
+    await createMany(10, 'two-emptied');
+    await allEnd();
+    expect(booth.most()).toBe(2);
+  }, 90_000);
+
+  it('the places of a dispatcher that died come back', async () => {
+    const key = '{holdfast-limits}:runs:model:two-haunted';
+    const longAgo = String(Date.now() - 60_000);
+    await redis.zadd(key, longAgo, 'exec_of-the-dead', longAgo, 'exec_of-the-dead-too');
+    await redis.sadd('{holdfast-limits}:names', 'model:two-haunted');
+    await createMany(4, 'two-haunted');
+    expect(await allEnd()).toEqual(completed(4));
+    expect(await redis.zcard(key)).toBe(0);
+  });
+});

@@ -1,0 +1,226 @@
+import type { ServerResponse } from 'node:http';
+import type { Customer } from '@holdfast/testkit/customer';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { create, type ExecutionBody, readExecution, untilStatus } from '../stack/executions.ts';
+import { expectEndedOnce, newCustomer } from './books.ts';
+import { startFront } from './front.ts';
+import { type Hosted, startHosted } from './hosted.ts';
+import { at, painter } from './models.ts';
+
+let hosted: Hosted;
+let customer: Customer;
+let files: Awaited<ReturnType<typeof startFiles>>;
+
+beforeAll(async () => {
+  files = await startFiles();
+  hosted = await startHosted(
+    [
+      painter('painting', [at.replicate()]),
+      painter('filming', [at.replicate()], { output: { kind: 'files' } }),
+      painter('by-picture', [at.replicate()], { price: { per_image: '0.04' } }),
+    ],
+    { REPLICATE_BASE_URL: `${files.origin}/v1` },
+  );
+  files.forwardTo(hosted.replicate.baseUrl);
+});
+afterAll(async () => {
+  await hosted.close();
+  await files.close();
+});
+beforeEach(async () => {
+  customer = await newCustomer(hosted.stack);
+});
+
+const bigBytes = 100 * 1024 * 1024;
+const mp4Head = Buffer.from('00000020667479706d70343200000000', 'hex');
+
+/** Replicate's own host: its API, and files that are what their names say. */
+async function startFiles() {
+  const picture = await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const asked: string[] = [];
+  const released = Promise.withResolvers<void>();
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    picture: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
+    big: (response) => sendBig(response),
+    redirect: (response) =>
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
+    private: (response) => response.writeHead(302, { location: 'https://10.0.0.7/secret.png' }).end(),
+    page: (response) =>
+      response.writeHead(200, { 'content-type': 'image/png' }).end('<html>It works!</html>'),
+    half: (response) => {
+      response.writeHead(200, {
+        'content-type': 'image/png',
+        'content-length': String(picture.length + 500),
+      });
+      response.write(picture, () => response.destroy());
+    },
+    gone: (response) => response.writeHead(404).end(),
+    slow: (response) => {
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': String(picture.length) });
+      response.write(picture.subarray(0, 20));
+      void released.promise.then(() => response.end(picture.subarray(20)));
+    },
+  };
+  const front = await startFront((request, response) => {
+    const [, kind = ''] = /^\/files\/([a-z]+)/.exec(request.url ?? '') ?? [];
+    const answer = answers[kind];
+    if (answer === undefined) return false;
+    asked.push(kind);
+    answer(response);
+    return true;
+  });
+  return {
+    ...front,
+    asked,
+    /** What is slow goes on. */
+    release: () => released.resolve(),
+    url: (name: string) => `${front.origin}/files/${name}`,
+  };
+}
+
+/** Never whole in memory here either. */
+function sendBig(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(bigBytes) });
+  const chunk = Buffer.alloc(1024 * 1024);
+  let left = bigBytes - mp4Head.length;
+  response.write(mp4Head);
+  const more = () => {
+    while (left > 0) {
+      const part = chunk.subarray(0, Math.min(left, chunk.length));
+      left -= part.length;
+      if (response.write(part)) continue;
+      response.once('drain', more);
+      return;
+    }
+    response.end();
+  };
+  more();
+}
+
+async function made(
+  model: string,
+  output: unknown,
+  status: string,
+): Promise<{ id: string; record: ExecutionBody }> {
+  hosted.replicate.plan({ ends: { output }, endsAfterMs: 10 });
+  const id = await create(customer.api, model, { prompt: 'a' });
+  await untilStatus(customer.api, id, status);
+  return { id, record: await expectEndedOnce(hosted.stack, customer, id) };
+}
+
+/** What the store keeps of an execution: what was dropped of it has expired. */
+const filesOf = async (id: string) => {
+  const files = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id, state: 'ready' } });
+  return files.filter(({ expiresAt }) => expiresAt === null || expiresAt > new Date());
+};
+
+/** FAILED, free of charge, and with nothing in the store. */
+async function fails(output: unknown, model = 'painting'): Promise<void> {
+  const { id, record } = await made(model, output, 'FAILED');
+  expect(record).toMatchObject({ cost: null, error: { code: 'GENERATION_FAILED' } });
+  expect(await filesOf(id)).toEqual([]);
+}
+
+describe('what a run has made', () => {
+  it('20 files: each has an id and its size in pixels, and is downloaded', async () => {
+    const urls = Array.from({ length: 20 }, (_, index) => files.url(`picture-${index}.png`));
+    const { record } = await made('painting', urls, 'COMPLETED');
+    const { images } = record.result as { images: { file_id: string; width: number; height: number }[] };
+    expect(new Set(images.map(({ file_id }) => file_id)).size).toBe(20);
+    expect(images.every(({ width, height }) => width === 8 && height === 6)).toBe(true);
+    const answer = await customer.api.fetch(`/v1/files/${images[19]?.file_id}/download`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+
+  it('two equal pictures are two files, and two are charged', async () => {
+    const url = files.url('picture.png');
+    const { id, record } = await made('by-picture', [url, url], 'COMPLETED');
+    const { images } = record.result as { images: { file_id: string }[] };
+    expect(new Set(images.map(({ file_id }) => file_id)).size).toBe(2);
+    expect((await filesOf(id)).map((file) => file.id).toSorted()).toEqual(
+      images.map(({ file_id }) => file_id).toSorted(),
+    );
+    expect(record.cost).toBe('0.08');
+  });
+
+  it('a file of 100 MB has its right size, and arrives whole', async () => {
+    const { record } = await made('filming', [files.url('big.mp4')], 'COMPLETED');
+    const [file] = (record.result as { files: { file_id: string; format: string }[] }).files;
+    expect(file?.format).toBe('mp4');
+    const { body } = await customer.api.get(`/v1/files/${file?.file_id}`);
+    expect(body).toMatchObject({ size_bytes: bigBytes });
+    const answer = await customer.api.fetch(`/v1/files/${file?.file_id}/download`);
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length;
+    expect(bytes).toBe(bigBytes);
+  });
+
+  it.each([
+    ['no file', () => []],
+    ['nothing', () => null],
+    ['a file that is not what it says', () => [files.url('page.png')]],
+    ['a URL that redirects to an address of the cloud it runs in', () => [files.url('redirect.png')]],
+    ['one that redirects into a private network', () => [files.url('private.png')]],
+    ['a private address itself', () => ['https://192.168.0.1/a.png']],
+    ['a local file', () => ['file:///etc/passwd']],
+    ['a file that is gone', () => [files.url('gone.png')]],
+    [
+      'twenty files of which one is gone',
+      () => [
+        files.url('gone.png'),
+        ...Array.from({ length: 19 }, (_, index) => files.url(`picture-${index}`)),
+      ],
+    ],
+  ])('%s: the execution has failed, is not charged, and nothing of it is kept', async (_what, output) => {
+    await fails(output());
+  });
+
+  it('a file that is copied while its execution is cancelled is not kept', async () => {
+    hosted.replicate.plan({ ends: { output: [files.url('slow.png')] }, endsAfterMs: 10 });
+    const id = await create(customer.api, 'painting', { prompt: 'a' });
+    await until('it is copied', () => files.asked.includes('slow'));
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+    files.release();
+    await until('it was stored, and dropped', async () => {
+      const stored = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id } });
+      return (
+        stored.length > 0 && stored.every(({ expiresAt }) => expiresAt !== null && expiresAt <= new Date())
+      );
+    });
+    expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
+  });
+
+  it('nor are files of an execution that is cancelled before its end was settled', async () => {
+    await hosted.stack.services.stop('ledger');
+    hosted.replicate.plan({ ends: { output: [files.url('picture.png')] }, endsAfterMs: 10 });
+    const id = await create(customer.api, 'painting', { prompt: 'a' });
+    const { prisma } = hosted.stack.db;
+    await until('it was made', () =>
+      prisma.attempt.findFirst({ where: { executionId: id, state: 'succeeded' } }),
+    );
+    expect(await filesOf(id)).toHaveLength(1);
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+    await until('it is dropped', async () => (await filesOf(id)).length === 0);
+    await hosted.stack.services.start('ledger');
+    await until('its outcome is put aside', () =>
+      prisma.attempt.findFirst({ where: { executionId: id, settledAt: { not: null } } }),
+    );
+    const record = await expectEndedOnce(hosted.stack, customer, id);
+    expect([record.status, record.cost]).toEqual(['CANCELLED', null]);
+  });
+
+  it('half a file: it is fetched again and again, and then the execution has failed', async () => {
+    files.asked.length = 0;
+    hosted.replicate.plan({ ends: { output: [files.url('half.png')] }, endsAfterMs: 10 });
+    const id = await create(customer.api, 'painting', { prompt: 'a' });
+    const hasFailed = async () => (await readExecution(customer.api, id)).status === 'FAILED';
+    await until('it has failed', hasFailed, 50_000);
+    expect(files.asked.length).toBeGreaterThan(3);
+    expect(await filesOf(id)).toEqual([]);
+    expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
+  }, 60_000);
+});

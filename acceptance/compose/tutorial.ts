@@ -1,0 +1,23 @@
+import { servicePort } from '@holdfast/local/launch/ports';
+import { blocks, runTutorial, tutorialChecks } from '../docs/tutorial.ts';
+import { need, type Stage } from './stage.ts';
+
+/** The block that those who run Holdfast by compose paste before the tutorial. */
+function preparation(baseUrl: string): string {
+  const block = blocks('docs/tutorial.md', 'sh').find((text) => text.includes('docker compose logs migrate'));
+  if (!block?.includes('http://localhost:8080'))
+    throw new Error('docs/tutorial.md has no preparation for compose');
+  return block.replace('http://localhost:8080', baseUrl);
+}
+
+/** Runs docs/tutorial.md as it stands, on the port of this stack. */
+export async function followTutorial(stage: Stage): Promise<void> {
+  const { project, settings, environment, check } = stage;
+  let output = '';
+  await need(stage, 'the tutorial runs to its end', async () => {
+    const env = { ...environment, TMPDIR: project.folder, RECEIVER_PORT: String(await servicePort()) };
+    output = await runTutorial(project.folder, env, preparation(settings.baseUrl));
+  });
+  for (const [name, holds] of Object.entries(tutorialChecks))
+    await check(`the tutorial ${name}`, () => holds(output));
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { endpointEventTypes, eventTypes, subscribableEvents } from '@holdfast/domain/eventTypes';
+import { describe, expect, it } from '@jest/globals';
+
+const docs = resolve(import.meta.dirname, '../../docs');
+const page = readFileSync(resolve(docs, 'webhooks.md'), 'utf8');
+
+type Schema = { properties?: Record<string, unknown> };
+type Document = {
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, Schema> };
+};
+const document = JSON.parse(readFileSync(resolve(docs, 'openapi.json'), 'utf8')) as Document;
+
+describe('docs/webhooks.md', () => {
+  it('tells of every type of event, and of none that there is not', () => {
+    const named = [...page.matchAll(/`((?:execution|endpoint)\.[a-z*]+)`/g)].map(([, type]) => type);
+    expect(new Set(named)).toEqual(new Set([...eventTypes, ...endpointEventTypes, ...subscribableEvents]));
+  });
+
+  it('names only calls that the API has', () => {
+    const calls = [...page.matchAll(/`(GET|POST|PATCH|DELETE) (\/v1\/[\w/{}-]+)/g)];
+    const unknown = calls.filter(
+      ([, method = '', path = '']) => !document.paths[path]?.[method.toLowerCase()],
+    );
+    expect(calls.length).toBeGreaterThan(10);
+    expect(unknown.map(([call]) => call)).toEqual([]);
+  });
+
+  it('describes every setting of an endpoint', () => {
+    const section = page.split('\n## What an endpoint gets\n')[1]?.split('\n## ')[0] ?? '';
+    const described = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field);
+    const { properties = {} } = document.components.schemas['WebhookEndpointRequest'] ?? {};
+    const inProse = ['url', 'description'];
+    expect(new Set([...described, ...inProse])).toEqual(new Set(Object.keys(properties)));
+  });
+
+  it('links to headings that it has', () => {
+    const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(links.filter((anchor) => !headings.includes(anchor ?? ''))).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { newWebhookSecret, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isOnThisMachine, type Language, languages } from './languages.ts';
+import { type Snippet, startSnippet } from './snippet.ts';
+import { fencedIn } from './tutorial.ts';
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+
+/** As it stands on the page; for `x`, with the one call of the other check that the page speaks of. */
+function program({ fence, checks }: Language, scheme: 'standard' | 'x'): string {
+  const [text = ''] = fencedIn(page, fence);
+  if (scheme === 'standard') return text;
+  const call = text.lastIndexOf(checks.standard);
+  return text.slice(0, call) + checks.x + text.slice(call + checks.standard.length);
+}
+
+const secret = newWebhookSecret();
+const other = newWebhookSecret();
+const eventId = 'evt_019d0a5c-7c1e-7a44-9a53-0c1f2b6d7e88';
+
+// No parser would write it again like this: numbers, blanks, letters, the line's end.
+const text = `{"id": "${eventId}","type":"execution.completed", "cost":1.0,"text":"Grüße ✓ \\u00e9"}\n\n`;
+
+type Signed = ReturnType<typeof signatureHeaders>;
+type Change = {
+  secret?: string;
+  body?: string;
+  ageS?: number;
+  previous?: string;
+  isPreviousPrimary?: boolean;
+};
+
+function signed(change: Change = {}): Signed {
+  const { body = text, ageS = 0, previous, isPreviousPrimary = false } = change;
+  const current = signingKeys(change.secret ?? secret);
+  return signatureHeaders({
+    signers: { current, previous: previous ? signingKeys(previous) : null, isPreviousPrimary },
+    eventId,
+    timestampS: Math.floor(Date.now() / 1000) - ageS,
+    body,
+  });
+}
+
+const without = (name: keyof Signed) =>
+  Object.fromEntries(Object.entries(signed()).filter(([n]) => n !== name));
+
+/** What a check must see in its own headers alone, whatever the others say. */
+const refused: Record<string, () => Record<string, string>> = {
+  'a changed body': () => signed({ body: text.replace('1.0', '9.0') }),
+  'a body without its last line': () => signed({ body: text.trimEnd() }),
+  'a signature by another secret': () => signed({ secret: other }),
+  'an old timestamp': () => signed({ ageS: 310 }),
+  'a timestamp in the future': () => signed({ ageS: -310 }),
+  'no headers at all': () => ({}),
+};
+
+const refusedByScheme: Record<'standard' | 'x', Record<string, () => Record<string, string>>> = {
+  standard: {
+    'no timestamp': () => without('webhook-timestamp'),
+    'no signature': () => without('webhook-signature'),
+    'no id': () => without('webhook-id'),
+    'another id': () => ({ ...signed(), 'webhook-id': 'evt_other' }),
+    'a moved timestamp': () => ({
+      ...signed(),
+      'webhook-timestamp': signed({ ageS: 5 })['webhook-timestamp'],
+    }),
+    'a timestamp that is none': () => ({ ...signed(), 'webhook-timestamp': 'soon' }),
+    'an empty signature': () => ({ ...signed(), 'webhook-signature': 'v1,' }),
+    'a signature of another version': () => ({
+      ...signed(),
+      'webhook-signature': signed()['webhook-signature'].replace('v1', 'v2'),
+    }),
+  },
+  x: {
+    'no timestamp': () => without('X-Signature-Timestamp'),
+    'no signature': () => without('X-Signature'),
+    'a moved timestamp': () => ({
+      ...signed(),
+      'X-Signature-Timestamp': signed({ ageS: 5 })['X-Signature-Timestamp'],
+    }),
+    'a timestamp that is none': () => ({ ...signed(), 'X-Signature-Timestamp': 'soon' }),
+    'an empty signature': () => ({ ...signed(), 'X-Signature': '' }),
+    'a rotation by its old secret when the new one is primary': () =>
+      signed({ secret: other, previous: secret }),
+    'half a signature': () => ({ ...signed(), 'X-Signature': signed()['X-Signature'].slice(0, 32) }),
+  },
+};
+
+const accepted: Record<'standard' | 'x', Record<string, () => Record<string, string>>> = {
+  standard: {
+    'what is authentic': () => ({ ...signed(), 'X-Signature': 'of no concern' }),
+    'what took four minutes': () => signed({ ageS: 240 }),
+    'a rotation by its old secret': () => signed({ secret: other, previous: secret }),
+    'a rotation by its new secret': () => signed({ secret, previous: other }),
+  },
+  x: {
+    'what is authentic': () => ({ ...signed(), 'webhook-signature': 'of no concern' }),
+    'what took four minutes': () => signed({ ageS: 240 }),
+    'a rotation by its old secret while that is primary': () =>
+      signed({ secret: other, previous: secret, isPreviousPrimary: true }),
+    'a rotation by its new secret': () => signed({ secret, previous: other }),
+  },
+};
+
+describe.each(languages)('the receiver in $name that docs/webhooks.md shows', (language) => {
+  it('is one block of its own', () => {
+    expect(fencedIn(page, language.fence)).toHaveLength(1);
+  });
+
+  if (!isOnThisMachine(language)) {
+    it.skip(`runs (${language.name} is not on this machine)`, () => {});
+    return;
+  }
+
+  describe.each(['standard', 'x'] as const)('by its check "%s"', (scheme) => {
+    let snippet: Snippet | undefined;
+    beforeAll(async () => {
+      snippet = await startSnippet(language, program(language, scheme), secret);
+    }, 180_000);
+    afterAll(() => snippet?.end());
+    const receive = (headers: Record<string, string>) =>
+      snippet?.receive({
+        headers: { 'content-type': 'application/json', ...headers },
+        body: Buffer.from(text),
+      });
+
+    it.each(Object.entries(accepted[scheme]))('takes %s', async (_name, headers) => {
+      expect(await receive(headers())).toBe(204);
+    });
+
+    it.each(Object.entries({ ...refused, ...refusedByScheme[scheme] }))(
+      'refuses %s',
+      async (_name, headers) => {
+        expect(await receive(headers())).toBe(401);
+      },
+    );
+  });
+});

@@ -1,0 +1,234 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { openInspector } from '@holdfast/queues/inspector';
+import { until } from '@holdfast/testkit/until';
+import { describe, expect, it } from '@jest/globals';
+import { create, untilEvent, untilStatus } from '../stack/executions.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+import { redisCli } from './redisCli.ts';
+import { startRedisCluster } from './redisCluster.ts';
+import { startRedisNode } from './redisNode.ts';
+import { startRedisSentinel } from './redisSentinel.ts';
+import { strangersFile, tlsFiles, tlsSettings } from './redisTls.ts';
+
+/** One execution of each kind, from the create to its webhook, asked for as the queues' and limits' users do. */
+async function expectRuns(stack: Stack) {
+  const customer = await stack.newCustomer('10');
+  await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+  const ids = await Promise.all(
+    ['sync', 'callback'].map((mode) => create(customer.api, 'sandbox-text', { prompt: 'a', mode })),
+  );
+  for (const id of ids) {
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await untilEvent(stack.receiver, id, 'execution.completed');
+  }
+  // The first one opens a connection of its own, which may take its time on a busy machine: 503, to be sent again.
+  const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
+  const { body } = await until('a top-up is answered', async () => {
+    const answer = await stack.admin.post(path, { amount: '1' }, { 'idempotency-key': 'once' });
+    return answer.status === 201 && answer;
+  });
+  expect(body['amount']).toBe('1.00');
+  // What is not counted in Redis has all of its limit left.
+  const left = async () =>
+    Number((await customer.api.fetch('/v1/balance')).headers.get('x-ratelimit-remaining'));
+  const before = await left();
+  expect(await left()).toBe(before - 1);
+}
+
+/** The same with this Redis, which is stopped then. */
+async function expectRunsWith(url: string, redis: { stop(): Promise<unknown> }) {
+  const stack = await startStack({ REDIS_URL: url });
+  try {
+    await expectRuns(stack);
+  } finally {
+    await stack.close();
+    await redis.stop();
+  }
+}
+
+describe('a Redis Cluster of three masters', () => {
+  it('carries executions end to end, and its keys are spread over the nodes', async () => {
+    const cluster = await startRedisCluster();
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      await expectRuns(stack);
+      const inspector = await openInspector(cluster.url);
+      const depths = await inspector.depths();
+      expect(depths.map(({ failed }) => failed)).toEqual(depths.map(() => 0));
+      await inspector.close();
+      expect(Math.min(...(await cluster.sizes()))).toBeGreaterThan(0);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 60_000);
+
+  it('goes on after all of its nodes were emptied under load', async () => {
+    const cluster = await startRedisCluster();
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      const customer = await stack.newCustomer('10');
+      const ids = await createMany(customer, 20, async () => {
+        for (const { port } of cluster.nodes) await cluster.ask(port, 'FLUSHALL');
+      });
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 120_000);
+});
+
+describe('a Redis Cluster whose slots are moved', () => {
+  it('goes on while those of its queues and limits change their master under load', async () => {
+    const cluster = await startRedisCluster();
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      const customer = await stack.newCustomer('10');
+      const ids = await createMany(customer, 40, async () => {
+        const keys = ['dispatch', 'settle', 'fanout', 'deliver', 'callback', 'limits'];
+        for (const name of keys) await cluster.moveSlotOf(`{holdfast-${name}}`);
+      });
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 120_000);
+});
+
+describe('a Redis Cluster with a replica of each master', () => {
+  it('fails over under load without a lost execution', async () => {
+    const cluster = await startRedisCluster({ replicas: 1 });
+    const stack = await startStack({ REDIS_URL: cluster.url });
+    try {
+      const customer = await stack.newCustomer('10');
+      const [master, other] = cluster.nodes;
+      const ids = await createMany(customer, 40, async () => master?.kill());
+      await until(
+        'a replica has taken over',
+        async () => {
+          const known = await cluster.ask(other?.port ?? 0, 'CLUSTER', 'NODES');
+          return known.split('\n').filter((line) => /master -/.test(line) && !/fail/.test(line)).length === 3;
+        },
+        30_000,
+      );
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await cluster.stop();
+    }
+  }, 120_000);
+});
+
+describe('Redis with sentinels', () => {
+  it('fails over under load without a lost execution', async () => {
+    const redis = await startRedisSentinel();
+    const stack = await startStack({ REDIS_URL: redis.url });
+    try {
+      await expectRuns(stack);
+      const customer = await stack.newCustomer('10');
+      const ids = await createMany(customer, 40, () => redis.master.kill());
+      await until('the replica is the master', redis.isReplicaMaster, 30_000);
+      for (const id of ids) await untilEnded(customer, id);
+      expect(await auditLedger(stack.db)).toEqual([]);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
+    }
+  }, 120_000);
+});
+
+describe('Redis over TLS', () => {
+  it('carries executions end to end when the authority is named', async () => {
+    const pair = tlsFiles();
+    const redis = await startRedisNode([...tlsSettings(pair), 'requirepass secret']);
+    await expectRunsWith(`rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`, redis);
+  }, 60_000);
+
+  it('is not spoken to when nobody we trust vouches for it, or for the name it is dialled by', async () => {
+    const { certFile, keyFile } = tlsFiles();
+    const redis = await startRedisNode([...tlsSettings({ certFile, keyFile }), 'requirepass secret']);
+    const dial = (host: string, query: string) =>
+      openInspector(`rediss://:secret@${host}:${redis.port}/1${query}`);
+    await expect(dial('127.0.0.1', '')).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    await expect(dial('127.0.0.1', `?cafile=${strangersFile()}`)).rejects.toMatchObject({
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    await expect(dial('localhost', `?cafile=${certFile}`)).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
+    await redis.stop();
+  });
+
+  it('is shown our certificate when it asks for one, and vouched for by one of two authorities', async () => {
+    const pair = tlsFiles();
+    const redis = await startRedisNode([...tlsSettings(pair, { asks: true }), 'requirepass secret']);
+    const url = `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${strangersFile(pair.certFile)}`;
+    await expect(openInspector(url)).rejects.toThrow();
+    await expectRunsWith(`${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}`, redis);
+  }, 60_000);
+
+  it('is asked of sentinels, and of the master that they name', async () => {
+    const redis = await startRedisSentinel(tlsFiles());
+    await expectRunsWith(redis.url, redis);
+  }, 60_000);
+
+  it('is asked of every node of a cluster', async () => {
+    const pair = tlsFiles();
+    const cluster = await startRedisCluster({ tls: pair });
+    await expectRunsWith(cluster.url, cluster);
+  }, 60_000);
+});
+
+describe('the password of Redis', () => {
+  it('gives way to a new one under load, as docs/rotation.md has it', async () => {
+    const redis = await startRedisNode(['requirepass old']);
+    const urlWith = (password: string) => `redis://:${password}@127.0.0.1:${redis.port}/0`;
+    const stack = await startStack({ REDIS_URL: urlWith('old') });
+    try {
+      const customer = await stack.newCustomer('10');
+      await redisCli(redis.port, 'old', 'ACL', 'SETUSER', 'default', '>new');
+      const ids = await createMany(customer, 20, async () => {
+        for (const name of ['dispatcher', 'ledger', 'webhook-sender', 'api-gateway'] as const) {
+          await stack.services.stop(name);
+          await stack.services.start(name, { REDIS_URL: urlWith('new') });
+        }
+        await redisCli(redis.port, 'new', 'ACL', 'SETUSER', 'default', '<old');
+      });
+      await expect(redisCli(redis.port, 'old', 'PING')).resolves.toMatch(/NOAUTH|WRONGPASS/);
+      for (const id of ids) await untilEnded(customer, id);
+      await expectRuns(stack);
+    } finally {
+      await stack.close();
+      await redis.stop();
+    }
+  }, 60_000);
+});
+
+type Customer = Awaited<ReturnType<Stack['newCustomer']>>;
+
+/** Creates, and in the middle of that does something. */
+async function createMany(customer: Customer, count: number, midway: () => Promise<unknown>) {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const input = { prompt: `${index}`, delay_ms: 300, mode: index % 2 ? 'sync' : 'callback' };
+    ids.push(await create(customer.api, 'sandbox-text', input));
+    if (index === count / 2) await midway();
+  }
+  return ids;
+}
+
+function untilEnded({ api }: Customer, id: string) {
+  return until(
+    `${id} ends`,
+    async () => (await api.get(`/v1/executions/${id}`)).body['status'] === 'COMPLETED',
+    60_000,
+  );
+}

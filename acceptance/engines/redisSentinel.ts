@@ -1,0 +1,46 @@
+import { until } from '@holdfast/testkit/until';
+import { redisCli } from './redisCli.ts';
+import { type RedisNode, startRedisNode } from './redisNode.ts';
+import { cliOver, type TlsFiles, tlsSettings } from './redisTls.ts';
+
+const password = 'of-the-master';
+const sentinelPassword = 'of-the-sentinels';
+
+/** A master, its replica, and three sentinels that watch them, all on loopback; over TLS when they get a certificate. */
+export async function startRedisSentinel(tls?: TlsFiles) {
+  const encrypted = tls ? [...tlsSettings(tls), 'tls-replication yes'] : [];
+  const over = cliOver(tls);
+  const ask = (port: number, secret: string, ...args: string[]) => redisCli(port, secret, ...over, ...args);
+  const settings = [...encrypted, `requirepass ${password}`, `masterauth ${password}`];
+  const master = await startRedisNode(settings);
+  const replica = await startRedisNode([...settings, `replicaof 127.0.0.1 ${master.port}`]);
+  await until('the replica follows', async () =>
+    (await ask(replica.port, password, 'INFO', 'replication')).includes('master_link_status:up'),
+  );
+  const watch = [
+    ...encrypted,
+    `requirepass ${sentinelPassword}`,
+    `sentinel sentinel-pass ${sentinelPassword}`,
+    `sentinel monitor main 127.0.0.1 ${master.port} 2`,
+    `sentinel auth-pass main ${password}`,
+    'sentinel down-after-milliseconds main 1000',
+    'sentinel failover-timeout main 5000',
+  ];
+  const sentinels: RedisNode[] = [];
+  for (let count = 0; count < 3; count++) sentinels.push(await startRedisNode(watch, { isSentinel: true }));
+  for (const { port } of sentinels)
+    await until('the sentinels know each other and the replica', async () =>
+      /num-slaves\n1\nnum-other-sentinels\n2\n/.test(
+        await ask(port, sentinelPassword, 'SENTINEL', 'MASTER', 'main'),
+      ),
+    );
+  const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: `redis${tls ? 's' : ''}+sentinel://:${password}@${hosts}/main/2?sentinelpassword=${sentinelPassword}${tls ? `&cafile=${tls.certFile}` : ''}`,
+    master,
+    replica,
+    isReplicaMaster: async () =>
+      (await ask(replica.port, password, 'INFO', 'replication')).includes('role:master'),
+    stop: () => Promise.all([...sentinels, master, replica].map((node) => node.stop())),
+  };
+}

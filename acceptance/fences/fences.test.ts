@@ -1,0 +1,103 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { allowedFor } from './importDirection.ts';
+import { readSourceFacts } from './sourceFacts.ts';
+import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const files = readSourceFiles(root);
+const services = new Set(readdirSync(resolve(root, 'services')));
+
+const paths = (breaking: (file: SourceFile) => boolean) => files.filter(breaking).map(({ path }) => path);
+const imports = (name: string) => (file: SourceFile) =>
+  file.imports.some((specifier) => specifier === name || specifier.startsWith(`${name}/`));
+
+function crossings(file: SourceFile): string[] {
+  const allowed = allowedFor(file.owner);
+  return file.imports.flatMap((specifier) => {
+    const target = targetOf(file.path, specifier, services);
+    if (target === undefined || target === file.owner) return [];
+    const outside = specifier.startsWith('.');
+    const free = allowed === 'anything' || (file.isTest && !target.startsWith('services/'));
+    return !outside && (free || allowed.includes(target)) ? [] : [`${file.path} imports ${specifier}`];
+  });
+}
+
+describe('the fences of the tree', () => {
+  it('imports point one way, and never by a path into another package', () => {
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.flatMap(crossings)).toEqual([]);
+  });
+
+  it('bullmq is imported in packages/queues alone', () => {
+    expect(paths((file) => imports('bullmq')(file) && file.owner !== 'packages/queues')).toEqual([]);
+  });
+
+  it.each(['got', 'undici'])('%s is imported in packages/egress alone', (name) => {
+    expect(paths((file) => imports(name)(file) && file.owner !== 'packages/egress')).toEqual([]);
+  });
+
+  it('no other folder imports an acceptance suite', () => {
+    const intoSuites = (file: SourceFile) =>
+      file.owner !== 'acceptance' && file.imports.some((specifier) => /(^|\/)acceptance\//.test(specifier));
+    expect(paths(intoSuites)).toEqual([]);
+  });
+
+  it('raw SQL lives in packages/db alone (tests, testkit and bench may look)', () => {
+    const mayLook = ['packages/db', 'packages/testkit', 'acceptance', 'bench'];
+    expect(paths((file) => file.speaksSql && !file.isTest && !mayLook.includes(file.owner))).toEqual([]);
+  });
+
+  it('process.env is read in config.ts files, the launcher, testkit, acceptance suites and bench alone', () => {
+    const free = ['packages/local', 'packages/testkit', 'acceptance', 'bench'];
+    const mayRead = (file: SourceFile) =>
+      file.isTest || free.includes(file.owner) || /(^|\/)config\.ts$/.test(file.path);
+    expect(paths((file) => file.readsEnvironment && !mayRead(file))).toEqual([]);
+  });
+
+  it('services never log by console.log', () => {
+    expect(paths((file) => file.logsToConsole && file.owner.startsWith('services/'))).toEqual([]);
+  });
+});
+
+describe('what a file reaches for', () => {
+  it('finds every kind of import, and none in comments or strings', () => {
+    const text = `
+      import a, { type B } from 'one'; import type { C } from 'two'; import 'three';
+      export { d } from 'four'; export * from 'five';
+      const e = async () => await import('six');
+      // import 'comment';
+      const f = "import 'text'";`;
+    expect(readSourceFacts(text).imports).toEqual(['one', 'two', 'three', 'four', 'five', 'six']);
+  });
+
+  it.each([
+    'prisma.$queryRaw`select 1`',
+    'prisma.$executeRawUnsafe(text)',
+    'db.pool.query(statement)',
+    'pool.query({ text })',
+    'anything.query("select 1")',
+  ])('takes %s for SQL', (text) => {
+    expect(readSourceFacts(text).speaksSql).toBe(true);
+  });
+
+  it.each(['request.query.limit', 'supertest(app).get("/").query({ limit: 1 })'])(
+    'does not take %s for SQL',
+    (text) => {
+      expect(readSourceFacts(text).speaksSql).toBe(false);
+    },
+  );
+
+  it.each(['process.env.PORT', "process['env']", 'read(process.env)'])(
+    'sees the environment in %s',
+    (text) => {
+      expect(readSourceFacts(text).readsEnvironment).toBe(true);
+    },
+  );
+
+  it('sees console.log, not console.error', () => {
+    expect(readSourceFacts('console.log(1)').logsToConsole).toBe(true);
+    expect(readSourceFacts('console.error(1)').logsToConsole).toBe(false);
+  });
+});

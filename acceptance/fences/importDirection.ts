@@ -1,0 +1,41 @@
+/** What each package may import of this tree. Tests may import anything but another service's inside. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'packages/domain': [],
+  'packages/client': [],
+  'packages/kit': ['packages/domain'],
+  'packages/db': ['packages/domain', 'packages/kit'],
+  'packages/queues': ['packages/domain', 'packages/kit'],
+  'packages/files': ['packages/domain', 'packages/kit'],
+  'packages/egress': ['packages/domain', 'packages/kit'],
+  'packages/providers': ['packages/domain', 'packages/kit', 'packages/egress', 'packages/files'],
+  'packages/executions': ['packages/domain', 'packages/kit', 'packages/db', 'packages/queues'],
+  'packages/setup': [
+    'packages/domain',
+    'packages/kit',
+    'packages/db',
+    'packages/files',
+    'packages/providers',
+  ],
+  'packages/cli': [
+    'packages/domain',
+    'packages/kit',
+    'packages/db',
+    'packages/queues',
+    'packages/files',
+    'packages/providers',
+    'packages/setup',
+  ],
+  'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/files', 'packages/setup'],
+};
+
+const forServices = ['domain', 'kit', 'db', 'queues', 'files', 'egress', 'executions'].map(
+  (n) => `packages/${n}`,
+);
+
+/** Only the dispatcher knows providers; no service knows another. */
+export function allowedFor(owner: string): readonly string[] | 'anything' {
+  if (owner === 'services/dispatcher') return [...forServices, 'packages/providers'];
+  if (owner.startsWith('services/')) return forServices;
+  if (['packages/testkit', 'acceptance', 'bench'].includes(owner)) return 'anything';
+  return mayImport[owner] ?? [];
+}

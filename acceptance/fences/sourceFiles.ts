@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
+
+/**
+ * `owner` is the folder the file belongs to: `packages/db`, `services/ledger`, `bench`. What stands in a folder
+ * `testing` serves tests alone and counts as one.
+ */
+export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
+
+const patterns = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'acceptance/**/*.ts', 'bench/**/*.ts'];
+
+export function ownerOf(path: string): string {
+  const [group = '', name = ''] = path.split('/');
+  return group === 'packages' || group === 'services' ? `${group}/${name}` : group;
+}
+
+/** Every TypeScript file of the tree below `root`, without the generated Prisma client. */
+export function readSourceFiles(root: string): SourceFile[] {
+  return globSync(patterns, { cwd: root })
+    .filter((path) => !path.startsWith('packages/db/src/generated/') && !path.includes('node_modules'))
+    .map((path) => ({
+      path,
+      owner: ownerOf(path),
+      isTest: path.endsWith('.test.ts') || path.includes('/testing/'),
+      ...readSourceFacts(readFileSync(join(root, path), 'utf8')),
+    }));
+}
+
+/** The folder of this tree that an import reaches, or undefined for a package of somebody else. */
+export function targetOf(from: string, specifier: string, services: ReadonlySet<string>): string | undefined {
+  if (specifier.startsWith('.')) return ownerOf(normalize(join(dirname(from), specifier)));
+  const name = /^@holdfast\/([^/]+)/.exec(specifier)?.[1];
+  if (name === undefined) return undefined;
+  return services.has(name) ? `services/${name}` : `packages/${name}`;
+}

@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLogger } from '@holdfast/kit/logger';
+import { connectProducer } from '@holdfast/queues/connection';
+import { settleQueue } from '@holdfast/queues/definitions';
+import { openProducer } from '@holdfast/queues/producer';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { describe, expect, it } from '@jest/globals';
+import { ofKind, workloadsOf } from './pods.ts';
+import { renderChart, valuesOf } from './renderChart.ts';
+import type { Dict } from './template/values.ts';
+
+type Trigger = { type: string; name?: string; metadata: Record<string, string>; authenticationRef?: Dict };
+const { objects } = renderChart(valuesOf('keda'));
+const scaled = ofKind(objects, 'ScaledObject').map(({ spec }) => spec as { triggers: Trigger[] } & Dict);
+const triggers = scaled.flatMap((one) => one.triggers);
+const lists = triggers.filter(({ type }) => type === 'redis');
+
+/** The names of every queue that packages/queues defines. */
+async function queueNames(): Promise<string[]> {
+  const folder = dirname(fileURLToPath(import.meta.resolve('@holdfast/queues/definitions')));
+  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const modules = await Promise.all(files.map((file) => import(resolve(folder, file)) as Promise<object>));
+  const queues = modules
+    .flatMap((module) => Object.entries(module))
+    .filter(([name]) => name.endsWith('Queue'));
+  return queues.flatMap(([, queue]: [string, unknown]) => {
+    return typeof queue === 'object' && queue !== null && 'name' in queue ? [String(queue.name)] : [];
+  });
+}
+
+describe('scaling', () => {
+  it('by queue depth has a trigger for every queue there is', async () => {
+    const names = await queueNames();
+    expect(names.length).toBeGreaterThan(5);
+    expect(new Set(lists.map(({ name }) => name))).toEqual(new Set(names));
+    expect(lists).toHaveLength(names.length);
+  });
+
+  it('by queue depth counts the lists that jobs really wait in', async () => {
+    const log = createLogger('test', 'silent');
+    const redis = connectProducer(testRedisUrl(), log);
+    await new Promise((ready) => redis.once('ready', ready));
+    const producer = openProducer(settleQueue, redis, log);
+    await producer.addAll([
+      { attemptIds: ['a'], ok: true },
+      { attemptIds: ['b'], ok: true },
+    ]);
+    const list = lists.find(({ name }) => name === 'settle')?.metadata['listName'] ?? '';
+    expect(await redis.llen(list)).toBe(2);
+    for (const { name, metadata } of lists) {
+      expect(metadata['listName']).toBe(list.replaceAll('settle', name ?? ''));
+    }
+    await producer.close();
+    redis.disconnect();
+  });
+
+  it('reaches Redis as the values say', () => {
+    for (const { metadata, authenticationRef } of lists) {
+      expect(metadata).toMatchObject({
+        address: 'redis.example.com:6379',
+        enableTLS: 'true',
+        databaseIndex: '2',
+      });
+      expect(authenticationRef).toEqual({ name: 'hf-holdfast-redis' });
+    }
+    const [authentication] = ofKind(objects, 'TriggerAuthentication');
+    expect(authentication?.metadata.name).toBe('hf-holdfast-redis');
+    expect(authentication?.['spec']).toEqual({
+      secretTargetRef: [
+        { parameter: 'password', name: 'holdfast-redis', key: 'REDIS_PASSWORD' },
+        { parameter: 'username', name: 'holdfast-redis', key: 'REDIS_USERNAME' },
+      ],
+    });
+  });
+
+  it('asks Prometheus for metrics that the services have', () => {
+    const queries = triggers
+      .filter(({ type }) => type === 'prometheus')
+      .map(({ metadata }) => metadata['query']);
+    expect(queries).toEqual([
+      'sum(holdfast_runs_in_hand{namespace="prod"})',
+      'max(holdfast_backlog{kind="unsettled", namespace="prod"})',
+      'sum(holdfast_webhook_places_taken{namespace="prod"})',
+    ]);
+  });
+
+  it('needs no Redis that KEDA could ask while Prometheus tells, as behind sentinels and in a cluster', () => {
+    const made = renderChart(valuesOf('keda-prometheus')).objects;
+    const all = ofKind(made, 'ScaledObject').flatMap(
+      ({ spec }) => (spec as { triggers: Trigger[] }).triggers,
+    );
+    expect(new Set(all.map(({ type }) => type))).toEqual(new Set(['cpu', 'prometheus']));
+    expect(ofKind(made, 'TriggerAuthentication')).toEqual([]);
+  });
+
+  it.each([
+    ['hpa', 'HorizontalPodAutoscaler'],
+    ['keda', 'ScaledObject'],
+    ['keda-prometheus', 'ScaledObject'],
+  ])('by %s has one %s for each service, which leaves their number to it', (name, kind) => {
+    const made = renderChart(valuesOf(name)).objects;
+    const targets = ofKind(made, kind).map(
+      ({ spec }) => (spec as { scaleTargetRef: Dict }).scaleTargetRef['name'],
+    );
+    const services = workloadsOf(made).filter((one) => one.kind === 'Deployment');
+    expect(targets).toEqual(services.map((one) => `hf-holdfast-${one.name}`));
+    for (const { spec } of services) expect(spec['replicas']).toBeUndefined();
+    expect(made.some((one) => one.kind.includes('Scale') && one.kind !== kind)).toBe(false);
+  });
+
+  it('is off unless the values turn it on', () => {
+    const plain = renderChart(valuesOf('minimal')).objects;
+    expect(plain.filter(({ kind }) => /Scale/.test(kind))).toEqual([]);
+    for (const { spec, name } of workloadsOf(plain)) if (name !== 'migrate') expect(spec['replicas']).toBe(2);
+  });
+});

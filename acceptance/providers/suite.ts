@@ -1,0 +1,21 @@
+import type { Holdfast } from './holdfast.ts';
+import type { PythonServer } from './pythonServer.ts';
+
+/** What a case works with: the system under test, and the server beside it, started and idle. */
+export type Bench = { holdfast: Holdfast; server: PythonServer };
+
+/** One promise about one server. It fails by throwing, and leaves the server idle. */
+export type Case = { title: string; run(bench: Bench): Promise<void> };
+
+/** One model server from PyPI, and what Holdfast promises of it. */
+export type Suite = {
+  /** What pip installs, pinned. */
+  requirements: string[];
+  /** The environment variables by which Holdfast reaches it. */
+  connections(url: string): Record<string, string>;
+  /** How it is started: a program of its virtual environment, in `folder`. */
+  command(port: number): { program: string; args: string[]; folder: string; env?: Record<string, string> };
+  /** The path that answers once it is ready, and whether its body says so too. */
+  ready: { path: string; says?(body: string): boolean };
+  cases: Case[];
+};

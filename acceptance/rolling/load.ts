@@ -1,0 +1,106 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '@holdfast/testkit/apiClient';
+import type { Tally } from './tally.ts';
+import { expectStatus, followToEnd, waitToEnd } from './watching.ts';
+
+/** More than that at once is not begun: a slow machine gets less load, not a heap of it. */
+const mostInFlight = 60;
+
+const delayMs = () => randomInt(100, 2500);
+const kinds = [
+  () => ({ model: 'sandbox-text', input: { prompt: 'a word', mode: 'sync', delay_ms: delayMs() } }),
+  () => ({ model: 'sandbox-text', input: { prompt: 'a word', mode: 'callback', delay_ms: delayMs() } }),
+  () => ({ model: 'sandbox-image', input: { prompt: 'one', width: 64, height: 64, delay_ms: delayMs() } }),
+];
+const reads = [
+  '/v1/executions?limit=20',
+  '/v1/balance',
+  '/v1/models',
+  '/v1/webhooks/endpoints',
+  '/v1/events',
+];
+
+export type Load = {
+  /** The executions that were accepted. */
+  accepted: string[];
+  /** Begins nothing more, and resolves when everything that was begun has ended. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Steady load as clients make it: `perSecond` executions (at once, by callback, pictures) whose clients follow their
+ * events, wait with `?wait`, or read; a file up and down again with every tenth; reads of everything else.
+ */
+export function startLoad(api: ApiClient, tally: Tally, perSecond: number): Load {
+  const accepted: string[] = [];
+  const inFlight = new Set<Promise<void>>();
+  let count = 0;
+  let isOver = false;
+
+  function begin(work: Promise<void>): void {
+    const ended = work.finally(() => inFlight.delete(ended));
+    inFlight.add(ended);
+  }
+
+  async function oneExecution(index: number): Promise<void> {
+    const body = kinds[index % kinds.length]?.();
+    const created = await tally.ask('POST /v1/executions', async () => {
+      const answer = await api.post('/v1/executions', body, { 'idempotency-key': randomUUID() });
+      expectStatus(answer, 202);
+      return answer.body['id'] as string;
+    });
+    if (created === null) return;
+    accepted.push(created);
+    if (index % 4 === 0) await followToEnd(api, tally, created);
+    else if (index % 4 === 1) await waitToEnd(api, tally, created);
+    else await read(api, tally, `/v1/executions/${created}`);
+  }
+
+  const timer = setInterval(() => {
+    if (isOver || inFlight.size >= mostInFlight) return;
+    begin(oneExecution(count));
+    begin(read(api, tally, reads[count % reads.length] ?? ''));
+    if (count % 10 === 0) begin(oneFile(api, tally));
+    count += 1;
+  }, 1000 / perSecond);
+
+  return {
+    accepted,
+    async stop() {
+      isOver = true;
+      clearInterval(timer);
+      while (inFlight.size > 0) await Promise.race([Promise.all(inFlight), delay(1000)]);
+    },
+  };
+}
+
+async function read(api: ApiClient, tally: Tally, path: string): Promise<void> {
+  await tally.ask(`GET ${path}`, async () => expectStatus(await api.get(path), 200));
+}
+
+/** Up, confirmed, and down again with the same bytes. */
+async function oneFile(api: ApiClient, tally: Tally): Promise<void> {
+  const bytes = Buffer.from(randomBytes(100_000).toString('hex'));
+  const headers = { 'content-type': 'text/plain' };
+  const terms = { filename: 'a.txt', content_type: 'text/plain', size_bytes: bytes.length };
+  const upload = await tally.ask('POST /v1/files/upload', async () => {
+    const answer = await api.post('/v1/files/upload', terms);
+    expectStatus(answer, 201);
+    return answer.body as { file_id: string; upload_url: string };
+  });
+  if (upload === null) return;
+  await tally.ask('PUT upload_url', async () => {
+    const answer = await fetch(upload.upload_url, { method: 'PUT', headers, body: bytes });
+    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  });
+  await tally.ask('POST /v1/files/confirm', async () =>
+    expectStatus(await api.post('/v1/files/confirm', { file_id: upload.file_id }), 200),
+  );
+  await tally.ask('GET download', async () => {
+    const answer = await api.fetch(`/v1/files/${upload.file_id}/download`);
+    expectStatus(answer, 200);
+    if (!Buffer.from(await answer.arrayBuffer()).equals(bytes)) throw new Error('other bytes came back');
+  });
+}

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '@holdfast/testkit/apiClient';
+import type { Tally } from './tally.ts';
+
+const terminal = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']);
+const hasEnding = /"status":"(COMPLETED|FAILED|CANCELLED|EXPIRED)"/;
+const retryMs = 100;
+
+/** @throws what clients must never see */
+export function expectStatus(answer: { status: number }, status: number): void {
+  if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}`);
+}
+
+/** Waits with `?wait` until the execution has ended, or a request failed. */
+export async function waitToEnd(api: ApiClient, tally: Tally, id: string): Promise<void> {
+  for (let status: string | undefined = ''; status !== undefined && !terminal.has(status); ) {
+    const answer = await tally.ask('GET ?wait', async () => {
+      const got = await api.get(`/v1/executions/${id}?wait=15`);
+      expectStatus(got, 200);
+      return got;
+    });
+    status = answer?.body['status'] as string | undefined;
+  }
+}
+
+/** Follows the events until the execution has ended, or a request failed; a stream that ends before is gone on with where it was. */
+export async function followToEnd(api: ApiClient, tally: Tally, id: string): Promise<void> {
+  for (let lastId = ''; ; tally.resumed += 1) {
+    const text = await tally.ask('GET events', () => eventsFrom(api, id, lastId));
+    if (text === null || text === '' || hasEnding.test(text)) return;
+    lastId = [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? lastId;
+    await delay(retryMs);
+  }
+}
+
+/** The text of the stream; empty when all was told. */
+async function eventsFrom(api: ApiClient, id: string, lastId: string): Promise<string> {
+  const headers = lastId === '' ? {} : { 'last-event-id': lastId };
+  const signal = AbortSignal.timeout(120_000);
+  const answer = await api.fetch(`/v1/executions/${id}/events`, { headers, signal });
+  if (answer.status !== 204) expectStatus(answer, 200);
+  return await answer.text();
+}

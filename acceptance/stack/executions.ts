@@ -1,0 +1,73 @@
+import type { ApiClient } from '@holdfast/testkit/apiClient';
+import type { Received, Receiver } from '@holdfast/testkit/receiver';
+import { until } from '@holdfast/testkit/until';
+
+/** What a create or a status read answers, as far as tests look at it. */
+export type ExecutionBody = {
+  id: string;
+  status: string;
+  hold_amount: string;
+  cost: string | null;
+  error: { code: string; message: string; retryable: boolean } | null;
+  result?: Record<string, unknown>;
+  usage?: unknown;
+  latency_ms?: number;
+};
+
+const terminal = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
+
+/** Creates an execution and answers its id. @throws when it is not accepted */
+export async function create(
+  api: ApiClient,
+  model: string,
+  input: Record<string, unknown>,
+  fields: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const { status, body } = await api.post('/v1/executions', { model, input, ...fields }, headers);
+  if (status !== 202) throw new Error(`not accepted: ${status} ${JSON.stringify(body)}`);
+  return body['id'] as string;
+}
+
+export async function readExecution(api: ApiClient, id: string): Promise<ExecutionBody> {
+  return (await api.get(`/v1/executions/${id}`)).body as ExecutionBody;
+}
+
+/** A record as events carry it: the log of an execution is for those who read it alone. */
+export function withoutLogs(record: ExecutionBody): object {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'logs'));
+}
+
+/** Resolves with the record once the execution has this status. */
+export function untilStatus(api: ApiClient, id: string, status: string): Promise<ExecutionBody> {
+  return until(`${id} is ${status}`, async () => {
+    const record = await readExecution(api, id);
+    if (record.status !== status && terminal.includes(record.status))
+      throw new Error(`${id} ended ${record.status} instead of ${status}: ${JSON.stringify(record.error)}`);
+    return record.status === status && record;
+  });
+}
+
+export type EventBody = {
+  id: string;
+  type: string;
+  execution_id: string;
+  data: ExecutionBody;
+};
+
+/** An event's body with the request that brought it. */
+export type ReceivedEvent = EventBody & { request: Received };
+
+/** Every event that was received of an execution, in order of arrival. */
+export function eventsOf(receiver: Receiver, executionId: string): ReceivedEvent[] {
+  return receiver.received
+    .map((request) => ({ ...(JSON.parse(request.body) as EventBody), request }))
+    .filter((event) => event.execution_id === executionId);
+}
+
+/** Resolves with the event of this type of an execution once it was received. */
+export function untilEvent(receiver: Receiver, executionId: string, type: string): Promise<ReceivedEvent> {
+  return until(`${type} of ${executionId}`, () =>
+    eventsOf(receiver, executionId).find((event) => event.type === type),
+  );
+}

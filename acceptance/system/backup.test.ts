@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { holdfast } from '@holdfast/cli/testing/holdfast';
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { type ApiClient, apiClient } from '@holdfast/testkit/apiClient';
+import type { ServiceName } from '@holdfast/testkit/asRole';
+import type { Customer } from '@holdfast/testkit/customer';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { create, eventsOf, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+
+const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+const serviceNames: ServiceName[] = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
+const slowly = 6000;
+
+let lost: Stack;
+let found: Stack;
+let customer: Customer;
+let busy: Customer;
+/** The customers at the system that was restored. */
+let api: ApiClient;
+let busyApi: ApiClient;
+const folder = join(testFolder('backup'), 'made');
+
+/** Executions by what they were when the backup was made, and what a status read said of them. */
+const ids: Record<string, string> = {};
+const records = new Map<string, unknown>();
+let pictureFile = '';
+let uploadedFile = '';
+let picture: Buffer;
+let backupSaid = '';
+const load: { id: string; key: string }[] = [];
+
+const completions = (id: string) =>
+  eventsOf(lost.receiver, id).filter(({ type }) => type === 'execution.completed').length;
+
+async function stopServices(stack: Stack): Promise<void> {
+  for (const name of serviceNames) await stack.services.stop(name);
+}
+
+async function downloaded(from: ApiClient, file: string): Promise<Buffer> {
+  const response = await from.fetch(`/v1/files/${file}/download`);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+async function upload(bytes: Buffer): Promise<string> {
+  const terms = { filename: 'picture.png', content_type: 'image/png', size_bytes: bytes.length };
+  const { body } = await customer.api.post('/v1/files/upload', terms);
+  const headers = { 'content-type': 'image/png' };
+  const put = { method: 'PUT', headers, body: new Uint8Array(bytes) };
+  expect((await fetch(body['upload_url'] as string, put)).status).toBe(200);
+  const file = body['file_id'] as string;
+  expect((await customer.api.post('/v1/files/confirm', { file_id: file })).status).toBe(200);
+  return file;
+}
+
+const text = (input: Record<string, unknown> = {}, by = customer.api) =>
+  create(by, 'sandbox-text', { prompt: 'x', ...input });
+
+/** One execution of each end, and files. */
+async function makeEndings(): Promise<void> {
+  ids['EXPIRED'] = await create(
+    customer.api,
+    'sandbox-text',
+    { prompt: 'x', delay_ms: 600_000, mode: 'callback' },
+    { timeout_seconds: 10 },
+  );
+  ids['COMPLETED'] = await text();
+  ids['FAILED'] = await text({ fail: 'GENERATION_FAILED' });
+  ids['CANCELLED'] = await text({ delay_ms: 600_000, mode: 'callback' });
+  ids['erased'] = await text();
+  ids['picture'] = await create(customer.api, 'sandbox-image', { prompt: 'a', width: 64, height: 64 });
+  await untilStatus(customer.api, ids['CANCELLED'], 'AWAITING_WEBHOOK');
+  await customer.api.post(`/v1/executions/${ids['CANCELLED']}/cancel`);
+  await untilEvent(lost.receiver, ids['erased'], 'execution.completed');
+  await customer.api.fetch(`/v1/executions/${ids['erased']}`, { method: 'DELETE' });
+  const { result } = await untilStatus(customer.api, ids['picture'], 'COMPLETED');
+  pictureFile = (result as { images: [{ file_id: string }] }).images[0].file_id;
+  picture = await downloaded(customer.api, pictureFile);
+  uploadedFile = await upload(picture);
+  for (const status of ['FAILED', 'EXPIRED']) await untilStatus(customer.api, ids[status] ?? '', status);
+  for (const done of ['COMPLETED', 'picture'])
+    await untilEvent(lost.receiver, ids[done] ?? '', 'execution.completed');
+}
+
+/** Ends whose webhooks wait, and executions that wait, run, or are waited for. */
+async function makePending(): Promise<void> {
+  await lost.services.stop('webhook-sender');
+  ids['untold'] = await text();
+  await untilStatus(customer.api, ids['untold'], 'COMPLETED');
+  for (const name of Object.keys(ids)) records.set(name, await readExecution(customer.api, ids[name] ?? ''));
+  ids['PROCESSING'] = await text({ delay_ms: slowly, mode: 'sync' }, busy.api);
+  await untilStatus(busy.api, ids['PROCESSING'], 'PROCESSING');
+  ids['PENDING'] = await text({}, busy.api);
+  ids['AWAITING_WEBHOOK'] = await text({ delay_ms: slowly, mode: 'callback' });
+  await untilStatus(customer.api, ids['AWAITING_WEBHOOK'], 'AWAITING_WEBHOOK');
+}
+
+async function createOne(at: ApiClient, key: string): Promise<string> {
+  const body = { model: 'sandbox-text', input: { prompt: key } };
+  const answer = await at.post('/v1/executions', body, { 'idempotency-key': key });
+  expect(answer.status).toBe(202);
+  return answer.body['id'] as string;
+}
+
+/** Creates go on from before the backup until after it. */
+async function backUpUnderLoad(env: Record<string, string>): Promise<void> {
+  const over = new AbortController();
+  const createAll = async () => {
+    while (!over.signal.aborted) {
+      const key = `load-${load.length}`;
+      load.push({ id: await createOne(customer.api, key), key });
+    }
+  };
+  const creating = createAll();
+  const { code, stdout, stderr } = await holdfast(['backup', folder], env);
+  backupSaid = `${stdout}${stderr}`;
+  load.push({ id: await createOne(customer.api, 'afterwards'), key: 'afterwards' });
+  over.abort();
+  await creating;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('files: 2,')]);
+}
+
+beforeAll(async () => {
+  const store = { FILE_DISK_PATH: testFolder('files'), FILE_URL_SECRET: 'a secret for the tests' };
+  lost = await startStack({ ENCRYPTION_KEYS, ...store });
+  customer = await lost.newCustomer('50');
+  busy = await lost.newCustomer('10');
+  await lost.db.pool.query('UPDATE organizations SET max_concurrency = 1 WHERE id = $1', [
+    busy.organizationId,
+  ]);
+  await lost.admin.fetch(`/admin/v1/organizations/${customer.organizationId}/spend-limit`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: '40' }),
+  });
+  for (const one of [customer, busy])
+    await one.api.post('/v1/webhooks/endpoints', { url: lost.receiver.url });
+  await makeEndings();
+  await makePending();
+  await backUpUnderLoad({ ...store, DATABASE_URL: lost.databaseUrl, PUBLIC_URL: lost.baseUrl });
+  await stopServices(lost);
+
+  const other = { ...store, FILE_DISK_PATH: testFolder('files') };
+  found = await startStack({ ENCRYPTION_KEYS, SANDBOX_BASE_URL: lost.sandboxUrl, ...other });
+  await stopServices(found);
+  const env = { ...other, ENCRYPTION_KEYS, DATABASE_URL: found.databaseUrl, PUBLIC_URL: found.baseUrl };
+  const restored = await holdfast(['restore', folder], env);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('The books are right.') });
+  for (const name of serviceNames) await found.services.start(name);
+  api = apiClient(found.baseUrl, customer.apiKey);
+  busyApi = apiClient(found.baseUrl, busy.apiKey);
+}, 120_000);
+
+afterAll(async () => {
+  await found.close();
+  await lost.close();
+});
+
+describe('a system that was restored from a backup made under load', () => {
+  it('holds what had ended as it was', async () => {
+    for (const [name, record] of records) expect(await readExecution(api, ids[name] ?? '')).toEqual(record);
+    expect((await api.get(`/v1/executions/${ids['erased']}/result`)).status).toBe(410);
+  });
+
+  it('has the files, byte for byte', async () => {
+    for (const file of [pictureFile, uploadedFile])
+      expect((await downloaded(api, file)).equals(picture)).toBe(true);
+  });
+
+  it('ends what was under way, and what waited', async () => {
+    const ended = (by: ApiClient, name: string) =>
+      until(
+        `${name} ends`,
+        async () => (await readExecution(by, ids[name] ?? '')).status === 'COMPLETED',
+        170_000,
+      );
+    // A callback that went to the lost system is waited for 2 minutes before the run is made again.
+    await Promise.all([
+      ended(busyApi, 'PROCESSING'),
+      ended(busyApi, 'PENDING'),
+      ended(api, 'AWAITING_WEBHOOK'),
+    ]);
+  }, 180_000);
+
+  it('knows of the load what was accepted before; clients repeat the others by their keys', async () => {
+    const statuses = await Promise.all(load.map(({ id }) => api.get(`/v1/executions/${id}`)));
+    const kept = load.filter((_one, index) => statuses[index]?.status === 200);
+    const gone = load.filter((_one, index) => statuses[index]?.status === 404);
+    expect(kept.length + gone.length).toBe(load.length);
+    expect(gone.map(({ key }) => key)).toContain('afterwards');
+    expect(kept.length).toBeGreaterThan(0);
+    for (const { id, key } of kept.slice(-1)) expect(await createOne(api, key)).toBe(id);
+    for (const { id, key } of gone.slice(-1)) {
+      const again = await createOne(api, key);
+      expect(again).not.toBe(id);
+      await untilStatus(api, again, 'COMPLETED');
+    }
+    for (const { id } of kept) await untilStatus(api, id, 'COMPLETED');
+  });
+
+  it('sends the webhooks that waited, once, and no other again', async () => {
+    for (const name of ['untold', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
+      await untilEvent(lost.receiver, ids[name] ?? '', 'execution.completed');
+    for (const name of ['COMPLETED', 'picture', 'untold', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
+      expect([name, completions(ids[name] ?? '')]).toEqual([name, 1]);
+  });
+
+  it('has right books, also when all has ended, and limits that count', async () => {
+    await until('all has ended', async () => {
+      const { rows } = await found.db.pool.query('SELECT FROM executions WHERE completed_at IS NULL');
+      return rows.length === 0;
+    });
+    expect(await auditLedger(found.db)).toEqual([]);
+    const { rows } = await found.db.pool.query('SELECT FROM spend_limits WHERE spent > 0');
+    expect(rows).toHaveLength(1);
+  });
+
+  it('was told what is not in the backup', () => {
+    expect(backupSaid).toContain('NOT IN IT: ENCRYPTION_KEYS (k1)');
+    expect(backupSaid).not.toContain(ENCRYPTION_KEYS.split(':')[1]);
+  });
+});

@@ -1,0 +1,259 @@
+import { randomInt } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Customer } from '@holdfast/testkit/customer';
+import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Fleet, startFleet } from '../stack/fleet.ts';
+
+let fleet: Fleet;
+let customer: Customer;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  fleet = await startFleet(testFolder('fleet'));
+}, 120_000);
+afterAll(() => fleet.close(), 30_000);
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  customer = await fleet.newCustomer();
+});
+afterEach(() => receiver.close());
+
+const addEndpoint = (fields: object = {}) =>
+  customer.api.post('/v1/webhooks/endpoints', {
+    url: receiver.url,
+    events: ['execution.completed'],
+    ...fields,
+  });
+
+async function complete(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const wanted = { model: 'sandbox-text', input: { prompt: 'hello', mode: 'sync', delay_ms: 0 } };
+    expect(await customer.api.post('/v1/executions', wanted)).toMatchObject({ status: 202 });
+  }
+}
+
+/** Holds what the receiver is asked, with its answers. */
+function hold() {
+  const held: { request: Received; response: ServerResponse }[] = [];
+  receiver.answer = (request, response) => void held.push({ request, response });
+  return {
+    held,
+    release() {
+      receiver.answer = status(200);
+      for (const { response } of held) response.writeHead(200).end();
+    },
+  };
+}
+
+const eventOf = ({ headers }: Received) => String(headers['webhook-id']);
+const deliveries = () =>
+  fleet.db.prisma.delivery.findMany({ where: { organizationId: customer.organizationId } });
+const untilDelivered = (count: number, timeoutMs = 60_000) =>
+  until(
+    `${count} deliveries`,
+    // The database may be away.
+    async () => {
+      const all = await deliveries().catch(() => []);
+      return all.length === count && all.every(({ state }) => state === 'delivered');
+    },
+    timeoutMs,
+  );
+
+type Attempts = { endpointId: string; all: number; cutOff: number };
+
+/** Of each delivery: its attempts, and those whose answer nobody has written down. */
+async function attempts(): Promise<Attempts[]> {
+  const { rows } = await fleet.db.pool.query<Attempts>(
+    `SELECT d.endpoint_id AS "endpointId", count(*)::int AS all,
+       (count(*) FILTER (WHERE a.duration_ms IS NULL))::int AS "cutOff"
+     FROM deliveries d JOIN delivery_attempts a ON a.delivery_id = d.id
+     WHERE d.organization_id = $1 GROUP BY d.id, d.endpoint_id`,
+    [customer.organizationId],
+  );
+  return rows;
+}
+
+/** kill -9; then what it had in hand is free at once, instead of when its lease ends; then it runs again. */
+async function killSender(eventIds: string[] | null = null): Promise<void> {
+  const { pool } = fleet.db;
+  const its = `SELECT pid FROM pg_stat_activity WHERE application_name = 'webhook-sender'`;
+  const backends = (await pool.query<{ pid: number }>(its)).rows.map(({ pid }) => pid);
+  const deaths = fleet.deaths();
+  fleet.signal('webhook-sender', 'SIGKILL');
+  await until('its last statements have ended', async () => {
+    const { rows } = await pool.query(`${its} AND pid = ANY ($1)`, [backends]);
+    return rows.length === 0;
+  });
+  await freeLeases(eventIds);
+  await until(
+    'the next one is ready',
+    async () => fleet.deaths() > deaths && (await fleet.isReady('webhook-sender')),
+    60_000,
+  );
+}
+
+const freeLeases = (eventIds: string[] | null) =>
+  fleet.db.pool.query(
+    `UPDATE deliveries SET lease_until = now() WHERE organization_id = $1 AND lease_until > now()
+       AND (event_id = ANY ($2) OR $2 IS NULL)`,
+    [customer.organizationId, eventIds],
+  );
+
+describe('a delivery', () => {
+  it('is sent once more when the sender is killed between the request and its record', async () => {
+    await addEndpoint();
+    const { held } = hold();
+    await complete(1);
+    await until('the request', () => held.length === 1);
+    expect(await attempts()).toMatchObject([{ all: 1, cutOff: 1 }]);
+    receiver.answer = status(200);
+    await killSender();
+    await untilDelivered(1);
+    const [first, second, ...others] = receiver.received as [Received, Received];
+    expect(others).toEqual([]);
+    expect([eventOf(second), second.body]).toEqual([eventOf(first), first.body]);
+    const [delivery] = await deliveries();
+    const rows = await fleet.db.prisma.deliveryAttempt.findMany({
+      where: { deliveryId: delivery?.id ?? '' },
+      orderBy: { number: 'asc' },
+    });
+    expect(rows).toMatchObject([
+      { number: 1, statusCode: null, durationMs: null },
+      { number: 2, statusCode: 200 },
+    ]);
+  }, 90_000);
+
+  it('of an event that was missed while the endpoint was off after failures comes with recover, once', async () => {
+    const { id } = (await addEndpoint()).body as { id: string };
+    const endpoint = { where: { id } };
+    await fleet.db.prisma.webhookEndpoint.update({
+      ...endpoint,
+      data: { failureCount: 9, probeAt: new Date(0) },
+    });
+    receiver.answer = status(500);
+    await complete(1);
+    await until('the deactivation', async () => {
+      const { isActive } = await fleet.db.prisma.webhookEndpoint.findUniqueOrThrow(endpoint);
+      return !isActive;
+    });
+    await complete(3);
+    const { organizationId } = customer;
+    const ended = { where: { organizationId, type: 'execution.completed' } };
+    await until('the events', async () => (await fleet.db.prisma.event.count(ended)) === 4);
+    expect(await deliveries()).toHaveLength(1);
+
+    receiver.answer = status(200);
+    await customer.api.patch(`/v1/webhooks/endpoints/${id}`, { is_active: true });
+    const since = new Date(0).toISOString();
+    const recover = () => customer.api.post(`/v1/webhooks/endpoints/${id}/recover`, { since });
+    const answers = await Promise.all([recover(), recover(), recover()]);
+    expect(answers.reduce((sum, { body }) => sum + Number(body['redelivered']), 0)).toBe(3);
+    await untilDelivered(4);
+    expect(new Set(receiver.received.map(eventOf)).size).toBe(4);
+    expect(receiver.received).toHaveLength(5);
+  }, 90_000);
+
+  it('of 500 endpoints comes to each, and again only where a kill has cut it off', async () => {
+    await addEndpoint();
+    await fleet.db.pool.query(
+      `INSERT INTO webhook_endpoints (id, organization_id, url, events, secret)
+       SELECT new_id('wh'), organization_id, url || '/' || n, events, secret
+       FROM webhook_endpoints, generate_series(1, 499) n WHERE organization_id = $1`,
+      [customer.organizationId],
+    );
+    receiver.answer = (_request, response) =>
+      void setTimeout(() => response.writeHead(200).end(), randomInt(100));
+    await complete(1);
+    const { organizationId } = customer;
+    const ended = { organizationId, type: 'execution.completed' };
+    await until('the event', () => fleet.db.prisma.event.findFirst({ where: ended }));
+    await killSender();
+    let kills = 1;
+    const paths = () => new Set(receiver.received.map(({ path }) => path));
+    for (const count of [1, randomInt(50, 250), randomInt(250, 490)]) {
+      // A job that was in its hands is given to the next sender after 20 s at most.
+      await until('the next kill', () => paths().size >= count, 60_000);
+      if ((await deliveries()).some(({ state }) => state === 'pending')) {
+        await killSender();
+        kills += 1;
+      }
+    }
+    await untilDelivered(500);
+    const made = await attempts();
+    expect(made.filter(({ all, cutOff }) => all !== cutOff + 1 || cutOff > kills)).toEqual([]);
+    const urls = new Map(
+      (await fleet.db.prisma.webhookEndpoint.findMany({ where: { organizationId } })).map(({ id, url }) => [
+        id,
+        new URL(url).pathname,
+      ]),
+    );
+    const received = Map.groupBy(receiver.received, ({ path }) => path);
+    const wrong = made.filter(({ endpointId, cutOff }) => {
+      const count = received.get(urls.get(endpointId) ?? '')?.length ?? 0;
+      return count < 1 || count > 1 + cutOff;
+    });
+    expect(wrong).toEqual([]);
+    expect(received.size).toBe(500);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+  }, 180_000);
+
+  it('is not lost when Redis is emptied and killed, nor sent twice', async () => {
+    await addEndpoint({ max_in_flight: 2 });
+    const { held, release } = hold();
+    await complete(30);
+    await until('two requests', () => held.length === 2);
+    const fanned = () => deliveries().then(({ length }) => length);
+    await until('all to be fanned out', async () => (await fanned()) === 30, 60_000);
+    await emptyRedis(fleet.redisUrl);
+    release();
+    await until('some more', () => receiver.received.length >= 5);
+    await fleet.crash('redis');
+    await untilDelivered(30);
+    expect([receiver.received.length, new Set(receiver.received.map(eventOf)).size]).toEqual([30, 30]);
+  }, 120_000);
+
+  it('is sent once when Postgres is restarted while it is under way', async () => {
+    await addEndpoint();
+    const { held, release } = hold();
+    await complete(8);
+    await until('the requests', () => held.length === 8);
+    const crashing = fleet.crash('postgres');
+    release();
+    await crashing;
+    await untilDelivered(8);
+    expect(receiver.received.map(eventOf)).toHaveLength(8);
+    expect(new Set((await attempts()).map(({ all, cutOff }) => `${all} ${cutOff}`))).toEqual(
+      new Set(['1 0']),
+    );
+  }, 120_000);
+
+  it('that was in the hands of a sender that is killed is taken over by the other', async () => {
+    await fleet.addCopy('webhook-sender');
+    await addEndpoint({ max_in_flight: 40 });
+    const { held, release } = hold();
+    await complete(20);
+    await until('all requests', () => held.length === 20, 60_000);
+    const killed = fleet.pid('webhook-sender');
+    fleet.signal('webhook-sender', 'SIGKILL');
+    const isCutOff = ({ response }: { response: ServerResponse }) => response.destroyed;
+    await until('it is gone', () => held.some(isCutOff));
+    // The one that is started in its place is put to sleep before it can do anything.
+    await until('the next one', () => fleet.pid('webhook-sender') !== killed, 30_000);
+    fleet.signal('webhook-sender', 'SIGSTOP');
+    const lost = held.filter(isCutOff).map(({ request }) => eventOf(request));
+    const others = held.filter((one) => !isCutOff(one));
+    release();
+    await freeLeases(lost);
+    await untilDelivered(20).finally(() => fleet.signal('webhook-sender', 'SIGCONT'));
+    const times = Map.groupBy(receiver.received, eventOf);
+    const twice = [...times].filter(([, { length }]) => length === 2).map(([id]) => id);
+    expect(new Set(twice)).toEqual(new Set(lost));
+    expect(receiver.received).toHaveLength(20 + lost.length);
+    expect(others).toHaveLength(20 - lost.length);
+  }, 120_000);
+});

@@ -1,0 +1,177 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { executionErrors } from '@holdfast/domain/errorCodes';
+import type { Customer } from '@holdfast/testkit/customer';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  create,
+  eventsOf,
+  readExecution,
+  untilEvent,
+  untilStatus,
+  withoutLogs,
+} from '../stack/executions.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+
+let stack: Stack;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(async () => {
+  expect(await auditLedger(stack.db)).toEqual([]);
+  await stack.close();
+});
+
+async function newCustomer(balance: string): Promise<Customer> {
+  const made = await stack.newCustomer(balance);
+  await made.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+  return made;
+}
+const balance = async () => {
+  const { available, held, total } = (await customer.api.get('/v1/balance')).body;
+  return { available, held, total };
+};
+const full = { available: '1.00', held: '0.00', total: '1.00' };
+const endingsReceived = (id: string) =>
+  eventsOf(stack.receiver, id).filter(({ type }) => type !== 'execution.started');
+
+beforeEach(async () => {
+  customer = await newCustomer('1');
+});
+
+describe('a run that fails', () => {
+  it.each(Object.keys(executionErrors) as (keyof typeof executionErrors)[])(
+    'with %s ends FAILED with that code, is not charged, releases its hold and says so',
+    async (code) => {
+      const id = await create(customer.api, 'sandbox-text', { prompt: 'x', fail: code });
+      const { retryable } = executionErrors[code];
+      const record = await untilStatus(customer.api, id, 'FAILED');
+      const { error, cost } = record;
+      expect(error).toEqual({ code, message: expect.stringMatching(/\w/), retryable });
+      expect(cost).toBeNull();
+      expect(await balance()).toEqual(full);
+      const event = await untilEvent(stack.receiver, id, 'execution.failed');
+      expect(event.data).toEqual(withoutLogs(record));
+      const result = await customer.api.get(`/v1/executions/${id}/result`);
+      expect([result.status, result.body]).toMatchObject([
+        409,
+        { error: { code: 'EXECUTION_NOT_COMPLETED' } },
+      ]);
+    },
+  );
+});
+
+describe('a run that succeeds', () => {
+  it('is told of by events that carry what a read shows, at its start and at its end', async () => {
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode: 'sync' });
+    const record = await untilStatus(customer.api, id, 'PROCESSING');
+    const started = await untilEvent(stack.receiver, id, 'execution.started');
+    expect(started.data).toEqual(withoutLogs(record));
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+
+    const other = await create(
+      customer.api,
+      'sandbox-text',
+      { prompt: 'y' },
+      { metadata: { order: 'A-17' } },
+    );
+    const completed = await untilStatus(customer.api, other, 'COMPLETED');
+    expect(completed).toMatchObject({ result: {}, usage: {}, latency_ms: expect.any(Number) });
+    const ending = await untilEvent(stack.receiver, other, 'execution.completed');
+    expect(ending.data).toEqual(withoutLogs(completed));
+  });
+});
+
+describe('a run that costs more than its hold', () => {
+  it('is charged in full', async () => {
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '0.30000001' });
+    expect((await readExecution(customer.api, id)).hold_amount).toBe('0.012');
+    expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ cost: '0.30000001' });
+    expect(await balance()).toEqual({ available: '0.69999999', held: '0.00', total: '0.69999999' });
+  });
+
+  it('may take the balance below zero; then creates are answered 402', async () => {
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '1.5' });
+    await untilStatus(customer.api, id, 'COMPLETED');
+    expect(await balance()).toEqual({ available: '-0.50', held: '0.00', total: '-0.50' });
+    const refused = await customer.api.post('/v1/executions', {
+      model: 'sandbox-text',
+      input: { prompt: 'y' },
+    });
+    expect([refused.status, refused.body]).toMatchObject([402, { error: { code: 'INSUFFICIENT_BALANCE' } }]);
+  });
+});
+
+const submitted = () =>
+  until('the provider has the run', () => stack.providerCalls.some((call) => call.startsWith('PUT')));
+/** The provider is told to stop the very run that it was given. */
+const told = () =>
+  until('the provider is told to stop', () => {
+    const put = stack.providerCalls.find((call) => call.startsWith('PUT'))?.slice('PUT '.length);
+    return stack.providerCalls.includes(`POST ${put}/cancel`);
+  });
+
+describe('an execution that is cancelled', () => {
+  const cancelled = async (id: string) => {
+    const { status, body } = await customer.api.post(`/v1/executions/${id}/cancel`);
+    expect([status, body]).toMatchObject([200, { id, status: 'CANCELLED', cost: null }]);
+    expect(await balance()).toEqual(full);
+    const event = await untilEvent(stack.receiver, id, 'execution.cancelled');
+    expect(event.data).toEqual(withoutLogs(await readExecution(customer.api, id)));
+    expect(endingsReceived(id)).toHaveLength(1);
+  };
+
+  it.each([
+    ['PROCESSING', 'sync'],
+    ['AWAITING_WEBHOOK', 'callback'],
+  ])("while %s stops the provider's run, releases the hold and says so", async (status, mode) => {
+    stack.providerCalls.length = 0;
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode });
+    await untilStatus(customer.api, id, status);
+    await submitted();
+    await cancelled(id);
+    await told();
+  });
+
+  it('while PENDING never reaches the provider', async () => {
+    await stack.services.stop('dispatcher');
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'cancelled' });
+    await cancelled(id);
+    stack.providerCalls.length = 0;
+    await stack.services.start('dispatcher');
+    const later = await create(customer.api, 'sandbox-text', { prompt: 'later' });
+    await untilStatus(customer.api, later, 'COMPLETED');
+    expect(await stack.db.prisma.attempt.count({ where: { executionId: id } })).toBe(0);
+    expect(stack.providerCalls).toHaveLength(1);
+  });
+});
+
+describe('an execution whose time runs out', () => {
+  it.each([
+    ['PROCESSING', 'sync'],
+    ['AWAITING_WEBHOOK', 'callback'],
+  ])('while %s is EXPIRED, is not charged, says so, and its run is stopped', async (status, mode) => {
+    stack.providerCalls.length = 0;
+    const fields = { timeout_seconds: 10 };
+    const input = { prompt: 'x', delay_ms: 600_000, mode };
+    const id = await create(customer.api, 'sandbox-text', input, fields);
+    await untilStatus(customer.api, id, status);
+    await submitted();
+    await stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
+    const record = await untilStatus(customer.api, id, 'EXPIRED');
+    const { error, cost } = record;
+    expect([error, cost]).toMatchObject([{ code: 'GENERATION_TIMEOUT', retryable: true }, null]);
+    expect(await balance()).toEqual(full);
+    const event = await untilEvent(stack.receiver, id, 'execution.expired');
+    expect(event.data).toEqual(withoutLogs(record));
+    expect(endingsReceived(id)).toHaveLength(1);
+    await told();
+    const cancel = await customer.api.post(`/v1/executions/${id}/cancel`);
+    expect([cancel.status, cancel.body]).toMatchObject([
+      409,
+      { error: { code: 'EXECUTION_ALREADY_TERMINAL' } },
+    ]);
+  });
+});

@@ -1,0 +1,126 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { type FakeReplicate, startFakeReplicate } from '@holdfast/providers/replicate/testing/fakeReplicate';
+import type { Customer } from '@holdfast/testkit/customer';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { create } from '../stack/executions.ts';
+import { type Fleet, startFleet } from '../stack/fleet.ts';
+
+const count = 40;
+const kills = 4;
+
+let replicate: FakeReplicate;
+let chat: Awaited<ReturnType<typeof startChat>>;
+let fleet: Fleet;
+let customer: Customer;
+
+beforeAll(async () => {
+  [replicate, chat] = await Promise.all([startFakeReplicate(), startChat()]);
+  fleet = await startFleet(testFolder('exactly-once'), {
+    REPLICATE_BASE_URL: replicate.baseUrl,
+    REPLICATE_API_KEY: replicate.apiKey,
+    OPENAI_BASE_URL: chat.baseUrl,
+    OPENAI_API_KEY: 'sk-test',
+  });
+}, 120_000);
+afterAll(async () => {
+  await fleet.close();
+  await Promise.all([replicate.close(), chat.close()]);
+}, 30_000);
+beforeEach(async () => {
+  customer = await fleet.newCustomer();
+});
+
+/** A server of chat completions that counts what it is asked, by prompt, and takes its time. */
+async function startChat() {
+  const prompts: string[] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: { content: string }[] };
+    prompts.push(messages.at(-1)?.content ?? '');
+    await delay(200 + (prompts.length % 10) * 100);
+    const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content: 'yes' } }];
+    const usage = { prompt_tokens: 3, completion_tokens: 1 };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    prompts,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Creates a wave of executions before each kill -9 of the dispatcher, which comes while it is at them. */
+async function createUnderKills(model: string): Promise<void> {
+  for (let wave = 0; wave < kills; wave++) {
+    const inputs = Array.from({ length: count / kills }, (_, index) => ({
+      prompt: `${model} ${wave}-${index}`,
+    }));
+    await Promise.all(inputs.map((input) => create(customer.api, model, input)));
+    await delay(Math.random() * 600);
+    await fleet.kill('dispatcher');
+  }
+}
+
+const executions = () =>
+  fleet.db.prisma.execution.findMany({ where: { organizationId: customer.organizationId } });
+
+async function ended() {
+  await until(
+    'everything has ended',
+    async () => (await executions()).every(({ completedAt }) => completedAt !== null),
+    120_000,
+  );
+  return await executions();
+}
+
+describe('an execution is never made twice, however often the dispatcher is killed', () => {
+  it('at a provider that can be asked what became of it: each is accepted once, and completes', async () => {
+    const hows = ['accept', 'accept', 'accept, then reset', 'accept, then half a body'] as const;
+    const mixing = setInterval(() => {
+      const create = hows[Math.floor(Math.random() * hows.length)] ?? 'accept';
+      replicate.plan({ create, endsAfterMs: Math.floor(Math.random() * 1500) });
+    }, 20);
+    await createUnderKills('flux-schnell').finally(() => clearInterval(mixing));
+    replicate.plan({ create: 'accept', endsAfterMs: 10 });
+    const all = await ended();
+    expect(all.map(({ status, errorCode }) => `${status} ${errorCode}`)).toEqual(
+      all.map(() => 'COMPLETED null'),
+    );
+
+    const tokens = replicate.accepted().map((id) => replicate.run(id).body.webhook?.split('/').at(-1) ?? '');
+    const attempts = await fleet.db.prisma.attempt.findMany({ where: { token: { in: tokens } } });
+    expect(attempts).toHaveLength(tokens.length);
+    expect(new Set(attempts.map(({ executionId }) => executionId)).size).toBe(count);
+    expect(tokens).toHaveLength(count);
+    expect(await auditLedger(fleet.db)).toEqual([]);
+  }, 240_000);
+
+  it('at one that cannot be asked: it is posted once, and what is not known has failed and is not charged', async () => {
+    await createUnderKills('gpt-4o-mini');
+    const all = await ended();
+    expect(new Set(chat.prompts).size).toBe(chat.prompts.length);
+    const failed = all.filter(({ status }) => status !== 'COMPLETED');
+    expect(failed.map(({ status, errorCode }) => `${status} ${errorCode}`)).toEqual(
+      failed.map(() => 'FAILED GENERATION_FAILED'),
+    );
+    const ids = failed.map(({ id }) => id);
+    const attempts = await fleet.db.prisma.attempt.findMany({ where: { executionId: { in: ids } } });
+    expect(attempts.map(({ state }) => state)).toEqual(ids.map(() => 'unknown'));
+    expect(failed.every(({ cost }) => cost === null)).toBe(true);
+    // The kills came in the middle: without one, this test would show nothing.
+    expect(failed.length).toBeGreaterThan(0);
+    expect(await auditLedger(fleet.db)).toEqual([]);
+  }, 240_000);
+});

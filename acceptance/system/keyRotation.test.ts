@@ -1,0 +1,110 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { countSecrets } from '@holdfast/db/secrets';
+import { runCommand } from '@holdfast/testkit/command';
+import type { Customer } from '@holdfast/testkit/customer';
+import type { Received } from '@holdfast/testkit/receiver';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { create } from '../stack/executions.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const [k1, k2] = ['k1', 'k2'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
+
+let stack: Stack;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack({ ENCRYPTION_KEYS: `${k1}` });
+  customer = await stack.newCustomer();
+});
+afterAll(() => stack.close());
+
+async function post(path: string, body?: object): Promise<string> {
+  const answer = await customer.api.post(path, body);
+  expect([200, 201]).toContain(answer.status);
+  return answer.body['secret'] as string;
+}
+
+/** The secrets by the path at the receiver, as the customer was told them. */
+const secrets = new Map<string, string>();
+
+async function addEndpoint(path: string): Promise<void> {
+  const endpoint = { url: `${stack.receiver.url}/${path}`, events: ['execution.completed'] };
+  secrets.set(path, await post('/v1/webhooks/endpoints', { ...endpoint, headers: { 'X-Path': path } }));
+}
+
+function expectSigned(requests: Received[], path: string, secret: string): void {
+  const request = requests.find((one) => one.path.endsWith(`/${path}`));
+  const text = `${String(request?.headers['x-signature-timestamp'])}.${request?.body}`;
+  const signature = createHmac('sha256', secret).update(text).digest('hex');
+  expect(request?.headers).toMatchObject({
+    'x-signature': signature,
+    ...(path !== 'url' && { 'x-path': path }),
+  });
+}
+
+/** An execution is told to every endpoint and to its `webhook_url`, signed with the secrets that the customer has. */
+async function expectDeliveries(): Promise<void> {
+  const fields = { webhook_url: `${stack.receiver.url}/url` };
+  const id = await create(customer.api, 'sandbox-text', { prompt: 'hello' }, fields);
+  const requests = await until('every delivery', () => {
+    const received = stack.receiver.received.filter(({ body }) => body.includes(id));
+    return received.length === secrets.size && received;
+  });
+  for (const [path, secret] of secrets) expectSigned(requests, path, secret);
+}
+
+async function restart(name: 'api-gateway' | 'webhook-sender', keys: string): Promise<void> {
+  await stack.services.stop(name);
+  await stack.services.start(name, { ENCRYPTION_KEYS: keys });
+  // Connections that were kept to the gateway before are found closed.
+  await until('the API answers', () =>
+    customer.api.get('/v1/balance').then(
+      () => true,
+      () => false,
+    ),
+  );
+  await expectDeliveries();
+}
+
+const reencrypt = (keys: string) =>
+  runCommand(process.execPath, ['packages/cli/src/main.ts', 'secrets', 'reencrypt'], {
+    cwd: root,
+    env: { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys },
+  });
+
+const keyIds = async () => [...(await countSecrets(stack.db)).keys()];
+
+describe('the key that seals secrets', () => {
+  it('is replaced by another, service by service, and no delivery misses its signature', async () => {
+    await addEndpoint('first');
+    secrets.set('url', await post('/v1/webhooks/secret/rotate'));
+    await expectDeliveries();
+
+    await restart('webhook-sender', `${k1},${k2}`);
+    await restart('api-gateway', `${k1},${k2}`);
+    await addEndpoint('second');
+    expect(await keyIds()).toEqual(['k1']);
+
+    await restart('api-gateway', `${k2},${k1}`);
+    await addEndpoint('third');
+    await expectDeliveries();
+    await restart('webhook-sender', `${k2},${k1}`);
+    expect(await keyIds()).toEqual(['k1', 'k2']);
+
+    const { code, stdout } = await reencrypt(`${k2},${k1}`);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('Every secret is sealed with k2: k1 can go.'),
+    ]);
+    expect(await keyIds()).toEqual(['k2']);
+    await expectDeliveries();
+
+    await restart('webhook-sender', `${k2}`);
+    await restart('api-gateway', `${k2}`);
+    const { body } = await customer.api.get('/v1/webhooks/secret');
+    expect(body['secret']).toBe(secrets.get('url'));
+  });
+});

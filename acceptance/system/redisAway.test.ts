@@ -1,0 +1,29 @@
+import { openBreakableWay } from '@holdfast/testkit/outage';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { create, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+
+let redis: Awaited<ReturnType<typeof openBreakableWay>>;
+let stack: Stack;
+
+beforeAll(async () => {
+  redis = await openBreakableWay(testRedisUrl());
+  stack = await startStack({ REDIS_URL: redis.url });
+});
+afterAll(async () => {
+  redis.end();
+  await stack.close();
+  await redis.close();
+});
+
+it('while Redis is away executions are created, run, settled and told of, all by what the database says', async () => {
+  const customer = await stack.newCustomer('1');
+  await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+  redis.begin('gone');
+  const id = await create(customer.api, 'sandbox-text', { prompt: 'without a queue' });
+  await untilStatus(customer.api, id, 'COMPLETED');
+  await untilEvent(stack.receiver, id, 'execution.completed');
+  expect((await readExecution(customer.api, id)).cost).toBe('0.01');
+  expect((await customer.api.get('/v1/balance')).body).toMatchObject({ total: '0.99', held: '0.00' });
+});

@@ -1,0 +1,31 @@
+import { auditLedger } from '@holdfast/db/audit/audit';
+import { apiClient } from '@holdfast/testkit/apiClient';
+import type { Customer } from '@holdfast/testkit/customer';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Stack, startStack } from '../stack/stack.ts';
+
+let stack: Stack;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  customer = await stack.newCustomer('1');
+});
+afterAll(async () => {
+  await stack.close();
+});
+
+describe('a test key', () => {
+  it('runs in the sandbox with play money from the ledger, each service with its own role', async () => {
+    const { body: made } = await customer.api.post('/v1/api-keys', { name: 'test', mode: 'test' });
+    const tester = apiClient(stack.baseUrl, String(made['key']));
+    const created = await tester.post('/v1/executions', { model: 'sandbox-text', input: { prompt: 'a' } });
+    expect([created.status, created.body['error']]).toEqual([202, undefined]);
+    const path = `/v1/executions/${String(created.body['id'])}`;
+    await until('it ends', async () => (await tester.get(path)).body['status'] === 'COMPLETED', 20_000);
+    expect((await customer.api.get(path)).status).toBe(404);
+    expect((await customer.api.get('/v1/balance')).body).toMatchObject({ available: '1.00', held: '0.00' });
+    expect(await auditLedger(stack.db)).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { parseConfig } from '@holdfast/kit/config';
+import { createLogger } from '@holdfast/kit/logger';
+import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Collector, startCollector } from './collector.ts';
+
+let collector: Collector;
+
+beforeAll(async () => {
+  collector = await startCollector();
+});
+afterAll(() => collector.close());
+
+async function open(service: string, ratio: string): Promise<Tracing> {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: ratio };
+  const opened = await openTracing(service, parseConfig(tracingConfig, env), createLogger('test', 'silent'));
+  if (!opened) throw new Error('it is off');
+  return opened;
+}
+
+it('of the share of traces that is recorded, every service records its part', async () => {
+  const [first, second] = [await open('first', '0.3'), await open('second', '0.3')];
+  for (let index = 0; index < 1000; index += 1) {
+    // A client that wants all of its traces recorded does not decide it here.
+    const parent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+    const span = first.begin({ name: 'a', kind: 'server', parent });
+    second.begin({ name: 'b', kind: 'consumer', parent: span.traceparent }).end();
+    span.end();
+  }
+  await Promise.all([first.stop(), second.stop()]);
+  const traces = (service: string) =>
+    collector.spans.filter((span) => span.service === service).map(({ traceId }) => traceId);
+  expect(traces('first').length).toBeGreaterThan(200);
+  expect(traces('first').length).toBeLessThan(400);
+  expect(traces('first').toSorted()).toEqual(traces('second').toSorted());
+});
+
+it('what is not recorded is passed on as such, in the same trace', async () => {
+  const tracing = await open('none', '0');
+  const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const span = tracing.begin({ name: 'a', kind: 'server', parent });
+  expect(span.traceparent).toMatch(
+    /^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)[0-9a-f]{16}-00$/,
+  );
+  span.end();
+  await tracing.stop();
+  expect(collector.spans.filter(({ service }) => service === 'none')).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { outputOf } from '@holdfast/testkit/command';
+
+const root = resolve(import.meta.dirname, '../..');
+const groups = ['packages', 'services'] as const;
+
+/** The commit whose services must work beside ours: the last with another set of migrations. Null when history is cut off before it. */
+export async function previousCommit(): Promise<string | null> {
+  try {
+    const [newest] = (await git('log', '-1', '--format=%H', '--', 'prisma/migrations')).split('\n');
+    return (await git('rev-parse', '--verify', '--quiet', `${newest}^{commit}~1`)).trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The services of a commit in `folder`, ready to run: on the dependencies that this tree has installed, with a Prisma
+ * client of their own. Answers the dependencies that are not installed here: with one it can't be run.
+ */
+export async function checkOut(commit: string, folder: string): Promise<string[]> {
+  const archive = join(folder, 'tree.tar');
+  await git(
+    'archive',
+    `--output=${archive}`,
+    commit,
+    'packages',
+    'services',
+    'prisma',
+    'models',
+    'package.json',
+  );
+  await outputOf('tar', ['-xf', archive, '-C', folder], { env: process.env });
+  const members = groups.flatMap((group) =>
+    readdirSync(join(folder, group)).map((name) => join(group, name)),
+  );
+  const missing = members.flatMap((member) => linkDependencies(folder, member));
+  await generateClient(folder);
+  return missing;
+}
+
+/** As pnpm links them: what is ours to the folders of that commit, everything else to what is installed here. Answers what is not. */
+function linkDependencies(folder: string, member: string): string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, member, 'package.json'), 'utf8'));
+  return Object.keys(dependencies).filter((name) => {
+    const installed = [join(root, member, 'node_modules'), join(root, 'node_modules/.pnpm/node_modules')];
+    const places = [...ownFolders(folder, name), ...installed.map((place) => join(place, name))];
+    const target = places.find(existsSync);
+    if (target === undefined) return true;
+    const link = join(folder, member, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(realpathSync(target), link);
+    return false;
+  });
+}
+
+function ownFolders(folder: string, name: string): string[] {
+  if (!name.startsWith('@holdfast/')) return [];
+  return groups.map((group) => join(folder, group, name.slice('@holdfast/'.length)));
+}
+
+async function generateClient(folder: string): Promise<void> {
+  const cli = join(root, 'prisma/node_modules/prisma/build/index.js');
+  // As scripts/dependencies.mjs does it: generating needs no engine, though the CLI asks for one.
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: '',
+    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+    CHECKPOINT_DISABLE: '1',
+  };
+  const args = [cli, 'generate', '--schema', join(folder, 'prisma/schema.prisma')];
+  await outputOf(process.execPath, args, { cwd: folder, env });
+}
+
+async function git(...args: string[]): Promise<string> {
+  return await outputOf('git', args, { cwd: root, env: process.env });
+}

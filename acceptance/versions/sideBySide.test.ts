@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ApiClient, apiClient } from '@holdfast/testkit/apiClient';
+import type { Customer } from '@holdfast/testkit/customer';
+import { type Receiver, startReceiver } from '@holdfast/testkit/receiver';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { troublesOf, untilAtRest } from '../rolling/books.ts';
+import { startLoad } from '../rolling/load.ts';
+import { restart } from '../rolling/restart.ts';
+import { openTally } from '../rolling/tally.ts';
+import { type Fleet, startFleet } from '../stack/fleet.ts';
+import { checkOut, previousCommit } from './previousVersion.ts';
+
+const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'] as const;
+const tree = testFolder('previous');
+const reason = await whyNot();
+const [described, why] = reason === null ? [describe, ''] : [describe.skip, ` (skipped: ${reason})`];
+
+/** Checks out the version before; what keeps it from being run, if anything does. */
+async function whyNot(): Promise<string | null> {
+  const commit = await previousCommit();
+  if (commit === null) return 'the history of this clone does not reach back to the schema before';
+  const missing = await checkOut(commit, tree);
+  return missing.length === 0
+    ? null
+    : `the version before needs what is not installed: ${missing.join(', ')}`;
+}
+
+let home: string;
+let fleet: Fleet;
+let customer: Customer;
+let receiver: Receiver;
+const accepted: string[] = [];
+
+/** What clients of these gateways meet while something goes on; then everything has come to rest. */
+async function failuresUnderLoad(apis: ApiClient[], during: () => Promise<unknown>): Promise<string[]> {
+  const tally = openTally();
+  const loads = apis.map((api) => startLoad(api, tally, 6));
+  await during();
+  await Promise.all(loads.map((load) => load.stop()));
+  accepted.push(...loads.flatMap((load) => load.accepted));
+  await untilAtRest(fleet.db, customer.organizationId);
+  return tally.failures;
+}
+
+/** Lines of every service's log, those of jobs that failed above all. */
+function errorLines(): string[] {
+  const folder = join(home, 'logs');
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  return lines.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line));
+}
+
+const migrations = async () => (await fleet.db.pool.query('SELECT FROM _prisma_migrations')).rowCount ?? 0;
+
+const troubles = () =>
+  troublesOf({
+    db: fleet.db,
+    organizationId: customer.organizationId,
+    accepted,
+    received: receiver.received,
+  });
+
+described(`the version before${why}`, () => {
+  beforeAll(async () => {
+    home = testFolder('versions');
+    fleet = await startFleet(home, {}, tree);
+    receiver = await startReceiver();
+    customer = await fleet.newCustomer();
+  }, 120_000);
+  afterAll(async () => {
+    await fleet?.close();
+    await receiver?.close();
+  }, 30_000);
+
+  it('works on while its schema becomes ours, and then', async () => {
+    const { status } = await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
+    expect(status).toBe(201);
+    const before = await migrations();
+    const upgrade = async () => {
+      await delay(2000);
+      await fleet.setUp();
+      await delay(3000);
+    };
+    expect(await failuresUnderLoad([customer.api], upgrade)).toEqual([]);
+    expect(await migrations()).toBeGreaterThan(before);
+    expect(await troubles()).toEqual([]);
+    expect(errorLines()).toEqual([]);
+  }, 120_000);
+
+  it('starts on our schema, and works beside this one: what one begins, the other ends', async () => {
+    for (const name of names) await restart(fleet, name, openTally());
+    const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
+    const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
+    expect(await failuresUnderLoad(apis, () => delay(6000))).toEqual([]);
+    expect(await troubles()).toEqual([]);
+    expect(errorLines()).toEqual([]);
+    for (const copy of ['dispatcher', 'dispatcher-2'])
+      expect(await fleet.metricsOf(copy)).toMatch(/^holdfast_runs_total\{.*\} [1-9]/m);
+  }, 120_000);
+
+  it('what is asked of another service through a queue is answered by either version', async () => {
+    const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
+    const topUps = Array.from({ length: 8 }, (_, index) =>
+      fleet.admin.post(path, { amount: '1' }, { 'idempotency-key': `top-up-${index}` }),
+    );
+    expect((await Promise.all(topUps)).map(({ status }) => status)).toEqual(topUps.map(() => 201));
+    const { body } = await customer.api.get('/v1/webhooks/endpoints');
+    const [{ id } = { id: '' }] = body['endpoints'] as { id: string }[];
+    for (let call = 0; call < 8; call++) {
+      const answer = await customer.api.post(`/v1/webhooks/endpoints/${id}/test`);
+      expect(answer.body).toMatchObject({ success: true });
+    }
+    expect(errorLines()).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,134 @@
+import type { Database } from '@holdfast/db/client';
+import { reasonOf } from '@holdfast/kit/within';
+import type { Inspector } from '@holdfast/queues/inspector';
+import { ZodError } from 'zod';
+import { openAdminApi } from './admin/api.ts';
+import { RefusedError } from './admin/refusedError.ts';
+import type { Command, Context, Run } from './command.ts';
+import { adminAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
+import { exitCodes } from './exitCodes.ts';
+import type { Named } from './flags.ts';
+import { UsageError } from './usageError.ts';
+
+export type Output = Pick<Context, 'say' | 'tell' | 'unheard' | 'width'>;
+
+/** Runs a command in a context of its own, and returns the exit code. @throws UsageError */
+export async function runCommand(
+  command: Command,
+  args: string[],
+  named: Named,
+  output: Output,
+): Promise<number> {
+  const { context, url, close } = openContext(named, output);
+  try {
+    const run = await command.load();
+    return command.changes?.(args)
+      ? await runRecorded(command, run, args, context)
+      : await run(args, context);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof RefusedError) {
+      output.tell(`holdfast: ${command.name} was refused: ${error.message}`);
+      return exitCodes.wrong;
+    }
+    output.tell(
+      `holdfast: ${command.name} could not be run: ${withoutPassword(told(error), url())}${at(url())}`,
+    );
+    return exitCodes.notRun;
+  } finally {
+    await close();
+  }
+}
+
+/** What speaks to the database or to Redis is loaded when a command asks for it: most speak to the admin API alone. */
+function openContext(named: Named, output: Output) {
+  let url: string | undefined;
+  let db: Promise<Database> | undefined;
+  let inspector: Promise<Inspector> | undefined;
+  const find = () => {
+    url = databaseUrl(named['database-url']);
+    return url;
+  };
+  const context: Context = {
+    ...output,
+    async openDatabase() {
+      db ??= databaseAt(find());
+      return await db;
+    },
+    databaseUrl: find,
+    async openInspector() {
+      inspector ??= inspectorAt(redisUrl(named));
+      return await inspector;
+    },
+    openAdmin: (stopped) => openAdminApi(adminAccess(named), stopped),
+    serviceUrls: () => serviceUrls(named),
+    providerEnvironment: () => providerEnvironment(named),
+  };
+  async function close() {
+    await (await inspector?.catch(() => undefined))?.close();
+    await (await db?.catch(() => undefined))?.close();
+  }
+  return { context, url: () => url, close };
+}
+
+async function databaseAt(url: string): Promise<Database> {
+  const { openDatabase } = await import('@holdfast/db/client');
+  return openDatabase({ url, poolSize: 1, applicationName: 'holdfast-cli' });
+}
+
+async function inspectorAt(url: string): Promise<Inspector> {
+  const { openInspector } = await import('@holdfast/queues/inspector');
+  return await openInspector(url).catch((error: unknown) => {
+    throw new Error(`Redis does not respond: ${reasonOf(error)}`, { cause: error });
+  });
+}
+
+/** Runs a command that changes something, and records it in the audit log first. */
+async function runRecorded(command: Command, run: Run, args: string[], context: Context): Promise<number> {
+  const written = await writable(context);
+  // Arguments that can't be read are reported first.
+  if ('reason' in written) return await run(args, idle(context, written.reason));
+  const { recorded } = await import('./actions/record.ts');
+  const by = { db: written.db, name: command.name, args, tell: context.tell };
+  return await recorded(by, () => run(args, context));
+}
+
+/** The database that a change is recorded in, or why there is none. */
+async function writable({ openDatabase }: Context): Promise<{ db: Database } | { reason: unknown }> {
+  try {
+    return { db: await openDatabase() };
+  } catch (reason) {
+    return { reason };
+  }
+}
+
+/** In which nothing can be changed, for that reason. */
+function idle(context: Context, reason: unknown): Context {
+  const refuse = () => {
+    throw reason;
+  };
+  return { ...context, openDatabase: refuse, databaseUrl: refuse, openInspector: refuse };
+}
+
+/** A response may be of another version than this one reads. */
+function told(error: unknown): string {
+  if (!(error instanceof ZodError)) return reasonOf(error);
+  const [first] = error.issues;
+  return `the response is not one that this version reads (${first?.path.join('.')}: ${first?.message}): are both of one version?`;
+}
+
+/** Where a database is, without its login. */
+function at(url: string | undefined): string {
+  if (url === undefined) return '';
+  const { host, pathname } = new URL(url);
+  return ` (the database ${pathname.slice(1)} at ${host || 'this machine'})`;
+}
+
+function withoutPassword(text: string, url: string | undefined): string {
+  const { password } = url === undefined ? { password: '' } : new URL(url);
+  if (password === '') return text;
+  return [password, decodeURIComponent(password)].reduce(
+    (left, secret) => left.replaceAll(secret, '***'),
+    text,
+  );
+}

@@ -1,0 +1,230 @@
+import { type ApiKeyPermissions, type ApiKeyScope, scopesOf } from '@holdfast/domain/apiKey';
+import { limits } from '@holdfast/domain/limits';
+import type { Database } from './client.ts';
+import { inTransaction, runStatement } from './statement.ts';
+
+export type NewApiKey = {
+  id: string;
+  organizationId: string;
+  name: string;
+  permissions: ApiKeyPermissions;
+  hash: string;
+  prefix: string;
+  /** Left out: without any but its permissions. */
+  bounds?: ApiKeyBounds;
+};
+
+export type CreateApiKeyResult =
+  | { kind: 'created'; createdAt: Date; isTest: boolean }
+  /** Spec, "Limits": API keys per organization. */
+  | { kind: 'limit reached' }
+  | { kind: 'no organization' };
+
+/** A new key. Creates of one organization wait for each other, so that the limit holds under race too. */
+export async function createApiKey(db: Database, key: NewApiKey): Promise<CreateApiKeyResult> {
+  return inTransaction(db, async (client) => {
+    const [owner] = await runStatement<{ isTest: boolean }>(client, 'lock_organization', lock, [
+      key.organizationId,
+    ]);
+    if (!owner) return { kind: 'no organization' };
+    const [created] = await runStatement<{ createdAt: Date }>(client, 'create_api_key', insert, [
+      key.id,
+      key.organizationId,
+      key.name,
+      key.permissions,
+      key.prefix,
+      key.hash,
+      limits.maxApiKeysPerOrganization,
+      key.bounds?.scopes ?? null,
+      key.bounds?.expiresAt ?? null,
+      key.bounds?.models ?? [],
+      key.bounds?.addresses ?? [],
+    ]);
+    return created ? { kind: 'created', ...created, ...owner } : { kind: 'limit reached' };
+  });
+}
+
+const lock = `SELECT test_of IS NOT NULL AS "isTest" FROM organizations WHERE id = $1 FOR UPDATE`;
+
+const insert = `
+WITH added AS (
+  INSERT INTO api_keys (id, organization_id, name, permissions, prefix, scopes, expires_at, models, addresses)
+  SELECT $1, $2, $3, $4, $5, $8::text[], $9::timestamptz, $10::text[], $11::text[]
+  WHERE (SELECT count(*) FROM api_keys WHERE organization_id = $2 AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > now())) < $7::int
+  RETURNING id, created_at
+),
+value AS (INSERT INTO api_key_values (hash, api_key_id) SELECT $6, id FROM added)
+SELECT created_at AS "createdAt" FROM added`;
+
+/** How far a key reaches. */
+export type ApiKeyBounds = {
+  scopes: ApiKeyScope[];
+  /** Null: it has no end. */
+  expiresAt: Date | null;
+  /** Slugs that it may name; empty: all. */
+  models: string[];
+  /** Addresses and CIDR ranges that it may be used from; empty: all. */
+  addresses: string[];
+};
+
+/** An API key as lists show it: never its value. */
+export type ApiKeyRow = ApiKeyBounds & {
+  id: string;
+  name: string;
+  permissions: ApiKeyPermissions;
+  prefix: string;
+  /** It belongs to the organization's test organization. */
+  isTest: boolean;
+  createdAt: Date;
+  revokedAt: Date | null;
+};
+
+/** With the scopes that its permissions stand for when it has none of its own. */
+function withScopes<Row extends { permissions: string; scopes: string[] | null }>(row: Row) {
+  const permissions = row.permissions as ApiKeyPermissions;
+  return { ...row, permissions, scopes: scopesOf(permissions, row.scopes) };
+}
+
+export type FoundApiKey = ApiKeyBounds & {
+  organizationId: string;
+  apiKeyId: string;
+  /** It belongs to a test organization. */
+  isTest: boolean;
+  /** What is left of a rotated value's grace period, or until the key expires. Null: no end is set. */
+  validForMs: number | null;
+};
+
+/** The key that a value (by its SHA-256) belongs to, unless it is revoked, expired or past its grace period. */
+export async function findApiKey(db: Database, hash: string): Promise<FoundApiKey | null> {
+  return (await findApiKeys(db, [hash])).get(hash) ?? null;
+}
+
+type Row = Omit<FoundApiKey, 'scopes'> & { hash: string; permissions: string; scopes: string[] | null };
+
+/** As `findApiKey`, of many at once, by their hashes. */
+export async function findApiKeys(db: Database, hashes: string[]): Promise<Map<string, FoundApiKey>> {
+  const rows = await runStatement<Row>(db.pool, 'find_api_keys', findApiKeySql, [hashes]);
+  return new Map(
+    rows.map((row) => {
+      const { hash, permissions: _, ...found } = withScopes(row);
+      return [hash, found];
+    }),
+  );
+}
+
+const findApiKeySql = `
+SELECT v.hash, k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions, k.scopes,
+  k.expires_at AS "expiresAt", k.models, k.addresses, o.test_of IS NOT NULL AS "isTest",
+  (extract(epoch FROM least(v.valid_until, k.expires_at) - now()) * 1000)::float8 AS "validForMs"
+FROM api_key_values v JOIN api_keys k ON k.id = v.api_key_id JOIN organizations o ON o.id = k.organization_id
+WHERE v.hash = ANY ($1::text[]) AND k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())
+  AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
+/** Whether a key of this id was ever made; a revoked one counts. */
+export async function hasApiKey(db: Database, id: string): Promise<boolean> {
+  return (await db.prisma.apiKey.count({ where: { id } })) > 0;
+}
+
+/** Whether a key, revoked or not, is the organization's. */
+export async function isKeyOf(db: Database, organizationId: string, id: string): Promise<boolean> {
+  const key = await db.prisma.apiKey.findFirst({ where: { id, organizationId }, select: { id: true } });
+  return key !== null;
+}
+
+/** Of a key: it is the organization's, $2, or its test organization's. */
+const isOwn = 'organization_id IN (SELECT id FROM organizations WHERE id = $2 OR test_of = $2)';
+
+/**
+ * The keys of an organization and of its test organization, newest first, revoked ones too; those older than `cursor`
+ * (the id of a key) if given.
+ */
+export async function listApiKeys(
+  db: Database,
+  args: { organizationId: string; limit: number; cursor?: string | undefined },
+): Promise<ApiKeyRow[]> {
+  const owners = await ownersOf(db, args.organizationId);
+  const rows = await db.prisma.apiKey.findMany({
+    where: { organizationId: { in: [...owners.keys()] }, ...(args.cursor && { id: { lt: args.cursor } }) },
+    orderBy: { id: 'desc' },
+    take: args.limit,
+  });
+  return rows.map((row) => toRow(row, owners));
+}
+
+/** One key of an organization or of its test organization, revoked or not; null when it has none of that id. */
+export async function getApiKey(db: Database, organizationId: string, id: string): Promise<ApiKeyRow | null> {
+  const owners = await ownersOf(db, organizationId);
+  const row = await db.prisma.apiKey.findFirst({ where: { id, organizationId: { in: [...owners.keys()] } } });
+  return row && toRow(row, owners);
+}
+
+/** The organization and its test organization, by id; true: for tests. */
+async function ownersOf(db: Database, id: string): Promise<Map<string, boolean>> {
+  const select = { id: true, testOf: true };
+  const rows = await db.prisma.organization.findMany({ where: { OR: [{ id }, { testOf: id }] }, select });
+  return new Map(rows.map((row) => [row.id, row.testOf !== null]));
+}
+
+function toRow<Row extends { organizationId: string; permissions: string; scopes: string[] }>(
+  { organizationId, ...row }: Row,
+  owners: Map<string, boolean>,
+) {
+  return { ...withScopes(row), isTest: owners.get(organizationId) ?? false };
+}
+
+/** Revokes a key, again if need be; false when the organization has none of that id. */
+export async function revokeApiKey(db: Database, organizationId: string, id: string): Promise<boolean> {
+  const rows = await runStatement(db.pool, 'revoke_api_key', revokeApiKeySql, [id, organizationId]);
+  return rows.length > 0;
+}
+
+const revokeApiKeySql = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now())
+  WHERE id = $1 AND ${isOwn} RETURNING id`;
+
+export type RotatedApiKey = Omit<ApiKeyRow, 'createdAt' | 'revokedAt'> & { previousKeyValidUntil: Date };
+
+/**
+ * Gives a key a new value; the old one lives for the grace period of the spec's "Limits". Rotations of one key wait
+ * for each other, so that every value but the last has an end. Null when there is no such key, or it is revoked or expired.
+ */
+export async function rotateApiKey(
+  db: Database,
+  args: { organizationId: string; id: string; hash: string; prefix: string },
+): Promise<RotatedApiKey | null> {
+  return inTransaction(db, async (client) => {
+    const [key] = await runStatement<Omit<RotatedApiKey, 'previousKeyValidUntil'>>(
+      client,
+      'rotate_api_key_prefix',
+      setPrefix,
+      [args.id, args.organizationId, args.prefix],
+    );
+    if (!key) return null;
+    const [added] = await runStatement<{ previousKeyValidUntil: Date }>(
+      client,
+      'rotate_api_key_values',
+      replaceValue,
+      [args.id, args.hash, limits.apiKeyGraceMs],
+    );
+    if (!added) throw new Error('the new value of a key was not stored');
+    return { ...withScopes(key), ...added };
+  });
+}
+
+/** Also locks the key's row. */
+const setPrefix = `UPDATE api_keys SET prefix = $3
+  WHERE id = $1 AND ${isOwn} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+  RETURNING id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses,
+    organization_id IN (SELECT id FROM organizations WHERE test_of IS NOT NULL) AS "isTest"`;
+
+/** `clock_timestamp`, for the transaction may have begun long before it got the lock. */
+const replaceValue = `WITH ended AS (
+    UPDATE api_key_values SET valid_until = clock_timestamp() + $3 * interval '1 millisecond'
+    WHERE api_key_id = $1 AND valid_until IS NULL
+    RETURNING valid_until
+  ), forgotten AS (
+    DELETE FROM api_key_values WHERE api_key_id = $1 AND valid_until < now()
+  ), added AS (
+    INSERT INTO api_key_values (hash, api_key_id) VALUES ($2, $1)
+  )
+  SELECT coalesce((SELECT max(valid_until) FROM ended), now()) AS "previousKeyValidUntil"`;

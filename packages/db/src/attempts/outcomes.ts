@@ -1,0 +1,273 @@
+import { limits } from '@holdfast/domain/limits';
+import type { Failure, RecordedOutcome } from '@holdfast/domain/outcome';
+import { transitions } from '@holdfast/domain/statuses';
+import type { Database } from '../client.ts';
+import { quoted } from '../executions/read.ts';
+import { firstId } from '../firstId.ts';
+import { runStatement } from '../statement.ts';
+import { storableJson, storableText } from '../storable.ts';
+import { newToken } from './claim.ts';
+
+/** What stays of a recorded outcome (see domain/outcome) when its execution is erased: how it ended and what it cost. */
+export function erasedOutcome(outcome: string): string {
+  return `CASE (${outcome} ->> 'ok')::boolean
+    WHEN true THEN json_build_object('ok', true, 'inputTokens', ${outcome} -> 'inputTokens', 'outputTokens',
+      ${outcome} -> 'outputTokens', 'cost', ${outcome} -> 'cost')
+    WHEN false THEN json_build_object('ok', false, 'code', ${outcome} -> 'code') END`;
+}
+
+/**
+ * Ends attempts with their outcomes, each once; answers the ids of those that had none before. Of one that was settled
+ * while it ran, for its execution was erased, nothing is kept that the provider made.
+ */
+export async function recordOutcomes(
+  db: Database,
+  items: {
+    attemptId: string;
+    outcome: RecordedOutcome;
+    state: 'succeeded' | 'failed' | 'unknown';
+    /** What the provider said went wrong, before it was mapped. */
+    rawError?: string | null;
+  }[],
+): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'record_outcomes', recordOutcomesSql, [
+    items.map(({ attemptId }) => attemptId),
+    items.map(({ outcome }) => storableJson(outcome)),
+    items.map(({ state }) => state),
+    items.map(({ rawError }) => (rawError ? storableText(rawError) : null)),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const recordOutcomesSql = `
+WITH item AS (
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
+    AS t (id, outcome, state, raw_error)
+),
+due AS (
+  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+)
+UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL,
+  outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
+  raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END,
+  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
+FROM due JOIN item i ON i.id = due.id
+WHERE a.id = due.id AND a.finished_at IS NULL RETURNING a.id`;
+
+export type Refusal = {
+  attemptId: string;
+  /** It was accepted, and its provider has lost it. */
+  isLost?: boolean;
+  outcome: Omit<Failure, 'raw'>;
+  rawError: string | null;
+  /** The next try: where, and how long from now. */
+  next: { connection: string; target: string; afterMs: number };
+};
+
+/**
+ * Ends attempts that their providers certainly did not accept, or have lost, and writes the next try of each, which waits for
+ * its time: both or neither, so that whoever dies here leaves the one or the other to be found. No next one for an execution
+ * that has ended, and of one that was erased no more than how it was refused. Answers the ids of the attempts that were still
+ * as they were found: whoever was halted for long may have been overtaken, and that run goes on.
+ */
+export async function recordRefusals(db: Database, refusals: Refusal[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', recordRefusalsSql, [
+    refusals.map(({ attemptId }) => attemptId),
+    refusals.map(({ outcome }) => storableJson(outcome)),
+    refusals.map(({ rawError }) => (rawError === null ? null : storableText(rawError))),
+    refusals.map(({ next }) => next.connection),
+    refusals.map(({ next }) => next.target),
+    refusals.map(({ next }) => Math.round(next.afterMs)),
+    refusals.map(({ isLost }) => (isLost ? 'running' : 'starting')),
+    firstId(
+      'exec',
+      refusals.map(({ attemptId }) => attemptId),
+    ),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+export type BusyRefusal = {
+  attemptId: string;
+  rawError: string | null;
+  /** Where it goes next, and how long from now at the earliest. */
+  next: { connection: string; target: string; afterMs: number };
+  /** What was sent before may have been accepted: it is only to be asked about again, by whoever takes it over then. */
+  mayHaveRun: boolean;
+};
+
+/**
+ * Puts attempts off whose providers had no capacity: each waits for its time under the same token, and counts how often it
+ * was put off. Returns the ids of those that had neither ended before nor been accepted.
+ */
+export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'record_busy_refusals', busy, [
+    refusals.map(({ attemptId }) => attemptId),
+    refusals.map(({ rawError }) => (rawError === null ? null : storableText(rawError))),
+    refusals.map(({ next }) => next.connection),
+    refusals.map(({ next }) => next.target),
+    refusals.map(({ next }) => Math.round(next.afterMs)),
+    refusals.map(({ mayHaveRun }) => mayHaveRun),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+// Judged once they are found: an index of what is starting, or a range of executions, would be read for the few that are meant.
+const recordRefusalsSql = `
+WITH item AS (
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
+    AS t (id, outcome, raw_error, connection, target, after_ms, state)
+),
+due AS (
+  SELECT a.id, a.state FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+),
+refused AS (
+  UPDATE attempts a SET state = 'refused', finished_at = now(), lease_until = NULL, poll_at = NULL,
+    outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
+    raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
+  FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL
+    AND due.state = i.state
+  RETURNING a.id, a.execution_id, a.number
+),
+next AS (
+  INSERT INTO attempts (id, execution_id, number, provider, target, state, token, poll_at)
+  SELECT new_id('att'), r.execution_id, r.number + 1, i.connection, i.target, 'waiting', ${newToken},
+    now() + i.after_ms * interval '1 millisecond'
+  FROM refused r JOIN item i ON i.id = r.id CROSS JOIN LATERAL (
+    SELECT completed_at IS NOT NULL AS ended FROM executions WHERE id = r.execution_id AND id >= $8 LIMIT 1
+  ) e WHERE NOT e.ended
+)
+SELECT id FROM refused`;
+
+// A lease that nobody extends has it asked about when its time has come.
+const busy = `
+WITH item AS (
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[])
+    AS t (id, raw_error, connection, target, after_ms, may_have_run)
+),
+due AS (
+  SELECT a.id, a.state, now() + i.after_ms * interval '1 millisecond' AS time,
+    i.raw_error, i.connection, i.target, i.may_have_run
+  FROM attempts a JOIN item i ON i.id = a.id
+  WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE OF a
+)
+UPDATE attempts a SET state = CASE WHEN d.may_have_run THEN 'starting' ELSE 'waiting' END,
+  provider = d.connection, target = d.target,
+  lease_until = CASE WHEN d.may_have_run THEN d.time END, poll_at = CASE WHEN NOT d.may_have_run THEN d.time END,
+  busy_refusals = a.busy_refusals + 1, busy_since = coalesce(a.busy_since, now()),
+  raw_error = CASE WHEN a.settled_at IS NULL THEN d.raw_error END
+FROM due d WHERE a.id = d.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND d.state = 'starting'
+RETURNING a.id`;
+
+export type RunningAttempt = {
+  attemptId: string;
+  /** What the adapter needs to poll or cancel; `externalId` is the provider's id of the run. */
+  handle: { externalId: string } & Record<string, string>;
+  /** Whether the provider will call back: then the execution awaits it. */
+  awaitsCallback: boolean;
+  /** When to ask the provider, from now; while a callback is awaited, twice as long at every question unless it is steady. */
+  pollAfterMs: number;
+  isSteady?: boolean;
+};
+
+/**
+ * Accepted by the provider: the lease ends, for from here any dispatcher can go on. Answers the ids of those that had
+ * not ended before.
+ */
+export async function recordRunning(db: Database, items: RunningAttempt[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'record_running', recordRunningSql, [
+    items.map(({ attemptId }) => attemptId),
+    items.map(({ handle }) => storableJson(handle)),
+    items.map(({ awaitsCallback }) => awaitsCallback),
+    items.map(({ pollAfterMs }) => pollAfterMs),
+    items.map(({ awaitsCallback, isSteady = !awaitsCallback }) => isSteady),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const { from, to } = transitions.awaitCallback;
+
+const recordRunningSql = `
+WITH item AS (
+  SELECT * FROM unnest($1::text[], $2::json[], $3::boolean[], $4::int[], $5::boolean[])
+    AS t (id, handle, awaits, poll_after_ms, steady)
+),
+due AS (
+  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+),
+running AS (
+  UPDATE attempts a SET state = 'running', handle = i.handle, external_id = i.handle ->> 'externalId',
+    lease_until = NULL, polls = a.polls + 1, poll_at = now() + i.poll_after_ms * interval '1 millisecond'
+      * CASE WHEN i.steady THEN 1 ELSE power(2, least(a.polls, 4)) END
+  FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.finished_at IS NULL
+  RETURNING a.id, a.execution_id, i.awaits
+),
+awaiting AS (
+  SELECT e.id FROM executions e JOIN running r ON r.execution_id = e.id AND r.awaits
+  WHERE e.status IN (${quoted(from)}) ORDER BY e.id FOR UPDATE OF e
+),
+moved AS (
+  UPDATE executions e SET status = '${to}' FROM awaiting w WHERE e.id = w.id AND e.status IN (${quoted(from)})
+)
+SELECT id FROM running`;
+
+export type ToldProgress = {
+  attemptId: string;
+  executionId: string;
+  /** 0 to 1; null: not told. */
+  progress: number | null;
+  queuePosition: number | null;
+  /** What is new in the log, without our keys. */
+  logs: string;
+  /** Whether clients may read it. Else it stays with the attempt, for operators. */
+  isShown: boolean;
+  /** Characters of the provider's log that are dealt with, these included. */
+  logged: number;
+};
+
+/**
+ * What providers tell of runs that go on. A log that two have read at once is added once; of what has ended, nothing; what
+ * says nothing new is not written.
+ */
+export async function recordProgress(db: Database, told: ToldProgress[]): Promise<void> {
+  const column = <Key extends keyof ToldProgress>(key: Key) => told.map((item) => item[key]);
+  await runStatement(db.pool, 'record_progress', recordProgressSql, [
+    column('attemptId'),
+    column('executionId'),
+    column('progress'),
+    column('queuePosition'),
+    column('logs').map(storableText),
+    column('logged'),
+    column('isShown'),
+    firstId('exec', column('executionId')),
+  ]);
+}
+
+// Attempts before executions, each in order of id: the order in which they are locked everywhere.
+const recordProgressSql = `
+WITH item AS (
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::real[], $4::int[], $5::text[], $6::int[], $7::boolean[])
+    AS t (id, execution_id, progress, queue_position, logs, logged, is_shown) ORDER BY id, logged DESC
+),
+due AS (
+  SELECT a.id, a.logged FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+),
+told AS (
+  SELECT e.id, i.progress, i.queue_position, CASE WHEN i.logged > due.logged AND i.is_shown THEN i.logs ELSE '' END AS logs
+  FROM due JOIN item i ON i.id = due.id JOIN executions e ON e.id = i.execution_id
+  WHERE e.id >= $8 AND e.completed_at IS NULL AND (i.logged > due.logged OR
+    (coalesce(i.progress, e.progress), i.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))
+  ORDER BY e.id FOR UPDATE OF e
+),
+counted AS (
+  UPDATE attempts a SET logged = i.logged, raw_logs = CASE
+    WHEN i.is_shown OR i.logs = '' OR NOT EXISTS (SELECT FROM told WHERE told.id = i.execution_id) THEN a.raw_logs
+    ELSE right(coalesce(a.raw_logs, '') || i.logs, ${limits.logLength}) END
+  FROM due JOIN item i ON i.id = due.id
+  WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND i.logged > due.logged
+)
+UPDATE executions e SET progress = coalesce(t.progress, e.progress), queue_position = t.queue_position,
+  logs = CASE WHEN t.logs = '' THEN e.logs ELSE right(coalesce(e.logs, '') || t.logs, ${limits.logLength}) END,
+  logs_total = e.logs_total + length(t.logs)
+FROM told t WHERE e.id = t.id AND e.id >= $8 AND e.completed_at IS NULL AND (t.logs <> '' OR
+  (coalesce(t.progress, e.progress), t.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))`;

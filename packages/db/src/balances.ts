@@ -1,0 +1,110 @@
+import { type Money, MoneyDecimal } from '@holdfast/domain/money';
+import type { PoolClient } from 'pg';
+import type { Database } from './client.ts';
+import { inTransaction, runStatement } from './statement.ts';
+
+/** What an organization has, as it is this moment; null when there is no such organization. */
+export async function getBalance(
+  db: Database,
+  organizationId: string,
+): Promise<{ available: Money; held: Money } | null> {
+  const [balance] = await runStatement<{ available: Money; held: Money }>(db.pool, 'get_balance', statement, [
+    organizationId,
+  ]);
+  return balance ?? null;
+}
+
+const statement = `SELECT available, held FROM balances WHERE organization_id = $1`;
+
+export type AdjustmentKind = 'top_up' | 'correction';
+
+export type AdjustmentAsked = {
+  organizationId: string;
+  kind: AdjustmentKind;
+  /** A top-up's is more than 0; a correction's below 0 takes from the balance. */
+  amount: Money;
+  reason: string | null;
+  idempotencyKey: string | null;
+  /** By the clock of the database: later than this nothing is written. */
+  until?: Date;
+};
+
+/** A transfer that no execution made; `amount` as it was asked for, with its sign. */
+type Adjustment = {
+  kind: AdjustmentKind;
+  amount: Money;
+  availableAfter: Money;
+  reason: string | null;
+  createdAt: Date;
+  sequence: string;
+};
+
+export type AdjustResult =
+  /** `isReplay`: added before, under the same idempotency key. */
+  | { outcome: 'added'; transfer: Adjustment; isReplay: boolean }
+  /** It would take more than is available: nothing is written. */
+  | { outcome: 'insufficient'; available: Money }
+  | { outcome: 'too late' }
+  | { outcome: 'no organization' };
+
+/**
+ * Adds a top-up or a correction to the journal, under an idempotency key once: a repeat answers the transfer of the
+ * first, whatever it was, so that the caller can tell whether it was the same request.
+ */
+export async function adjustBalance(db: Database, asked: AdjustmentAsked): Promise<AdjustResult> {
+  const { organizationId, amount, idempotencyKey } = asked;
+  return await inTransaction(db, async (client) => {
+    const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [
+      organizationId,
+    ]);
+    if (!balance) return { outcome: 'no organization' };
+    const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, [
+      organizationId,
+      idempotencyKey,
+    ]);
+    if (known) return { outcome: 'added', transfer: known, isReplay: true };
+    const isTaken = new MoneyDecimal(amount).lt(0);
+    if (isTaken && new MoneyDecimal(balance.available).plus(amount).lt(0)) {
+      return { outcome: 'insufficient', available: balance.available };
+    }
+    const transfer = await add(client, asked);
+    return transfer ? { outcome: 'added', transfer, isReplay: false } : { outcome: 'too late' };
+  });
+}
+
+async function add(client: PoolClient, asked: AdjustmentAsked): Promise<Adjustment | undefined> {
+  const { organizationId, kind, amount, reason, idempotencyKey, until = null } = asked;
+  const values = [organizationId, kind, amount, reason, idempotencyKey, until];
+  const [added] = await runStatement<Adjustment>(client, 'add_adjustment', insert, values);
+  return added;
+}
+
+const columns = `kind, CASE debit_account WHEN 'available' THEN -amount ELSE amount END AS amount,
+  available_after AS "availableAfter", reason, created_at AS "createdAt", sequence`;
+
+const lock = `SELECT available FROM balances WHERE organization_id = $1 FOR UPDATE`;
+
+const find = `SELECT ${columns} FROM transfers
+WHERE execution_id IS NULL AND organization_id = $1 AND idempotency_key = $2`;
+
+/** The balance follows (trigger `transfers_post`). */
+const insert = `
+INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
+  held_after, reason, idempotency_key)
+SELECT $1, sequence + 1, $2, CASE WHEN $3::numeric < 0 THEN 'available' ELSE 'funding' END,
+  CASE WHEN $3::numeric < 0 THEN 'funding' ELSE 'available' END, abs($3::numeric), available + $3::numeric, held, $4, $5
+FROM balances WHERE organization_id = $1 AND ($6::timestamptz IS NULL OR clock_timestamp() <= $6)
+RETURNING ${columns}`;
+
+/**
+ * A top-up by who may write one: the owner of the database (setup, tests) and the ledger. @throws without such an
+ * organization
+ */
+export async function topUp(
+  db: Database,
+  args: { organizationId: string; amount: Money; reason: string | null; idempotencyKey: string | null },
+): Promise<Adjustment> {
+  const result = await adjustBalance(db, { ...args, kind: 'top_up' });
+  if (result.outcome !== 'added') throw new Error(`a top-up was not added: ${result.outcome}`);
+  return result.transfer;
+}

@@ -1,0 +1,43 @@
+import pg from 'pg';
+
+/**
+ * Creates a database on the server that `serverUrl` points at, as a copy of `template` when one is named.
+ * Returns the new database's URL. Rejects when it exists already, unless `ifMissing`.
+ */
+export async function createDatabase(
+  serverUrl: string,
+  name: string,
+  { template = 'template1', ifMissing = false }: { template?: string; ifMissing?: boolean } = {},
+): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (!ifMissing || rowCount === 0) {
+      await client.query(
+        `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE ${pg.escapeIdentifier(template)}`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+  return databaseUrl(serverUrl, name);
+}
+
+/** The same server, another database. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Drops a database, ending whatever is connected to it. Nothing happens when there is none of that name. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,157 @@
+import type { EventType } from '@holdfast/domain/eventTypes';
+import type { Execution } from '@holdfast/domain/execution';
+import type { Database } from './client.ts';
+import { executionColumns } from './executions/read.ts';
+import { deliveriesOfEventSql, eventsOfSql } from './executions/watch.ts';
+import { type Condition, givenConditions, runStatement } from './statement.ts';
+
+type Known = {
+  eventId: string;
+  eventCreatedAt: Date;
+  /** Null: it tells of an endpoint. */
+  executionId: string | null;
+};
+
+/** An event: as it was told, or with the execution (whose id is `id`) that it would be told of. */
+export type EventRow = Known & ({ body: string } | ({ body: null; eventType: EventType } & Execution));
+
+/** Of an event `v`, and its execution `x`, which is needed by those alone that have no body. */
+export const eventColumnsSql = `v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.body,
+  v.execution_id AS "executionId",
+  ${executionColumns('x')}`;
+
+/** `OFFSET 0`: found by its id, whatever the planner believes. */
+export const executionOfSql = `LEFT JOIN LATERAL (
+    SELECT * FROM executions e WHERE v.body IS NULL AND e.id = v.execution_id OFFSET 0
+  ) x ON true`;
+
+/** One event; null when the organization has none of that id. */
+export async function getEvent(db: Database, organizationId: string, id: string): Promise<EventRow | null> {
+  const [row] = await runStatement<EventRow>(db.pool, 'get_event', statement, [id, organizationId]);
+  return row ?? null;
+}
+
+const statement = `SELECT ${eventColumnsSql} FROM events v ${executionOfSql}
+  WHERE v.id = $1 AND v.organization_id = $2`;
+
+export type EventFilter = {
+  types?: readonly string[] | undefined;
+  /** Slugs: of executions of other models none. */
+  models?: readonly string[] | undefined;
+  /** An endpoint: none that tell of it. */
+  notAbout?: string | undefined;
+  executionId?: string | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** The id of an event: only those listed after it. */
+  cursor?: string | undefined;
+};
+
+/** Events that were not delivered: to this endpoint, or (null) to somebody or at all. */
+export type Undelivered = { to: string | null };
+
+export type EventPage = {
+  rows: EventRow[];
+  /** The last event that was looked at, when there may be more behind it. */
+  reached: string | null;
+};
+
+/**
+ * Where most are delivered, or of other models, a page is looked for among so many: a statement of a few tenths of a second.
+ */
+const mostScanned = 5000;
+
+/**
+ * At most `limit` events of an organization, in the order of time. Of undelivered ones, and of models, it may answer fewer
+ * though there are more behind those that it `reached`.
+ */
+export async function listEvents(
+  db: Database,
+  organizationId: string,
+  args: { filter: EventFilter; undelivered: Undelivered | null; isAscending: boolean; limit: number },
+): Promise<EventPage> {
+  const { filter, undelivered, isAscending, limit } = args;
+  // What is looked up of each event is looked up of so many alone.
+  const isSieved = undelivered !== null || filter.models !== undefined;
+  const given = givenConditions(isAscending ? ascending : descending, filter, 3);
+  const wanted = givenConditions(wantedConditions, filter, 3 + given.values.length);
+  const values = [organizationId, limit, isSieved ? mostScanned : limit, ...given.values, ...wanted.values];
+  if (undelivered?.to) values.push(undelivered.to);
+  const direction = isAscending ? 'ASC' : 'DESC';
+  const text = listEventsStatement({
+    source: filter.executionId === undefined ? 'events' : eventsOfExecution,
+    where: given.sql + (undelivered ? isLogged : '') + (isSieved ? '' : wanted.sql),
+    sieve: missedSql(undelivered, `$${values.length}`) + (isSieved ? wanted.sql : ''),
+    order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id ${direction}`,
+  });
+  const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
+  const name = `list_events_${kind}_${direction}_${given.key}${wanted.key}`;
+  const rows = await runStatement<EventRow & { reached: string | null }>(db.pool, name, text, values);
+  // Where nothing is found one row without an event tells how far was looked.
+  return { rows: rows.filter(({ eventId }) => eventId !== null), reached: rows[0]?.reached ?? null };
+}
+
+/** Found by their ids, whatever the planner believes. The execution is the first of the conditions. */
+const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventsOfSql('$4')}) OFFSET 0)`;
+
+function listEventsStatement(args: {
+  source: string;
+  where: string;
+  sieve: string;
+  order(by: string): string;
+}): string {
+  const { source, where, sieve, order } = args;
+  return `
+WITH scanned AS MATERIALIZED (
+  SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id FROM ${source} v
+  WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
+)
+SELECT scan.reached, found.* FROM (
+  SELECT CASE WHEN count(*) = $3 THEN (array_agg(s.id ${order('s')}))[$3::int] END AS reached FROM scanned s
+) scan LEFT JOIN LATERAL (
+  SELECT s.created_at, s.id AS place, ${eventColumnsSql}
+  FROM (SELECT * FROM scanned v WHERE ${sieve} ${order('v')} LIMIT $2) s
+  CROSS JOIN LATERAL (SELECT * FROM events e WHERE e.id = s.id OFFSET 0) v ${executionOfSql}
+) found ON true
+${order('found').replace('found.id', 'found.place')}`;
+}
+
+/** Of what was made before the oldest deliveries that are kept nobody knows what was delivered. */
+const isLogged = ` AND v.id >= (
+    SELECT month_bound('evt', min(p.month)) FROM month_partitions() p WHERE p.parent = 'deliveries')`;
+
+/** Scalar subqueries, for an index look-up each. */
+function missedSql(undelivered: Undelivered | null, endpoint: string): string {
+  if (!undelivered) return 'true';
+  const delivered = undelivered.to
+    ? `SELECT d.state = 'delivered' FROM deliveries d WHERE d.id = delivery_id(v.id, ${endpoint})`
+    : `SELECT bool_and(d.state = 'delivered') FROM deliveries d WHERE ${deliveriesOfEventSql('d', 'v.id')}`;
+  return `NOT coalesce((${delivered}), false)`;
+}
+
+function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
+  return [
+    { name: 'executionId', sql: 'v.execution_id = ?' },
+    { name: 'createdAfter', sql: 'v.created_at > ?' },
+    { name: 'createdBefore', sql: 'v.created_at < ?' },
+    {
+      name: 'cursor',
+      sql: `(v.created_at, v.id) ${isBehind}
+        (SELECT c.created_at, c.id FROM events c WHERE c.id = ? AND c.organization_id = $1)`,
+    },
+  ];
+}
+
+const ascending = conditions('>');
+const descending = conditions('<');
+
+/** What an event is, where the others say which they are among. */
+const wantedConditions: Condition<EventFilter>[] = [
+  { name: 'types', sql: 'v.type = ANY (?::text[])' },
+  {
+    name: 'models',
+    sql: `(v.execution_id IS NULL
+      OR (SELECT e.model FROM executions e WHERE e.id = v.execution_id) = ANY (?::text[]))`,
+  },
+  { name: 'notAbout', sql: 'v.endpoint_id IS DISTINCT FROM ?' },
+];

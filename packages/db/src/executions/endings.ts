@@ -1,0 +1,232 @@
+import type { Money } from '@holdfast/domain/money';
+import { type TransitionName, transitions } from '@holdfast/domain/statuses';
+import type { Database } from '../client.ts';
+import { firstId } from '../firstId.ts';
+import { runStatement } from '../statement.ts';
+import { charge } from './overage.ts';
+import { quoted } from './read.ts';
+import { markSettled, settleable } from './settleable.ts';
+import { listeners } from './watch.ts';
+
+export type Ended = {
+  executionId: string;
+  organizationId: string;
+  model: string;
+  /** Its place in a trace, which its event has too. */
+  traceparent: string | null;
+  /** Null when nobody receives the event. */
+  eventId: string | null;
+  /** What it cost beyond what was charged, and what the charge was capped by; null: nothing. */
+  writeOff: { amount: Money; reason: 'balance' | 'spend_limit' } | null;
+};
+
+/**
+ * The statement of every ending: status, money and event in one. `asked` is a query of the rows to end (`id`, `status`
+ * and whatever `set` reads as `c.*`), locked in order of id; of these, those in a from-state get the ending, and nobody
+ * else does.
+ *
+ * With a price the hold is settled: `overage` takes what the hold lacks from `available`, `settle` is what is charged,
+ * `remainder` gives back the rest, `write_off` is what the policies leave of the price. Without one the hold is released
+ * entirely. The balances follow from what is added to the journal (trigger `transfers_post`).
+ */
+function endingStatement(args: {
+  transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
+  /** CTEs that `asked` reads. */
+  first?: string;
+  /**
+   * What is to be settled, a query of `id`, `status`, `organization_id`, `api_key_id`, `hold`, `month` and `price` of those
+   * in a from-state. `asked` reads the CTE `charge` then, and has its columns.
+   */
+  priced?: string;
+  asked: string;
+  set: string;
+  /** What the parameters say of `e.id`: the months to look in. */
+  among: string;
+  /** A further CTE of the same transaction. */
+  also?: string;
+}): string {
+  const { from, to, event } = transitions[args.transition];
+  const returned = args.priced ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
+  const ended = `ended (id, organization_id, api_key_id, hold, cost, has_url, model, traceparent, month, unpaid, is_above, reason) AS (
+  UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
+  WHERE e.id = c.id AND ${args.among} AND c.status IN (${quoted(from)})
+  RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.webhook_url IS NOT NULL, e.model, e.traceparent,
+    date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${returned}
+)`;
+  const ctes = [
+    args.first,
+    ...(args.priced ? [`priced AS MATERIALIZED (${args.priced})`, locked('priced'), charge] : []),
+    `candidate AS (${args.asked})`,
+    ended,
+    ...(args.priced ? [] : [locked('ended')]),
+    journal(args.priced ? settlement : release),
+    spending,
+    `listener AS (${listeners('ended', event)}),
+told AS MATERIALIZED (
+  SELECT *, event_id(id, '${event}') AS event_id,
+    has_url OR organization_id IN (SELECT organization_id FROM listener) AS is_awaited FROM ended
+),
+event AS (
+  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, traceparent)
+  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END, traceparent FROM told
+)`,
+    args.also,
+  ];
+  return `
+WITH ${ctes.filter(Boolean).join(',\n')}
+SELECT id AS "executionId", organization_id AS "organizationId", model, traceparent,
+  CASE WHEN is_awaited THEN event_id END AS "eventId",
+  CASE WHEN unpaid > 0 THEN json_build_object('amount', unpaid::text, 'reason', reason) END AS "writeOff"
+FROM told`;
+}
+
+/** The balances of those in the CTE `rows`, then their spend limits: each locked in order of id, and read as it is now. */
+const locked = (rows: string) => `
+balance AS (
+  SELECT organization_id, available, held, sequence, overage, spend_limit_overage FROM balances
+  WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) ORDER BY organization_id FOR UPDATE
+),
+spent AS (
+  SELECT scope_id, month, amount, spent FROM spend_limits WHERE scope_id = ANY (ARRAY (
+    SELECT organization_id FROM ${rows} UNION SELECT api_key_id FROM ${rows}
+  )) AND (SELECT count(*) FROM balance) > 0 ORDER BY scope_id FOR UPDATE
+)`;
+
+const settlement = `
+    (1, 'overage', 'available', 'held', e.cost - e.hold, e.hold - e.cost, e.cost - e.hold),
+    (2, 'settle', 'held', 'revenue', e.cost, 0, -e.cost),
+    (3, 'remainder', 'held', 'available', e.hold - e.cost, e.hold - e.cost, e.cost - e.hold),
+    (4, 'write_off', 'write_offs', 'revenue', e.unpaid, 0, 0)`;
+const release = `(1, 'release', 'held', 'available', e.hold, e.hold, -e.hold)`;
+
+// What takes more than its hold comes after all that gives some back: see overage.ts.
+const journal = (moves: string) => `
+movement AS (
+  SELECT e.organization_id, e.id, e.is_above, e.reason, v.* FROM ended e CROSS JOIN LATERAL (VALUES ${moves}
+  ) AS v (step, kind, debit, credit, amount, to_available, to_held)
+  WHERE v.amount > 0 OR (v.kind = 'settle' AND v.amount = 0)
+),
+journal AS (
+  INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
+    held_after, execution_id, reason)
+  SELECT m.organization_id, b.sequence + row_number() OVER w, m.kind, m.debit, m.credit, m.amount,
+    b.available + sum(m.to_available) OVER w, b.held + sum(m.to_held) OVER w, m.id,
+    CASE m.kind WHEN 'write_off' THEN m.reason END
+  FROM movement m JOIN balance b USING (organization_id)
+  WINDOW w AS (PARTITION BY m.organization_id ORDER BY m.is_above, m.id, m.step)
+)`;
+
+const spending = `
+spending AS (
+  UPDATE spend_limits l SET spent = greatest(0, s.spent - t.freed) FROM spent s JOIN (
+    SELECT scope_id, month, sum(hold - coalesce(cost, 0)) AS freed
+    FROM ended CROSS JOIN LATERAL (VALUES (organization_id), (api_key_id)) v (scope_id)
+    WHERE EXISTS (SELECT FROM spent) GROUP BY scope_id, month
+  ) t USING (scope_id, month)
+  WHERE l.scope_id = s.scope_id
+)`;
+
+/**
+ * -> COMPLETED from the recorded outcomes of these attempts, holds settled to the actual cost, or to what the overage
+ * policy allows of it.
+ */
+export async function completeExecutions(db: Database, attemptIds: string[]): Promise<Ended[]> {
+  return await runStatement<Ended>(db.pool, 'complete_executions', completeExecutionsSql, [
+    attemptIds,
+    firstId('exec', attemptIds),
+  ]);
+}
+
+const completeExecutionsSql = endingStatement({
+  transition: 'complete',
+  first: settleable(true),
+  priced: `
+  SELECT h.*, o.outcome, (o.outcome ->> 'cost')::numeric(24, 8) AS price FROM held h JOIN outcome o USING (id)
+  WHERE h.status IN (${quoted(transitions.complete.from)})`,
+  asked: `
+  SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
+    AS r (output json, "inputTokens" int, "outputTokens" int)`,
+  set: `output = c.output, cost = c.charged, written_off = nullif(c.unpaid, 0), input_tokens = c."inputTokens",
+    output_tokens = c."outputTokens",
+    latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
+  among: 'e.id >= $2',
+  also: markSettled(true),
+});
+
+/** -> FAILED from the recorded outcomes of these attempts, holds released entirely. */
+export async function failExecutions(db: Database, attemptIds: string[]): Promise<Ended[]> {
+  return await runStatement<Ended>(db.pool, 'fail_executions', failExecutionsSql, [
+    attemptIds,
+    firstId('exec', attemptIds),
+  ]);
+}
+
+const failExecutionsSql = endingStatement({
+  transition: 'fail',
+  first: settleable(false),
+  asked: 'SELECT h.id, h.status, o.outcome FROM held h JOIN outcome o USING (id)',
+  set: `error_code = c.outcome ->> 'code', error_message = c.outcome ->> 'message'`,
+  among: 'e.id >= $2',
+  also: markSettled(false),
+});
+
+/** -> CANCELLED, hold released; null when it is not this organization's, or has already ended. */
+export async function cancelExecution(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<Ended | null> {
+  const [ended] = await runStatement<Ended>(db.pool, 'cancel_execution', cancelExecutionSql, [
+    id,
+    organizationId,
+  ]);
+  return ended ?? null;
+}
+
+const cancelExecutionSql = endingStatement({
+  transition: 'cancel',
+  asked: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
+  set: '',
+  among: 'e.id = $1',
+});
+
+/**
+ * -> EXPIRED for at most `limit` executions whose `expires_at` has passed, holds released. A result that was recorded
+ * in time and waits to be settled is not expired: it is settled. With `id` it is that one alone.
+ */
+export async function expireExecutions(
+  db: Database,
+  limit: number,
+  id: string | null = null,
+): Promise<Ended[]> {
+  return await runStatement<Ended>(db.pool, 'expire_executions', expireExecutionsSql, [limit, id]);
+}
+
+/** Those whose time has passed, the first `limit` of them. */
+export async function overdueExecutions(db: Database, limit: number): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'overdue_executions', overdue, [limit]);
+  return rows.map(({ id }) => id);
+}
+
+const overdue = `SELECT id FROM executions WHERE status IN (${quoted(transitions.expire.from)}) AND expires_at <= now()
+ORDER BY expires_at LIMIT $1`;
+
+// In the order of the index of what is open: in order of id, everything that ever ended would be read. What is locked
+// is skipped, not waited for, so that the order can't lead to a deadlock.
+const expireExecutionsSql = endingStatement({
+  transition: 'expire',
+  asked: `
+  SELECT e.id, e.status, e.status = 'PENDING' OR EXISTS (
+    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.finished_at IS NULL AND a.state = 'waiting') AS is_waiting
+  FROM executions e
+  WHERE e.status IN (${quoted(transitions.expire.from)}) AND e.expires_at <= now()
+    AND ($2::text IS NULL OR e.id = $2) AND NOT EXISTS (
+    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.state <> 'refused'
+      AND a.finished_at <= e.expires_at
+      AND a.outcome IS NOT NULL)
+  ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
+  among: 'true',
+  set: `error_code = 'GENERATION_TIMEOUT', error_message = CASE WHEN c.is_waiting
+    THEN 'The execution timed out before the model had capacity for it.'
+    ELSE 'The execution timed out before a result was received.' END`,
+});

@@ -1,0 +1,229 @@
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import type { Database } from './client.ts';
+import { openDatabase } from './client.ts';
+import { type Fault, faultOf, isPassing, isRefusal } from './faults.ts';
+import { inTransaction } from './statement.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let db: Database;
+
+beforeAll(async () => {
+  database = await openTestDatabase(4);
+  ({ db } = database);
+  await db.pool.query('CREATE TABLE things (id int PRIMARY KEY, n int NOT NULL)');
+  await db.pool.query('INSERT INTO things VALUES (1, 0), (2, 0)');
+});
+
+afterAll(() => database.close());
+
+async function errorOf(work: () => Promise<unknown>): Promise<unknown> {
+  return await work().then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+/** As a statement of `pg`, and as Prisma wraps it. */
+async function faultsOf(...statements: string[]): Promise<(Fault | null)[]> {
+  const errors = [
+    await errorOf(() =>
+      inTransaction(db, async (client) => {
+        for (const statement of statements) await client.query(statement);
+      }),
+    ),
+    await errorOf(() => db.prisma.$transaction(statements.map((one) => db.prisma.$executeRawUnsafe(one)))),
+  ];
+  return errors.map(faultOf);
+}
+
+const both = (fault: Fault | null) => [fault, fault];
+const update = (id: number) => `UPDATE things SET n = n + 1 WHERE id = ${id}`;
+
+/** Runs `work` while another transaction has changed row 1. */
+async function whileLocked<Result>(work: (holder: PoolClient) => Promise<Result>): Promise<Result> {
+  return await inTransaction(db, async (holder) => {
+    await holder.query(update(1));
+    return await work(holder);
+  });
+}
+
+describe('what an error of PostgreSQL means', () => {
+  it('57014: a statement that takes too long is slow', async () => {
+    const faults = await faultsOf("SET LOCAL statement_timeout = '20ms'", 'SELECT pg_sleep(60)');
+    expect(faults).toEqual(both('slow'));
+  });
+
+  it('55P03: a lock that is not granted in time makes a statement slow', async () => {
+    const faults = await whileLocked(() => faultsOf("SET LOCAL lock_timeout = '20ms'", update(1)));
+    expect(faults).toEqual(both('slow'));
+  });
+
+  it('25006: a transaction that may not write is read-only', async () => {
+    expect(await faultsOf('SET TRANSACTION READ ONLY', update(1))).toEqual(both('read-only'));
+  });
+
+  it('40001: a row that changed since the snapshot is a conflict', async () => {
+    const snapshot = ['SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', 'SELECT FROM things'];
+    const asPg = await errorOf(() =>
+      inTransaction(db, async (client) => {
+        for (const statement of snapshot) await client.query(statement);
+        await db.pool.query(update(1));
+        await client.query(update(1));
+      }),
+    );
+    const asPrisma = await errorOf(() =>
+      db.prisma.$transaction(async (client) => {
+        for (const statement of snapshot) await client.$executeRawUnsafe(statement);
+        await db.pool.query(update(1));
+        await client.$executeRawUnsafe(update(1));
+      }),
+    );
+    expect([asPg, asPrisma].map(faultOf)).toEqual(both('conflict'));
+  });
+
+  it('40P01: the victim of a deadlock meets a conflict', async () => {
+    const victim = (run: (statement: string) => Promise<unknown>) =>
+      whileLocked(async (holder) => {
+        await holder.query("SET LOCAL deadlock_timeout = '1h'");
+        await run("SET LOCAL deadlock_timeout = '300ms'");
+        await run(update(2));
+        const waiting = errorOf(() => run(update(1)));
+        await Promise.all([waiting, holder.query(update(2))]);
+        return await waiting;
+      });
+    const faults = [
+      await errorOf(() => inTransaction(db, (client) => victim((one) => client.query(one)).then(thrown))),
+      await errorOf(() =>
+        db.prisma.$transaction((client) => victim((one) => client.$executeRawUnsafe(one)).then(thrown)),
+      ),
+    ].map(faultOf);
+    expect(faults).toEqual(both('conflict'));
+  });
+
+  it('53400: a statement beyond the limit of temporary files finds resources exhausted', async () => {
+    const sort =
+      'SELECT count(*) FROM (SELECT g FROM generate_series(1, 200000) AS g ORDER BY g DESC OFFSET 1) AS s';
+    const faults = await faultsOf("SET LOCAL work_mem = '64kB'", "SET LOCAL temp_file_limit = '64kB'", sort);
+    expect(faults).toEqual(both('exhausted'));
+  });
+
+  it('53300: a login beyond the limit of connections finds resources exhausted', async () => {
+    await db.pool.query("CREATE ROLE faults_crowd LOGIN PASSWORD 'crowd' CONNECTION LIMIT 0");
+    const url = Object.assign(new URL(database.url), { username: 'faults_crowd', password: 'crowd' }).href;
+    const crowded = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const errors = [
+      await errorOf(() => crowded.pool.query('SELECT')),
+      await errorOf(() => crowded.prisma.organization.count()),
+    ];
+    await crowded.close();
+    await db.pool.query('DROP ROLE faults_crowd');
+    expect(errors.map(faultOf)).toEqual(both('exhausted'));
+  });
+
+  it('57P01: a session that the server ends is unreachable', async () => {
+    const end = async () => {
+      const pid = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(61)%'";
+      await until('it runs', async () => (await db.pool.query(pid)).rowCount === 1);
+      await db.pool.query(`SELECT pg_terminate_backend(pid) FROM (${pid}) AS running`);
+    };
+    const broken = async (work: () => Promise<unknown>) => (await Promise.all([errorOf(work), end()]))[0];
+    const errors = [
+      await broken(() => db.pool.query('SELECT pg_sleep(61)')),
+      await broken(() => db.prisma.$executeRawUnsafe('SELECT pg_sleep(61)')),
+    ];
+    expect(errors.map(faultOf)).toEqual(both('unreachable'));
+  });
+
+  it('22012, 23505: values and constraints are refused for good', async () => {
+    for (const statement of ['SELECT 1 / 0', 'INSERT INTO things VALUES (1, 1)']) {
+      expect(await faultsOf(statement)).toEqual(both('refused'));
+    }
+  });
+
+  it('42P01: a bug is no fault', async () => {
+    expect(await faultsOf('SELECT FROM nowhere')).toEqual(both(null));
+  });
+});
+
+function thrown(error: unknown): never {
+  throw error;
+}
+
+/** States that no test provokes, raised by a function. */
+describe.each<[string, Fault | null]>([
+  ['08006', 'unreachable'],
+  ['08P01', 'unreachable'],
+  ['25P03', 'unreachable'],
+  ['53100', 'exhausted'],
+  ['53200', 'exhausted'],
+  ['57P02', 'unreachable'],
+  ['57P03', 'unreachable'],
+  ['57P05', 'unreachable'],
+  ['58030', 'exhausted'],
+  ['0A000', null],
+  ['XX000', null],
+])('an error with SQLSTATE %s', (state, fault) => {
+  it(`means ${fault ?? 'a bug'}, from pg and from Prisma`, async () => {
+    expect(await faultsOf(`DO $$ BEGIN RAISE 'raised' USING ERRCODE = '${state}'; END $$`)).toEqual(
+      both(fault),
+    );
+  });
+});
+
+describe('an error that is not of the server', () => {
+  it.each([
+    ['an address that refuses', Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' })],
+    ['a host that is gone', Object.assign(new Error('x'), { code: 'EHOSTUNREACH', syscall: 'connect' })],
+    ['a pool that gave up', new Error('timeout exceeded when trying to connect')],
+    ['a session that was closed', new Error('Client was closed and is not queryable')],
+    ['one of several addresses', new AggregateError([Object.assign(new Error('x'), { code: '57P03' })])],
+    ['the cause of another', new Error('x', { cause: Object.assign(new Error('x'), { code: '08006' }) })],
+  ])('is unreachable for %s', (_of, error) => {
+    expect([faultOf(error), isPassing(error), isRefusal(error)]).toEqual(['unreachable', true, false]);
+  });
+
+  it.each([
+    ['a file that is missing', Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' })],
+    ['a status of HTTP', Object.assign(new Error('x'), { code: '404' })],
+    ['a bug', new TypeError('x')],
+    ['a text', '57014'],
+    ['nothing', null],
+  ])('is none for %s', (_of, error) => {
+    expect([faultOf(error), isPassing(error), isRefusal(error)]).toEqual([null, false, false]);
+  });
+});
+
+describe('a server that became read-only', () => {
+  it('loses all sessions of a pool at its first refusal, and the next write succeeds', async () => {
+    const { url, db: owner, close } = await openTestDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await owner.pool.query('CREATE TABLE things (id int)');
+    // What holds for sessions of now does not for those that follow: as with an old primary and a new one.
+    await owner.pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const pooled = openDatabase({ url, poolSize: 5, applicationName: 'test' });
+    const sessions = async () =>
+      (await owner.pool.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'test-old'"))
+        .rowCount;
+    const clients = await Promise.all(Array.from({ length: 5 }, () => pooled.pool.connect()));
+    for (const client of clients) await client.query("SET application_name = 'test-old'");
+    const [inUse, ...idle] = clients;
+    for (const client of idle) client.release();
+    await owner.pool.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    const write = () =>
+      inTransaction(pooled, (client) => client.query('INSERT INTO things VALUES (1)').then(() => 'written'));
+    expect(faultOf(await errorOf(write))).toBe('read-only');
+    expect(await Promise.all([write(), write(), write()])).toEqual(['written', 'written', 'written']);
+    // What a session was doing it may finish.
+    expect((await inUse?.query('SELECT 1 AS one'))?.rows).toEqual([{ one: 1 }]);
+    inUse?.release();
+    await until('no old session is left', async () => (await sessions()) === 0);
+    expect(await Promise.all([write(), write(), write(), write(), write()])).toEqual(
+      Array(5).fill('written'),
+    );
+    await pooled.close();
+    await close();
+  });
+});

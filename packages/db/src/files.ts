@@ -1,0 +1,189 @@
+import type { Database } from './client.ts';
+import { runStatement } from './statement.ts';
+
+export type FileRow = {
+  id: string;
+  /** Where the store has the bytes. */
+  key: string;
+  origin: 'upload' | 'output';
+  state: 'awaiting_upload' | 'ready';
+  filename: string;
+  /** Null until confirmed when the upload did not declare it; so is the size. */
+  contentType: string | null;
+  sizeBytes: number | null;
+  width: number | null;
+  height: number | null;
+  durationMs: number | null;
+  createdAt: Date;
+  /** When the file itself is removed; null: never. */
+  expiresAt: Date | null;
+};
+
+const fileColumnsSql = `id, COALESCE(object_key, id) AS key, origin, state, filename, content_type AS "contentType",
+  size_bytes AS "sizeBytes", width, height, duration_ms AS "durationMs", created_at AS "createdAt", expires_at AS "expiresAt"`;
+
+/** Those of an organization's files with these ids that are neither deleted nor expired. */
+export async function getFiles(db: Database, organizationId: string, ids: string[]): Promise<FileRow[]> {
+  if (ids.length === 0) return [];
+  return runStatement<FileRow>(db.pool, 'get_files', getFilesSql, [ids, organizationId]);
+}
+
+const getFilesSql = `SELECT ${fileColumnsSql} FROM files
+  WHERE id = ANY($1::text[]) AND organization_id = $2 AND state <> 'deleted'
+    AND (expires_at IS NULL OR expires_at > now())`;
+
+export type NewOutput = {
+  id: string;
+  /** Where the store will have its bytes. */
+  key: string;
+  organizationId: string;
+  executionId: string;
+  filename: string;
+  contentType: string;
+};
+
+/**
+ * A file that an execution has made, before its bytes are stored: bytes without a row would never be found again. It is
+ * there for a day unless keepOutputs keeps it: a crash, or a run that fails in the end, leaves nothing for ever. Of an
+ * execution that is erased, or is being erased now, it expires at once.
+ */
+export async function insertOutput(db: Database, output: NewOutput): Promise<void> {
+  await runStatement(db.pool, 'insert_output', insert, [
+    output.id,
+    output.organizationId,
+    output.executionId,
+    output.filename,
+    output.contentType,
+    output.key,
+  ]);
+}
+
+/** The bytes of an output are stored. */
+export async function markOutputReady(
+  db: Database,
+  id: string,
+  stored: { sizeBytes: number; width: number | null; height: number | null; durationMs?: number | null },
+): Promise<void> {
+  await runStatement(db.pool, 'mark_output_ready', ready, [
+    id,
+    stored.sizeBytes,
+    stored.width,
+    stored.height,
+    stored.durationMs ?? null,
+  ]);
+}
+
+const insert = `
+WITH erased AS (SELECT erased_at FROM executions WHERE id = $3 FOR SHARE)
+INSERT INTO files (id, organization_id, origin, execution_id, state, filename, content_type, object_key, expires_at)
+VALUES ($1, $2, 'output', $3, 'awaiting_upload', $4, $5, $6,
+  coalesce((SELECT least(erased_at, now()) FROM erased WHERE erased_at IS NOT NULL), now() + interval '1 day'))`;
+
+const ready = `UPDATE files SET state = 'ready', size_bytes = $2, width = $3, height = $4, duration_ms = $5 WHERE id = $1`;
+
+export type NewUpload = {
+  id: string;
+  organizationId: string;
+  filename: string;
+  contentType: string | null;
+  sizeBytes: number | null;
+  ttlDays: number | null;
+};
+
+/** A file whose bytes a client is about to upload. */
+export async function insertUpload(db: Database, upload: NewUpload): Promise<FileRow> {
+  const { id, organizationId, filename, contentType, sizeBytes, ttlDays } = upload;
+  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays];
+  const [row] = await runStatement<FileRow>(db.pool, 'insert_upload', insertUploadSql, values);
+  if (!row) throw new Error('an upload was not stored');
+  return row;
+}
+
+const insertUploadSql = `INSERT INTO files
+    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at)
+  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day')
+  RETURNING ${fileColumnsSql}`;
+
+/** Whether the bytes of an upload may still change: once they were checked, those are the file's. */
+export async function isFileReplaceable(db: Database, id: string): Promise<boolean> {
+  const rows = await runStatement(db.pool, 'is_file_replaceable', isFileReplaceableSql, [id]);
+  return rows.length > 0;
+}
+
+const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND state = 'awaiting_upload'
+  AND (expires_at IS NULL OR expires_at > now())`;
+
+/** These outputs stay for good, as their execution's result does; what was erased in the meantime does not. */
+export async function keepOutputs(db: Database, ids: string[]): Promise<void> {
+  if (ids.length > 0) await runStatement(db.pool, 'keep_outputs', keep, [ids]);
+}
+
+/** These outputs are nobody's result: they are removed at the next occasion. */
+export async function dropOutputs(db: Database, ids: string[]): Promise<void> {
+  if (ids.length > 0) await runStatement(db.pool, 'drop_outputs', drop, [ids]);
+}
+
+/** Outputs of an execution that ended otherwise than COMPLETED are nobody's result: none of them stays for good. */
+export async function dropOutputsOfEnded(db: Database, executionId: string): Promise<void> {
+  await runStatement(db.pool, 'drop_outputs_of_ended', dropAll, [executionId]);
+}
+
+// Not now(): an erasure that came first and began later would be undone.
+const keep = `UPDATE files SET expires_at = NULL
+  WHERE id = ANY ($1::text[]) AND origin = 'output' AND expires_at > clock_timestamp()`;
+
+// The column rounds to milliseconds: what is rounded up would not be over yet.
+const drop = `UPDATE files SET expires_at = least(expires_at, date_trunc('milliseconds', now()))
+  WHERE id = ANY ($1::text[]) AND origin = 'output' AND state <> 'deleted'`;
+
+const dropAll = `UPDATE files f SET expires_at = date_trunc('milliseconds', now()) FROM executions e
+  WHERE f.execution_id = $1 AND f.origin = 'output' AND f.state <> 'deleted' AND f.expires_at IS NULL
+    AND e.id = f.execution_id AND e.status IN ('FAILED', 'CANCELLED', 'EXPIRED')`;
+
+export type FoundBytes = {
+  key: string;
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+  /** Pixels, and milliseconds of audio or video; null: not known. */
+  width: number | null;
+  height: number | null;
+  durationMs: number | null;
+};
+
+/** An upload whose bytes were found and are right; null when it is not awaited (any more). */
+export async function markFileReady(db: Database, id: string, found: FoundBytes): Promise<FileRow | null> {
+  const { filename, contentType, sizeBytes, key, width, height, durationMs } = found;
+  const values = [id, filename, contentType, sizeBytes, key, width, height, durationMs];
+  const [row] = await runStatement<FileRow>(db.pool, 'mark_file_ready', markFileReadySql, values);
+  return row ?? null;
+}
+
+const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, content_type = $3, size_bytes = $4,
+    object_key = $5, width = $6, height = $7, duration_ms = $8
+  WHERE id = $1 AND state = 'awaiting_upload'
+  RETURNING ${fileColumnsSql}`;
+
+/** `keys`: wherever the store may have its bytes, an upload that came after the check among them. */
+export type RemovableFile = { id: string; keys: string[] };
+
+/**
+ * At most `limit` files whose time is over, and outputs that a crash left half stored. An upload that nobody has used
+ * yet stays: its bytes may be there.
+ */
+export async function listRemovableFiles(db: Database, limit: number): Promise<RemovableFile[]> {
+  return runStatement<RemovableFile>(db.pool, 'list_removable_files', list, [limit]);
+}
+
+/** The bytes of these files are gone from the store. Marked before, a crash would leave them there for ever. */
+export async function markFilesDeleted(db: Database, ids: string[]): Promise<void> {
+  await runStatement(db.pool, 'mark_files_deleted', mark, [ids]);
+}
+
+const keysSql = `array_remove(ARRAY[id, object_key], NULL)`;
+const list = `
+(SELECT id, ${keysSql} AS keys FROM files WHERE expires_at <= now() AND state <> 'deleted' LIMIT $1)
+UNION
+(SELECT id, ${keysSql} AS keys FROM files WHERE state = 'awaiting_upload' AND origin = 'output' AND created_at < now() - interval '1 day' LIMIT $1)`;
+
+const mark = `UPDATE files SET state = 'deleted' WHERE id = ANY ($1::text[])`;

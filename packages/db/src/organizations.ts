@@ -1,0 +1,153 @@
+import type { OveragePolicies } from '@holdfast/domain/overage';
+import type { Database } from './client.ts';
+import { runStatement } from './statement.ts';
+
+export type OrganizationRow = {
+  id: string;
+  name: string;
+  createdAt: Date;
+  /** Of its executions that run at once; null: the setting's. */
+  maxConcurrency: number | null;
+  /** It is where the test keys of that organization lead. */
+  testOf: string | null;
+};
+
+const organizationColumns =
+  'id, name, created_at AS "createdAt", max_concurrency AS "maxConcurrency", test_of AS "testOf"';
+
+/** A new organization with an empty balance. `sealedSecret` is its webhook secret, sealed. */
+export async function createOrganization(
+  db: Database,
+  organization: { id: string; name: string; sealedSecret: string },
+): Promise<OrganizationRow> {
+  const { id, name, sealedSecret } = organization;
+  const [row] = await runStatement<OrganizationRow>(db.pool, 'create_organization', createOrganizationSql, [
+    id,
+    name,
+    sealedSecret,
+  ]);
+  if (!row) throw new Error('an organization was not stored');
+  return row;
+}
+
+const createOrganizationSql = `
+WITH balance AS (INSERT INTO balances (organization_id) VALUES ($1))
+INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, $2, $3) RETURNING ${organizationColumns}`;
+
+/** How many runs at once each organization may have that has a limit of its own, by its id. */
+export async function concurrencyLimits(db: Database): Promise<Map<string, number>> {
+  type Row = { id: string; max_concurrency: number };
+  const rows = await runStatement<Row>(db.pool, 'concurrency_limits', concurrencyLimitsSql, []);
+  return new Map(rows.map((row) => [row.id, row.max_concurrency]));
+}
+
+const concurrencyLimitsSql = `SELECT id, max_concurrency FROM organizations WHERE max_concurrency IS NOT NULL`;
+
+/** The oldest organization of that name. */
+export async function findOrganizationByName(db: Database, name: string): Promise<{ id: string } | null> {
+  return await db.prisma.organization.findFirst({
+    where: { name },
+    orderBy: { createdAt: 'asc' },
+    select: { id: true },
+  });
+}
+
+/** Whether an organization is one for tests, which it is for good. */
+export async function isTestOrganization(db: Database, id: string): Promise<boolean> {
+  const rows = await runStatement(db.pool, 'is_test_organization', isTestOrganizationSql, [id]);
+  return rows.length > 0;
+}
+
+const isTestOrganizationSql = `SELECT id FROM organizations WHERE id = $1 AND test_of IS NOT NULL`;
+
+const select = { id: true, name: true, createdAt: true, maxConcurrency: true, testOf: true };
+
+/** Newest first, without test organizations unless they are wanted; those older than `cursor` (the id of an organization) if given. */
+export async function listOrganizations(
+  db: Database,
+  args: { limit: number; cursor?: string | undefined; withTest?: boolean },
+): Promise<OrganizationRow[]> {
+  return await db.prisma.organization.findMany({
+    where: { ...(args.cursor && { id: { lt: args.cursor } }), ...(!args.withTest && { testOf: null }) },
+    orderBy: { id: 'desc' },
+    take: args.limit,
+    select,
+  });
+}
+
+export async function getOrganization(db: Database, id: string): Promise<OrganizationRow | null> {
+  return await db.prisma.organization.findUnique({ where: { id }, select });
+}
+
+/** What is undefined stays as it is. Null when there is no such organization. */
+export async function updateOrganization(
+  db: Database,
+  id: string,
+  change: {
+    name?: string | undefined;
+    maxConcurrency?: number | null | undefined;
+    /** Null: as the platform has it. */
+    overage?: OveragePolicies['overage'] | null | undefined;
+    spendLimitOverage?: OveragePolicies['spendLimitOverage'] | null | undefined;
+  },
+): Promise<OrganizationRow | null> {
+  const { name, maxConcurrency, overage, spendLimitOverage } = change;
+  const given = (value: unknown) => [value !== undefined, value ?? null];
+  const values = [id, name ?? null, ...[maxConcurrency, overage, spendLimitOverage].flatMap(given)];
+  const [row] = await runStatement<OrganizationRow>(
+    db.pool,
+    'update_organization',
+    updateOrganizationSql,
+    values,
+  );
+  return row ?? null;
+}
+
+const updateOrganizationSql = `
+WITH policies AS (
+  UPDATE balances SET overage = CASE WHEN $5::boolean THEN $6 ELSE overage END,
+    spend_limit_overage = CASE WHEN $7::boolean THEN $8 ELSE spend_limit_overage END
+  WHERE organization_id = $1 AND ($5 OR $7)
+)
+UPDATE organizations SET name = coalesce($2, name),
+  max_concurrency = CASE WHEN $3::boolean THEN $4::int ELSE max_concurrency END
+WHERE id = $1 RETURNING ${organizationColumns}`;
+
+/**
+ * The test organization of one, which is made (as `id`, with its own webhook secret, sealed) when there is none yet; of
+ * a test organization itself. Null when there is no such organization.
+ */
+export async function testOrganization(
+  db: Database,
+  args: { of: string; id: string; sealedSecret: string },
+): Promise<string | null> {
+  const known = await findTestOrganization(db, args.of);
+  if (known !== null) return known;
+  await runStatement(db.pool, 'make_test_organization', makeTestOrganizationSql, [
+    args.id,
+    args.of,
+    args.sealedSecret,
+  ]);
+  return await findTestOrganization(db, args.of);
+}
+
+async function findTestOrganization(db: Database, of: string): Promise<string | null> {
+  const [row] = await runStatement<{ id: string }>(
+    db.pool,
+    'find_test_organization',
+    findTestOrganizationSql,
+    [of],
+  );
+  return row?.id ?? null;
+}
+
+/** Of several at once one makes it. */
+const makeTestOrganizationSql = `
+WITH made AS (
+  INSERT INTO organizations (id, name, webhook_secret, test_of)
+  SELECT $1, left(name, 190) || ' (test)', $3, id FROM organizations WHERE id = $2
+  ON CONFLICT (test_of) DO NOTHING RETURNING id
+)
+INSERT INTO balances (organization_id) SELECT id FROM made`;
+
+const findTestOrganizationSql = `SELECT id FROM organizations WHERE test_of = $1 OR (id = $1 AND test_of IS NOT NULL)`;

@@ -1,0 +1,194 @@
+import type pg from 'pg';
+import type { Queryable } from './client.ts';
+import { inTransaction } from './statement.ts';
+
+/** Executions at a time: a statement of some ten milliseconds. */
+const page = 1000;
+
+export type OldMonth = {
+  /** Its first day, `2026-11-01`. */
+  month: string;
+  /** Why it must stay for now; null: it can go. */
+  kept: string | null;
+};
+
+/** The months that lie wholly before the last `retentionDays` days (30 at least), the oldest first. */
+async function oldMonths(pool: Queryable, retentionDays: number): Promise<OldMonth[]> {
+  const { rows } = await pool.query<OldMonth>('SELECT month::text, kept FROM old_months($1::int)', [
+    retentionDays,
+  ]);
+  return rows;
+}
+
+/**
+ * Takes away what hangs on old executions in the tables that are not cut by month, page by page: attempts and callbacks,
+ * idempotency keys. Their output files expire, so that the dispatcher removes them; what it has
+ * removed of executions that were dropped is forgotten. Ends early when `isStopped`; what is left is found again.
+ */
+export async function clearOldMonths(
+  pool: Queryable,
+  retentionDays: number,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  for (const { month, kept } of await oldMonths(pool, retentionDays)) {
+    if (kept === null) await clearMonth(pool, { month, retentionDays, isStopped });
+  }
+  while (!isStopped() && (await forgetFiles(pool, retentionDays)) === page) {
+    // The next page.
+  }
+}
+
+async function clearMonth(
+  pool: Queryable,
+  args: { month: string; retentionDays: number; isStopped: () => boolean },
+): Promise<void> {
+  let last: string | null = '';
+  while (last !== null && !args.isStopped()) {
+    const { rows }: { rows: { last: string | null }[] } = await pool.query(
+      'SELECT clear_month($1::date, $2::int, $3, $4::int) AS last',
+      [args.month, args.retentionDays, last, page],
+    );
+    last = rows[0]?.last ?? null;
+  }
+}
+
+async function forgetFiles(pool: Queryable, retentionDays: number): Promise<number> {
+  const { rows } = await pool.query<{ files: number }>('SELECT forget_files($1::int, $2::int) AS files', [
+    retentionDays,
+    page,
+  ]);
+  return rows[0]?.files ?? 0;
+}
+
+export type Dropped = {
+  dropped: string[];
+  /** Those that are old enough and stay for now, with why. */
+  kept: { partition: string; reason: string }[];
+};
+
+type Row = { partition: string; kept: string | null };
+
+/**
+ * Drops the months of executions, events, deliveries and their attempts that lie wholly before the last `retentionDays` days (30 at
+ * least), once `clearOldMonths` has taken away what hangs on them. One month is one transaction.
+ */
+export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<Dropped> {
+  const text = 'SELECT partition, kept FROM drop_partitions($1::int)';
+  return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
+}
+
+/** The same of the log of deliveries alone: deliveries and their attempts. Nothing has to be cleared before. */
+export async function dropDeliveries(pool: Queryable, retentionDays: number): Promise<Dropped> {
+  const text = 'SELECT partition, kept FROM drop_deliveries($1::int)';
+  return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Drops the journal of months whose executions were dropped; the owner of the tables alone may. Balances stay. All rows
+ * of a month are added up before, which may take longer than a statement of a service.
+ */
+export async function dropJournalPartitions(pool: pg.Pool, retentionDays: number): Promise<Dropped> {
+  const text = 'SELECT partition, kept FROM drop_journal_partitions($1::int)';
+  return await dropMonthByMonth(() =>
+    inTransaction({ pool }, async (client) => {
+      await client.query('SET LOCAL statement_timeout = 0');
+      const query = { text, values: [retentionDays], query_timeout: hourMs };
+      return (await client.query<Row>(query)).rows;
+    }),
+  );
+}
+
+async function dropMonthByMonth(dropNext: () => Promise<Row[]>): Promise<Dropped> {
+  const dropped: string[] = [];
+  for (;;) {
+    const rows = await dropNext();
+    const gone = rows.filter(({ kept }) => kept === null);
+    dropped.push(...gone.map(({ partition }) => partition));
+    const kept = rows.flatMap(({ partition, kept: reason }) =>
+      reason === null ? [] : [{ partition, reason }],
+    );
+    if (gone.length === 0) return { dropped, kept };
+  }
+}
+
+export type Partition = {
+  name: string;
+  table: string;
+  /** `2026-11`, UTC. */
+  month: string;
+  /** With indexes. */
+  bytes: number;
+  /** As the last ANALYZE found; null before. */
+  rows: number | null;
+};
+
+/** Every month partition, the oldest first. */
+export async function listPartitions(pool: Queryable): Promise<Partition[]> {
+  return (await pool.query<Partition>(list)).rows;
+}
+
+export type Horizon = {
+  /** Whole months after this one whose partitions are there. */
+  monthsAhead: number;
+  /** Unix seconds of the first month whose executions are kept; null when there is none. */
+  oldestS: number | null;
+};
+
+export async function readHorizon(pool: Queryable): Promise<Horizon> {
+  const { rows } = await pool.query<Horizon>(horizon);
+  return rows[0] ?? { monthsAhead: 0, oldestS: null };
+}
+
+const list = `
+SELECT p.partition AS name, p.parent AS "table", to_char(p.month, 'YYYY-MM') AS month,
+  pg_total_relation_size(c.oid)::float8 AS bytes, CASE WHEN c.reltuples >= 0 THEN c.reltuples::float8 END AS rows
+FROM month_partitions() p JOIN pg_class c ON c.oid = p.partition::regclass
+ORDER BY p.month, p.parent`;
+
+const horizon = `
+SELECT count(*) FILTER (WHERE m.month > now() AT TIME ZONE 'UTC' AND m.tables = t.tables)::int AS "monthsAhead",
+  extract(epoch FROM min(m.month) FILTER (WHERE m.has_executions))::float8 AS "oldestS"
+FROM (
+  SELECT month, count(*) AS tables, bool_or(parent = 'executions') AS has_executions
+  FROM month_partitions() GROUP BY month
+) m, (SELECT count(*) AS tables FROM monthly_tables()) t`;
+
+/** How far ahead the months are made: time to see that they are not. */
+export const monthsAhead = 3;
+
+/**
+ * Makes the partitions that are missing up to `months` months from now, and answers their names. Any number of callers
+ * go one by one.
+ */
+export async function makePartitions(pool: Queryable, months: number = monthsAhead): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>('SELECT make_partitions($1::int) AS name', [months]);
+  return rows.map(({ name }) => name);
+}
+
+/** A partition that is older than the retention; `kept` is why it would stay, null when it would go. */
+export type Planned = Partition & { kept: string | null };
+
+/**
+ * What dropping by `retentionDays` (30 at least) would drop now and what it would keep, the oldest first; nothing is
+ * changed. A month of the journal goes with its executions or after them, never before.
+ */
+export async function planDrop(
+  pool: Queryable,
+  retentionDays: number,
+  includingJournal: boolean,
+): Promise<Planned[]> {
+  const months = new Map(
+    (await oldMonths(pool, retentionDays)).map(({ month, kept }) => [month.slice(0, 7), kept]),
+  );
+  const { rows } = await pool.query<{ month: string }>(firstKept, [retentionDays]);
+  const old = (await listPartitions(pool)).filter(({ month }) => month < (rows[0]?.month ?? ''));
+  return old.flatMap((partition) => {
+    if (partition.table === 'transfers' && !includingJournal) return [];
+    return [{ ...partition, kept: months.get(partition.month) ?? null }];
+  });
+}
+
+const firstKept = `
+SELECT to_char(date_trunc('month', now() AT TIME ZONE 'UTC' - make_interval(days => $1::int)), 'YYYY-MM') AS month`;

@@ -1,0 +1,57 @@
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { recordRefusals } from './attempts/outcomes.ts';
+import { openRuns, stalePending, stillOpen } from './sweeps.ts';
+import { readBy } from './testing/readBy.ts';
+
+const { db, close } = await openTestDatabase();
+
+beforeAll(async () => {
+  await db.pool.query(`
+    INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, created_at, expires_at)
+    SELECT new_id('exec'), 'org_' || n % 5, 'm', CASE WHEN n % 100 = 0 THEN 'PROCESSING' ELSE 'PENDING' END, '{}', 1, 1,
+      now() - interval '1 minute', now() + interval '1 hour' FROM generate_series(1, 2000) n`);
+  await db.pool.query(`
+    INSERT INTO attempts (id, execution_id, number, provider, state, token)
+    SELECT new_id('att'), id, 1, 'p', 'starting', id FROM executions WHERE status = 'PROCESSING'`);
+  await db.pool.query('ANALYZE');
+});
+
+afterAll(close);
+
+it('counting what is under way looks at nothing else', async () => {
+  const { rows } = await readBy(db, openRuns);
+  const open = await openRuns(db);
+  expect(open).toHaveLength(20);
+  expect(rows).toBeLessThanOrEqual(2 * open.length);
+});
+
+it('writing down a refusal reads nothing else', async () => {
+  const { rows } = await db.pool.query(`SELECT id FROM attempts WHERE finished_at IS NULL LIMIT 1`);
+  const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
+  const next = { connection: 'p', target: 'm', afterMs: 1 };
+  const read = await readBy(db, (asked) =>
+    recordRefusals(asked, [{ attemptId: rows[0].id, outcome, rawError: 'busy', next }]),
+  );
+  expect(read.rows).toBeLessThanOrEqual(10);
+});
+
+it('what has ended or waits is no longer open', async () => {
+  const [ended, waiting, still] = (await openRuns(db)).map(({ executionId }) => executionId);
+  await db.pool.query(
+    `UPDATE attempts SET state = 'cancelled', finished_at = now() WHERE execution_id = $1`,
+    [ended],
+  );
+  await db.pool.query(`UPDATE attempts SET state = 'waiting' WHERE execution_id = $1`, [waiting]);
+  expect(await stillOpen(db, [ended, waiting, still].map(String))).toEqual([still]);
+});
+
+it('of many organizations fewer each are looked at, and some of everybody', async () => {
+  const countOf = (rows: unknown[][]) => Map.groupBy(rows, ([, organizationId]) => organizationId);
+  const few = countOf(await stalePending(db, 5, 100, 20));
+  expect([...few.values()].map(({ length }) => length)).toEqual([4, 4, 4, 4, 4]);
+  const many = countOf(await stalePending(db, 5, 100));
+  expect([...many.values()].map(({ length }) => length)).toEqual([100, 100, 100, 100, 100]);
+  const least = countOf(await stalePending(db, 5, 100, 1));
+  expect(least.size).toBe(5);
+});

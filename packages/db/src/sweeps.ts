@@ -1,0 +1,200 @@
+import type { Database } from './client.ts';
+import { firstIdSince } from './firstId.ts';
+import { runStatement } from './statement.ts';
+
+/** At most so many hints a turn; the next turn brings the rest. */
+const page = 2000;
+
+/** Hints for pending executions, of all organizations together; fewer of each, the more of them there are. */
+const pendingPage = 50_000;
+/** A waiting try is brought again after so long: what waits for a provider that is down must not hide the others. */
+const broughtAgainS = { refused: 3, busy: 10 };
+
+/** An execution that waits: its id, organization, model, and the rank of its priority. */
+export type PendingRow = [id: string, organizationId: string, model: string, rank: number];
+
+type Waiting = { id: string; organization_id: string; model: string; priority: number };
+
+/**
+ * Pending executions whose `dispatch` job may be lost: the first ones of every organization, so that a hundred thousand
+ * of one hide nobody's only one.
+ */
+export async function stalePending(
+  db: Database,
+  olderThanS: number,
+  mostOfEach: number,
+  mostInAll = pendingPage,
+): Promise<PendingRow[]> {
+  const values = [olderThanS, mostOfEach, mostInAll];
+  return (await runStatement<Waiting>(db.pool, 'stale_pending', pending, values)).map(toPending);
+}
+
+/** Those of these executions that wait still. */
+export async function pendingAmong(db: Database, executionIds: string[]): Promise<PendingRow[]> {
+  return (await runStatement<Waiting>(db.pool, 'pending_among', among, [executionIds])).map(toPending);
+}
+
+/** Attempts whose dispatcher has let the lease run out before the provider's answer was recorded. */
+export async function abandonedAttempts(db: Database): Promise<string[]> {
+  return await ids(db, 'abandoned_attempts', abandoned, [page]);
+}
+
+/**
+ * A further try whose time has come: its attempt, what `stalePending` says of its execution, and where it is to be sent.
+ * `refusedAt`: the connections and models there that refused it, other than for want of capacity.
+ */
+export type WaitingTry = {
+  retry: [attemptId: string, ...PendingRow, connection: string, target: string];
+  refusedAt: [connection: string, target: string][];
+};
+
+/**
+ * Tries that follow a refusal, and are due; each is due again in a few seconds, until somebody has taken it. `over`: the
+ * attempts of those whose executions have ended, which nobody needs to begin.
+ */
+export async function waitingTries(db: Database): Promise<{ due: WaitingTry[]; over: string[] }> {
+  type Row = Waiting & {
+    attempt_id: string;
+    provider: string;
+    target: string;
+    ended: boolean;
+    refused_at: [string, string][];
+  };
+  const { refused, busy } = broughtAgainS;
+  const rows = await runStatement<Row>(db.pool, 'waiting_tries', waiting, [page, refused, busy]);
+  return {
+    due: rows
+      .filter(({ ended }) => !ended)
+      .map((row) => ({
+        retry: [row.attempt_id, ...toPending(row), row.provider, row.target],
+        refusedAt: row.refused_at,
+      })),
+    over: rows.filter(({ ended }) => ended).map(({ attempt_id: attemptId }) => attemptId),
+  };
+}
+
+/** A run under way, and whose limits it counts against. */
+export type OpenRun = {
+  executionId: string;
+  organizationId: string;
+  model: string;
+  connection: string;
+  target: string;
+};
+
+/** Everything that providers are at, or are about to be asked for. */
+export async function openRuns(db: Database): Promise<OpenRun[]> {
+  return await runStatement<OpenRun>(db.pool, 'open_runs', open, [firstIdSince('exec', Date.now())]);
+}
+
+/** The executions that one provider's model is at, or is about to be asked for. */
+export async function openRunsAt(
+  db: Database,
+  place: { connection: string; target: string },
+): Promise<string[]> {
+  return await ids(db, 'open_runs_at', openAt, [place.connection, place.target]);
+}
+
+/** Those of these executions that `openRuns` would name now. */
+export async function stillOpen(db: Database, executionIds: string[]): Promise<string[]> {
+  return await ids(db, 'still_open', still, [executionIds]);
+}
+
+/** Running attempts whose provider is to be asked, and that nobody is asking: a question may wait for the answer. */
+export async function attemptsToPoll(db: Database): Promise<string[]> {
+  return await ids(db, 'attempts_to_poll', toPoll, [page]);
+}
+
+/** Callbacks in the inbox whose job may be lost. */
+export async function staleCallbacks(db: Database, olderThanS: number): Promise<string[]> {
+  return await ids(db, 'stale_callbacks', callbacks, [olderThanS, page]);
+}
+
+/** Attempts whose outcome waits for the ledger, and whether it is a success. */
+export async function unsettledAttempts(
+  db: Database,
+  olderThanS: number,
+): Promise<{ attemptId: string; ok: boolean }[]> {
+  return await runStatement(db.pool, 'unsettled_attempts', unsettled, [olderThanS, page]);
+}
+
+function toPending(row: Waiting): PendingRow {
+  return [row.id, row.organization_id, row.model, row.priority];
+}
+
+async function ids(db: Database, name: string, text: string, values: unknown[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, name, text, values);
+  return rows.map(({ id }) => id);
+}
+
+const pending = `
+WITH RECURSIVE waiting AS (
+  SELECT min(organization_id) AS organization_id FROM executions WHERE status = 'PENDING'
+  UNION ALL
+  SELECT (SELECT min(e.organization_id) FROM executions e
+    WHERE e.status = 'PENDING' AND e.organization_id > w.organization_id)
+  FROM waiting w WHERE w.organization_id IS NOT NULL
+)
+SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LATERAL (
+  SELECT id, organization_id, model, priority FROM executions
+  WHERE status = 'PENDING' AND organization_id = w.organization_id
+    AND created_at < now() - $1::int * interval '1 second'
+  ORDER BY priority, created_at
+  LIMIT (SELECT greatest(1, least($2::int, $3::int / greatest(1, count(organization_id)))) FROM waiting)
+) e`;
+
+const among = `
+SELECT id, organization_id, model, priority FROM executions
+WHERE id = ANY ($1::text[]) AND status = 'PENDING'`;
+
+const abandoned = `
+SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
+ORDER BY lease_until LIMIT $1`;
+
+// Executions are looked up one by one: joined, all of some months would be read for them.
+const waiting = `
+WITH due AS (
+  SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'waiting' AND poll_at <= now()
+  ORDER BY poll_at LIMIT $1 FOR UPDATE SKIP LOCKED
+),
+brought AS (
+  UPDATE attempts a SET poll_at = now() + CASE WHEN a.busy_refusals > 0 THEN $3::int ELSE $2::int END * interval '1 second'
+  FROM due WHERE a.id = due.id
+  RETURNING a.id, a.execution_id, a.provider, a.target
+)
+SELECT a.id AS attempt_id, a.execution_id AS id, e.organization_id, e.model, e.priority, a.provider, a.target, e.ended,
+  (SELECT coalesce(json_agg(DISTINCT jsonb_build_array(r.provider, r.target)), '[]') FROM attempts r
+   WHERE r.execution_id = a.execution_id AND r.state = 'refused') AS refused_at
+FROM brought a CROSS JOIN LATERAL (
+  SELECT organization_id, model, priority, completed_at IS NOT NULL AS ended FROM executions
+  WHERE id = a.execution_id LIMIT 1
+) e`;
+
+const open = `
+SELECT a.execution_id AS "executionId", e.organization_id AS "organizationId", e.model, a.provider AS connection, a.target
+FROM attempts a CROSS JOIN LATERAL (
+  SELECT organization_id, model FROM executions WHERE id = a.execution_id AND id >= $1 LIMIT 1
+) e
+WHERE a.finished_at IS NULL AND a.state <> 'waiting'`;
+
+const openAt = `
+SELECT execution_id AS id FROM attempts
+WHERE finished_at IS NULL AND state <> 'waiting' AND provider = $1 AND target = $2`;
+
+const still = `
+SELECT execution_id AS id FROM attempts
+WHERE execution_id = ANY ($1::text[]) AND finished_at IS NULL AND state <> 'waiting'`;
+
+const toPoll = `
+SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()
+  AND (lease_until IS NULL OR lease_until < now())
+ORDER BY poll_at LIMIT $1`;
+
+const callbacks = `
+SELECT id FROM provider_callbacks WHERE processed_at IS NULL AND received_at < now() - $1::int * interval '1 second'
+ORDER BY received_at LIMIT $2`;
+
+const unsettled = `
+SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok FROM attempts
+WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused' AND finished_at < now() - $1::int * interval '1 second'
+ORDER BY finished_at LIMIT $2`;

@@ -1,0 +1,99 @@
+import type { Money } from '@holdfast/domain/money';
+import type { TransferKind } from '@holdfast/domain/transferKinds';
+import type { Database } from './client.ts';
+import { runStatement } from './statement.ts';
+
+/** One row of an organization's journal, seen from its balance: the changes carry the sign, `amount` has none. */
+export type Transfer = {
+  /** 1, 2, 3 and so on in the organization's journal, as text. */
+  sequence: string;
+  kind: TransferKind;
+  amount: Money;
+  availableChange: Money;
+  heldChange: Money;
+  executionId: string | null;
+  reason: string | null;
+  availableAfter: Money;
+  heldAfter: Money;
+  balanceAfter: Money;
+  createdAt: Date;
+};
+
+export type TransferFilter = {
+  kind?: TransferKind | undefined;
+  executionId?: string | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** The sequence number of a transfer: only those before it. */
+  cursor?: string | undefined;
+  /** Write-offs too, which are for the operator. */
+  withWriteOffs?: boolean;
+};
+
+/** The transfers of an organization, newest first. */
+export async function listTransfers(
+  db: Database,
+  organizationId: string,
+  filter: TransferFilter,
+  limit: number,
+): Promise<Transfer[]> {
+  const given = conditions.filter(({ key }) => filter[key] !== undefined);
+  const parameter = (index: number) => `$${index + 3}`;
+  const where = given.map(({ sql }, index) => ` AND ${sql(parameter(index))}`);
+  const ofExecution = given.findIndex(({ key }) => key === 'executionId');
+  const source = ofExecution < 0 ? 'transfers' : transfersOf(parameter(ofExecution));
+  const isFunding = filter.kind === 'top_up' || filter.kind === 'correction';
+  const variants = [...(isFunding ? ['funding'] : []), ...(filter.withWriteOffs ? ['all'] : [])];
+  const name = ['list_transfers', ...given.map((one) => one.name), ...variants].join('_');
+  const hidden = filter.withWriteOffs ? '' : ` AND t.kind <> 'write_off'`;
+  const text = `SELECT ${columns} FROM ${source} t
+    WHERE t.organization_id = $1${hidden}${where.join('')}${isFunding ? ' AND t.execution_id IS NULL' : ''}
+    ORDER BY t.sequence DESC LIMIT $2`;
+  const values = [organizationId, limit, ...given.map(({ key }) => filter[key])];
+  return await runStatement<Transfer>(db.pool, name, text, values);
+}
+
+const change = (account: 'available' | 'held') =>
+  `CASE '${account}' WHEN t.credit_account THEN t.amount WHEN t.debit_account THEN -t.amount ELSE 0 END`;
+
+const columns = `t.sequence, t.kind, t.amount, ${change('available')} AS "availableChange",
+  ${change('held')} AS "heldChange", t.execution_id AS "executionId", t.reason, t.available_after AS "availableAfter",
+  t.held_after AS "heldAfter", t.available_after + t.held_after AS "balanceAfter", t.created_at AS "createdAt"`;
+
+/** A handful, found by the execution whatever the planner believes: they are sorted out and ordered afterwards. */
+const transfersOf = (executionId: string) =>
+  `(SELECT * FROM transfers WHERE execution_id = ${executionId} OFFSET 0)`;
+
+/**
+ * No index knows when a transfer was made, but the journal is in order of time, but for what waited for the balance's
+ * lock: the hold of the organization's first execution after a time (or last before it) tells where in the journal to
+ * look. It was made in the statement that made the execution.
+ */
+const sequenceAt = (time: string, order: 'ASC' | 'DESC') => `(
+  SELECT h.sequence FROM transfers h WHERE h.kind = 'hold' AND h.execution_id = (
+    SELECT e.id FROM executions e
+    WHERE e.organization_id = $1
+      AND e.created_at ${order === 'ASC' ? `> ${time} + ${longestWait}` : `< ${time} - ${longestWait}`}
+    ORDER BY e.created_at ${order}, e.id ${order} LIMIT 1))`;
+
+/** Between the beginning of a transaction, which is its rows' time, and its lock: a few statements of 30 s at most. */
+const longestWait = `interval '10 minutes'`;
+
+const conditions: { key: keyof TransferFilter; name: string; sql: (parameter: string) => string }[] = [
+  { key: 'kind', name: 'kind', sql: (kind) => `t.kind = ${kind}` },
+  { key: 'executionId', name: 'execution', sql: (id) => `t.execution_id = ${id}` },
+  {
+    key: 'createdAfter',
+    name: 'after',
+    sql: (time) =>
+      `t.created_at > ${time}::timestamptz AND t.sequence > coalesce(${sequenceAt(time, 'DESC')}, 0)`,
+  },
+  {
+    key: 'createdBefore',
+    name: 'before',
+    sql: (time) =>
+      `t.created_at < ${time}::timestamptz
+      AND t.sequence < coalesce(${sequenceAt(time, 'ASC')}, 9223372036854775807)`,
+  },
+  { key: 'cursor', name: 'cursor', sql: (sequence) => `t.sequence < ${sequence}` },
+];

@@ -1,0 +1,140 @@
+import type { Database } from '../client.ts';
+import { deliveriesOfSql } from '../executions/watch.ts';
+import { type Condition, givenConditions, runStatement } from '../statement.ts';
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
+
+type DeliveryAttemptRow = {
+  number: number;
+  startedAt: Date;
+  durationMs: number | null;
+  statusCode: number | null;
+  error: string | null;
+  /** How far it came when it failed: `dns`, `connect` and so on. */
+  stage: string | null;
+  /** The beginning of what the receiver answered. */
+  answer: string | null;
+};
+
+export type DeliveryRow = {
+  id: string;
+  eventId: string;
+  eventType: string;
+  /** Null: the event tells of an endpoint. */
+  executionId: string | null;
+  /** The endpoint that the event tells of. */
+  aboutEndpointId: string | null;
+  /** The receiver; null: the execution's own `webhook_url`. */
+  endpointId: string | null;
+  lane: string;
+  url: string;
+  state: DeliveryState;
+  attempts: DeliveryAttemptRow[];
+  nextAttemptAt: Date | null;
+  expiresAt: Date;
+  createdAt: Date;
+  finishedAt: Date | null;
+};
+
+/** What nobody attempts any more though it has not been ended yet. */
+const isOver = `d.state = 'pending' AND d.expires_at <= now() AND (d.lease_until IS NULL OR d.lease_until <= now())`;
+
+/** The state of a delivery `d` as it is shown. */
+export const shownStateSql = `CASE WHEN ${isOver} THEN 'expired' ELSE d.state END`;
+
+/** Deliveries `d` with their events `e`, without attempts. */
+export const deliveryColumnsSql = `d.id, d.event_id AS "eventId", e.type AS "eventType",
+  e.execution_id AS "executionId", e.endpoint_id AS "aboutEndpointId", d.endpoint_id AS "endpointId", d.lane, d.url,
+  ${shownStateSql} AS state, d.next_attempt_at AS "nextAttemptAt", d.expires_at AS "expiresAt",
+  d.created_at AS "createdAt", CASE WHEN ${isOver} THEN d.expires_at ELSE d.finished_at END AS "finishedAt"`;
+
+/** Of each delivery; one that is sent again and again has attempts without end, each with up to 4 KiB of answer. */
+const attemptsShown = 50;
+
+/** Adds to each delivery its last attempts, in their order. */
+export async function withAttempts(
+  db: Database,
+  deliveries: Omit<DeliveryRow, 'attempts'>[],
+): Promise<DeliveryRow[]> {
+  if (deliveries.length === 0) return [];
+  const values = [deliveries.map(({ id }) => id), attemptsShown];
+  const rows = await runStatement<DeliveryAttemptRow & { deliveryId: string }>(
+    db.pool,
+    'delivery_attempts',
+    withAttemptsSql,
+    values,
+  );
+  const byDelivery = Map.groupBy(rows, ({ deliveryId }) => deliveryId);
+  return deliveries.map((delivery) => ({ ...delivery, attempts: byDelivery.get(delivery.id) ?? [] }));
+}
+
+const withAttemptsSql = `SELECT a.* FROM unnest($1::text[]) AS d (id) CROSS JOIN LATERAL (
+    SELECT delivery_id AS "deliveryId", number, started_at AS "startedAt", duration_ms AS "durationMs",
+      status_code AS "statusCode", error, stage, answer
+    FROM delivery_attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT $2
+  ) a ORDER BY a.number`;
+
+/** One delivery with its attempts; null when the organization has none of that id. */
+export async function getDelivery(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<DeliveryRow | null> {
+  const rows = await runStatement<Omit<DeliveryRow, 'attempts'>>(db.pool, 'get_delivery', getDeliverySql, [
+    id,
+    organizationId,
+  ]);
+  const [delivery] = await withAttempts(db, rows);
+  return delivery ?? null;
+}
+
+const getDeliverySql = `SELECT ${deliveryColumnsSql} FROM deliveries d JOIN events e ON e.id = d.event_id
+  WHERE d.id = $1 AND d.organization_id = $2`;
+
+export type DeliveryFilter = {
+  /** One of these two at least: without them no index leads to a page. */
+  endpointId?: string | undefined;
+  executionId?: string | undefined;
+  state?: DeliveryState | undefined;
+  eventType?: string | undefined;
+  /** None that tell of executions of other models. */
+  models?: readonly string[] | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** The id of a delivery: only those listed after it. */
+  cursor?: string | undefined;
+};
+
+/** Deliveries of an organization to an endpoint or of an execution, newest first. */
+export async function listDeliveries(
+  db: Database,
+  organizationId: string,
+  filter: DeliveryFilter,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  const given = givenConditions(conditions, filter, 2);
+  const text = `SELECT ${deliveryColumnsSql} FROM deliveries d
+    CROSS JOIN LATERAL (SELECT * FROM events v WHERE v.id = d.event_id OFFSET 0) e
+    WHERE d.organization_id = $1${given.sql} ORDER BY d.created_at DESC, d.id DESC LIMIT $2`;
+  const values = [organizationId, limit, ...given.values];
+  return withAttempts(db, await runStatement(db.pool, `list_deliveries_${given.key}`, text, values));
+}
+
+const conditions: Condition<DeliveryFilter>[] = [
+  { name: 'endpointId', sql: 'd.endpoint_id = ?' },
+  { name: 'executionId', sql: deliveriesOfSql('d', '?') },
+  { name: 'state', sql: `${shownStateSql} = ?` },
+  { name: 'eventType', sql: 'e.type = ?' },
+  {
+    name: 'models',
+    sql: `(e.execution_id IS NULL
+      OR (SELECT x.model FROM executions x WHERE x.id = e.execution_id) = ANY (?::text[]))`,
+  },
+  { name: 'createdAfter', sql: 'd.created_at > ?' },
+  { name: 'createdBefore', sql: 'd.created_at < ?' },
+  {
+    name: 'cursor',
+    sql: `(d.created_at, d.id) <
+      (SELECT c.created_at, c.id FROM deliveries c WHERE c.id = ? AND c.organization_id = $1)`,
+  },
+];

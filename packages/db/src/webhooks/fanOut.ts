@@ -1,0 +1,170 @@
+import { asksFor, type EventType } from '@holdfast/domain/eventTypes';
+import type { Execution } from '@holdfast/domain/execution';
+import type { Database } from '../client.ts';
+import { executionColumns } from '../executions/read.ts';
+import { firstId } from '../firstId.ts';
+import { runStatement } from '../statement.ts';
+import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
+
+/** Whom an organization's events may go to. */
+export type Audience = {
+  organizationId: string;
+  /** The organization's own, for the `webhook_url`s of its executions. */
+  secrets: SigningSecrets;
+  /** Those that are active. */
+  endpoints: EndpointToTell[];
+};
+
+export type EndpointToTell = SigningSecrets & {
+  id: string;
+  url: string;
+  /** The types it asks for, and the models: see `isFor`. */
+  events: string[];
+  models: string[];
+  /** Custom headers: sealed JSON. */
+  headers: string | null;
+  isThin: boolean;
+  maxInFlight: number;
+  /** Failed when it was last tried: it is only probed. */
+  isFailing: boolean;
+  /** It has a `max_per_second`, which is counted where it is claimed. */
+  isPaced: boolean;
+};
+
+/** Whom those of `eventIds` may go to that nobody has fanned out yet, by organization. */
+export async function readAudiences(db: Database, eventIds: string[]): Promise<Map<string, Audience>> {
+  const values = [eventIds, firstId('evt', eventIds)];
+  const rows = await runStatement<Audience>(db.pool, 'audiences', readAudiencesSql, values);
+  return new Map(rows.map((audience) => [audience.organizationId, audience]));
+}
+
+/** Whether an endpoint wants an event. */
+export function isFor(
+  { events, models }: EndpointToTell,
+  event: { type: EventType; model: string },
+): boolean {
+  return asksFor(events, event.type) && (models.length === 0 || models.includes(event.model));
+}
+
+const readAudiencesSql = `
+WITH asked AS MATERIALIZED (
+  SELECT DISTINCT organization_id FROM events WHERE id = ANY ($1::text[]) AND id >= $2 AND fanned_out_at IS NULL
+)
+SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSecretsSql('o', 'webhook_secret')}) s) AS secrets,
+  (SELECT coalesce(json_agg(e), '[]') FROM (
+    SELECT w.id, w.url, coalesce(w.events, '{}') AS events, w.models, w.headers, w.payload = 'thin' AS "isThin",
+      w.max_in_flight AS "maxInFlight", w.failure_count > 0 AS "isFailing", w.max_per_second IS NOT NULL AS "isPaced",
+      ${signingSecretsSql('w', 'secret')}
+    FROM webhook_endpoints w WHERE w.organization_id = o.id AND w.deleted_at IS NULL AND w.is_active
+  ) e) AS endpoints
+FROM asked JOIN organizations o ON o.id = asked.organization_id`;
+
+export type EventToFanOut = {
+  eventId: string;
+  eventType: EventType;
+  eventCreatedAt: Date;
+  /** The event's place in a trace. */
+  traceparent: string | null;
+} & Execution;
+
+/** Those of `eventIds` that nobody has fanned out yet, each with its execution (whose id is `id`). */
+export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
+  return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [
+    eventIds,
+    firstId('evt', eventIds),
+    firstId('exec', eventIds),
+  ]);
+}
+
+/** Ids of events of executions, oldest first, whose fan-out is `graceS` late: their job was lost. */
+export async function listUnfannedEvents(db: Database, graceS: number, limit: number): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'unfanned_events', listStatement, [graceS, limit]);
+  return rows.map(({ id }) => id);
+}
+
+// Events are found by their ids and judged then: the index of what is to be fanned out is full of what has just left it.
+const readStatement = `
+WITH asked AS MATERIALIZED (
+  SELECT id, type, created_at, execution_id, fanned_out_at, traceparent FROM events
+  WHERE id = ANY ($1::text[]) AND id >= $2
+)
+SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.traceparent, ${executionColumns('x')}
+FROM asked v JOIN executions x ON x.id = v.execution_id AND x.id >= $3
+WHERE v.fanned_out_at IS NULL`;
+
+const listStatement = `
+SELECT id FROM events
+WHERE fanned_out_at IS NULL AND execution_id IS NOT NULL AND created_at < now() - $1::float8 * interval '1 second'
+ORDER BY created_at LIMIT $2`;
+
+export type FanOut = {
+  eventId: string;
+  /** Null when nobody receives it. */
+  body: string | null;
+  receivers: Receiver[];
+};
+
+/**
+ * `endpointId` null: the execution's own `webhook_url`. `take`: the caller makes the first attempt itself, at once, unless
+ * the event is past its time; the delivery is its own for the lease, and the attempt's row is open.
+ */
+export type Receiver = { endpointId: string | null; lane: string; url: string; take: boolean };
+
+export type NewDelivery = { id: string; eventId: string; endpointId: string | null; taken: boolean };
+
+/**
+ * Fixes each event's body and writes its deliveries, all of an event or nothing, once: what another process fans out
+ * or has fanned out is left alone. The first attempt is due after `firstDelayS`.
+ */
+export async function fanOutEvents(
+  db: Database,
+  batch: FanOut[],
+  args: { firstDelayS: number; expiryMs: number; leaseS: number },
+): Promise<NewDelivery[]> {
+  const deliveries = batch.flatMap(({ eventId, receivers }) =>
+    receivers.map((receiver) => ({ eventId, ...receiver })),
+  );
+  return await runStatement<NewDelivery>(db.pool, 'fan_out_events', fanOutEventsSql, [
+    batch.map(({ eventId }) => eventId),
+    batch.map(({ body }) => body),
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ endpointId }) => endpointId),
+    deliveries.map(({ url }) => url),
+    deliveries.map(({ take }) => take),
+    deliveries.map(({ lane }) => lane),
+    args.firstDelayS,
+    args.expiryMs / 1000,
+    args.leaseS,
+    firstId(
+      'evt',
+      batch.map(({ eventId }) => eventId),
+    ),
+  ]);
+}
+
+const fanOutEventsSql = `
+WITH asked AS (
+  SELECT id, fanned_out_at FROM events
+  WHERE id = ANY ($1::text[]) AND id >= $11 ORDER BY id FOR UPDATE SKIP LOCKED
+),
+fanned AS (
+  UPDATE events v SET fanned_out_at = now(), body = i.body
+  FROM asked JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = asked.id
+  WHERE v.id = asked.id AND v.id >= $11 AND asked.fanned_out_at IS NULL
+  RETURNING v.id, v.organization_id, v.created_at + $9::float8 * interval '1 second' AS expires_at
+),
+delivery AS (
+  INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at, attempts,
+    lease_until)
+  SELECT delivery_id(f.id, r.endpoint_id), f.id, f.organization_id, r.endpoint_id, r.lane, r.url,
+    now() + $8::float8 * interval '1 second', f.expires_at, (r.take AND f.expires_at > now())::int,
+    CASE WHEN r.take AND f.expires_at > now() THEN now() + $10::float8 * interval '1 second' END
+  FROM fanned f JOIN unnest($3::text[], $4::text[], $5::text[], $6::boolean[], $7::text[])
+    AS r (event_id, endpoint_id, url, take, lane)
+    ON r.event_id = f.id
+  ON CONFLICT DO NOTHING RETURNING id, event_id, endpoint_id, attempts > 0 AS taken
+),
+attempt AS (
+  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, 1 FROM delivery WHERE taken
+)
+SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", taken FROM delivery`;

@@ -1,0 +1,105 @@
+import { limits } from '@holdfast/domain/limits';
+import type { Database } from '../client.ts';
+import { type EventRow, eventColumnsSql, executionOfSql } from '../events.ts';
+import { firstId, firstIdSince } from '../firstId.ts';
+import { runStatement } from '../statement.ts';
+
+/** An endpoint and what it asks for. */
+export type MissingEndpoint = {
+  id: string;
+  organizationId: string;
+  types: readonly string[];
+  /** Slugs; empty: all. */
+  models: readonly string[];
+};
+
+/** The last event that was read. */
+export type EventPlace = { createdAt: Date; id: string };
+
+/**
+ * Events that an endpoint asks for and has no delivery of, because they were fanned out while it was off after failures:
+ * those since a time, and of the last 24 hours, the oldest first. None of an erased execution.
+ */
+export async function listMissedEvents(
+  db: Database,
+  endpoint: MissingEndpoint,
+  after: EventPlace,
+  limit: number,
+): Promise<EventRow[]> {
+  const { id, organizationId, types, models } = endpoint;
+  const first = firstIdSince('evt', Math.max(after.createdAt.getTime(), Date.now() - limits.webhookExpiryMs));
+  const place = [after.createdAt, after.id, first];
+  const values = [id, organizationId, types, models, ...place, limits.webhookExpiryMs, limit];
+  return await runStatement<EventRow>(db.pool, 'missed_events', listStatement, values);
+}
+
+/** An event that was missed. `body` is what is sent of it, unless that was fixed before. */
+export type MissedEvent = { id: string; executionId: string | null; body: string };
+
+/**
+ * Writes deliveries of these events to an endpoint, due at once and for 24 hours, and answers how many. What another call
+ * has written, or what was erased in the meantime, is left out.
+ */
+export async function deliverMissedEvents(
+  db: Database,
+  endpointId: string,
+  events: readonly MissedEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const ids = events.map(({ id }) => id);
+  const executionIds = events.flatMap(({ executionId }) => executionId ?? []);
+  const rows = await runStatement(db.pool, 'deliver_missed_events', deliverStatement, [
+    endpointId,
+    ids,
+    events.map(({ body }) => body),
+    executionIds,
+    firstId('evt', ids),
+    firstId('exec', executionIds),
+    limits.webhookExpiryMs,
+  ]);
+  return rows.length;
+}
+
+// Scalar subqueries, for an index look-up each. Where nothing was missed no event is read.
+const listStatement = `
+SELECT ${eventColumnsSql} FROM (
+  SELECT v.* FROM events v
+  WHERE v.organization_id = $2 AND v.created_at >= greatest($5, now() - $8::float8 * interval '1 millisecond')
+    AND (v.created_at, v.id) > ($5::timestamptz, $6::text) AND v.id >= $7
+    AND v.created_at < (SELECT CASE WHEN isempty(w.missed) THEN '-infinity' ELSE coalesce(upper(w.missed), 'infinity') END
+      FROM webhook_endpoints w WHERE w.id = $1)
+    AND v.fanned_out_at <@ (SELECT w.missed FROM webhook_endpoints w WHERE w.id = $1)
+    AND v.type = ANY ($3::text[]) AND v.endpoint_id IS DISTINCT FROM $1
+    AND (SELECT d.id FROM deliveries d WHERE d.id = delivery_id(v.id, $1)) IS NULL
+    AND (v.execution_id IS NULL OR coalesce((
+      SELECT e.erased_at IS NULL AND (cardinality($4::text[]) = 0 OR e.model = ANY ($4::text[]))
+      FROM executions e WHERE e.id = v.execution_id), false))
+  ORDER BY v.created_at, v.id LIMIT $9
+) v ${executionOfSql}
+ORDER BY v.created_at, v.id`;
+
+// Locked in the order in which an erasure locks: executions, events, deliveries. An endpoint is locked before deliveries.
+const deliverStatement = `
+WITH receiver AS MATERIALIZED (
+  SELECT w.id, w.url FROM webhook_endpoints w WHERE w.id = $1 AND w.deleted_at IS NULL FOR SHARE
+),
+kept AS MATERIALIZED (
+  SELECT e.id FROM executions e
+  WHERE e.id = ANY ($4::text[]) AND e.id >= $6 AND e.erased_at IS NULL AND (SELECT count(*) FROM receiver) > 0
+  ORDER BY e.id FOR SHARE OF e
+),
+told AS MATERIALIZED (
+  SELECT v.id, v.organization_id, v.body FROM events v
+  WHERE v.id = ANY ($2::text[]) AND v.id >= $5 AND v.fanned_out_at IS NOT NULL
+    AND (v.execution_id IS NULL OR v.execution_id IN (SELECT id FROM kept))
+  ORDER BY v.id FOR UPDATE OF v
+),
+written AS (
+  UPDATE events v SET body = i.body FROM told t JOIN unnest($2::text[], $3::text[]) AS i (id, body) ON i.id = t.id
+  WHERE v.id = t.id AND v.id >= $5 AND t.body IS NULL
+)
+INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at)
+SELECT delivery_id(t.id, r.id), t.id, t.organization_id, r.id, r.id, r.url, now(),
+  now() + $7::float8 * interval '1 millisecond'
+FROM told t CROSS JOIN receiver r
+ON CONFLICT DO NOTHING RETURNING id`;

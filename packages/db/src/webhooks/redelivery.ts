@@ -1,0 +1,118 @@
+import { limits } from '@holdfast/domain/limits';
+import type { Database } from '../client.ts';
+import { runStatement } from '../statement.ts';
+import { type DeliveryRow, deliveryColumnsSql, shownStateSql, withAttempts } from './deliveries.ts';
+
+/**
+ * Makes a delivery due again, whatever became of it, for another 24 hours; one that had ended has all its attempts
+ * before it again, and their rows are numbered on. `erased` when what it would send was erased.
+ * Null when the organization has none of that id, or its endpoint is deleted.
+ */
+export async function redeliver(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<DeliveryRow | 'erased' | null> {
+  const rows = await runStatement<Omit<DeliveryRow, 'attempts'>>(db.pool, 'redeliver', statement, [
+    id,
+    organizationId,
+    limits.webhookExpiryMs,
+  ]);
+  const [delivery] = await withAttempts(db, rows);
+  return delivery ?? ((await isErased(db, organizationId, id)) ? 'erased' : null);
+}
+
+async function isErased(db: Database, organizationId: string, id: string): Promise<boolean> {
+  const rows = await runStatement(db.pool, 'is_delivery_erased', erased, [id, organizationId]);
+  return rows.length > 0;
+}
+
+// The event is locked, for it might be erased now. A pending delivery that is being attempted keeps its lease: the
+// attempt in flight goes on.
+const statement = `WITH whole AS (
+    SELECT v.id, v.type, v.execution_id, v.endpoint_id FROM deliveries d JOIN events v ON v.id = d.event_id
+    WHERE d.id = $1 AND d.organization_id = $2 AND v.body IS NOT NULL FOR SHARE OF v
+  ),
+  d AS (
+    UPDATE deliveries SET state = 'pending', finished_at = NULL, next_attempt_at = now(),
+      expires_at = now() + $3 * interval '1 millisecond',
+      attempts = CASE WHEN state = 'pending' THEN attempts ELSE 0 END,
+      lease_until = CASE WHEN state = 'pending' THEN lease_until END
+    WHERE id = $1 AND organization_id = $2 AND event_id IN (SELECT id FROM whole)
+      AND (endpoint_id IS NULL OR EXISTS (
+        SELECT FROM webhook_endpoints w WHERE w.id = endpoint_id AND w.deleted_at IS NULL))
+    RETURNING *
+  )
+  SELECT ${deliveryColumnsSql} FROM d JOIN whole e ON e.id = d.event_id`;
+
+const erased = `SELECT 1 FROM deliveries d JOIN events v ON v.id = d.event_id
+  WHERE d.id = $1 AND d.organization_id = $2 AND v.body IS NULL`;
+
+export type Recovered = {
+  /** How many are due again. */
+  count: number;
+  /** Whether others are left, for the next call. */
+  hasMore: boolean;
+};
+
+/** Rows locked at once: a statement of some ten milliseconds. */
+const page = 1000;
+
+/**
+ * Makes deliveries of an endpoint that were made since then and have failed or expired due again, the oldest first and
+ * at most `limit`, each for another 24 hours and with all its attempts; except those whose execution was erased. What is
+ * out of time at an inactive endpoint counts as expired, though it has not been ended yet.
+ */
+export async function recoverDeliveries(
+  db: Database,
+  endpointId: string,
+  since: Date,
+  limit: number,
+): Promise<Recovered> {
+  let count = 0;
+  let after: Place = { createdAt: since, id: '' };
+  for (;;) {
+    const most = Math.min(page, limit - count);
+    const found = await nextPage(db, endpointId, after, most + 1);
+    const ids = found.slice(0, most).map(({ id }) => id);
+    count += await makeDue(db, ids);
+    after = found[most - 1] ?? after;
+    if (found.length <= most) return { count, hasMore: false };
+    if (count >= limit) return { count, hasMore: true };
+  }
+}
+
+type Place = { createdAt: Date; id: string };
+
+async function nextPage(db: Database, endpointId: string, after: Place, most: number): Promise<Place[]> {
+  const values = [endpointId, after.createdAt, after.id, most];
+  return await runStatement<Place>(db.pool, 'recoverable_deliveries', readStatement, values);
+}
+
+async function makeDue(db: Database, ids: string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const values = [ids, limits.webhookExpiryMs];
+  return (await runStatement(db.pool, 'recover_deliveries', writeStatement, values)).length;
+}
+
+const readStatement = `
+SELECT d.id, d.created_at AS "createdAt" FROM deliveries d JOIN events v ON v.id = d.event_id
+WHERE d.endpoint_id = $1 AND d.created_at >= $2 AND (d.created_at, d.id) > ($2::timestamptz, $3)
+  AND ${shownStateSql} IN ('failed', 'expired') AND v.body IS NOT NULL
+ORDER BY d.created_at, d.id LIMIT $4`;
+
+// What was erased can't be sent again; locked, for it might be erased now.
+const writeStatement = `
+WITH whole AS MATERIALIZED (
+  SELECT v.id FROM events v
+  WHERE v.id = ANY (ARRAY (SELECT d.event_id FROM deliveries d WHERE d.id = ANY ($1::text[]))) AND v.body IS NOT NULL
+  ORDER BY v.id FOR SHARE OF v
+),
+held AS MATERIALIZED (
+  SELECT d.id FROM deliveries d
+  WHERE d.id = ANY ($1::text[]) AND ${shownStateSql} IN ('failed', 'expired') AND d.event_id IN (SELECT id FROM whole)
+  ORDER BY d.id FOR UPDATE OF d
+)
+UPDATE deliveries d SET state = 'pending', finished_at = NULL, next_attempt_at = now(), attempts = 0,
+  expires_at = now() + $2 * interval '1 millisecond', lease_until = NULL
+WHERE d.id = ANY (ARRAY (SELECT id FROM held)) RETURNING d.id`;

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { messageOf, parseJson } from './response.ts';
+
+describe('parse json', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  it('reads what is JSON', () => {
+    expect(parseJson('{"a":[1,{"__proto__":{"b":2}}]}')).toEqual(
+      JSON.parse('{"a":[1,{"__proto__":{"b":2}}]}'),
+    );
+    expect(parseJson(nested(100))).toEqual(JSON.parse(nested(100)));
+    expect(parseJson('null')).toBeNull();
+  });
+
+  it('reads a large text of few values', () => {
+    const text = JSON.stringify({
+      b64_json: 'A'.repeat(5_000_000),
+      numbers: Array.from({ length: 300_000 }, () => 1),
+    });
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+    const commas = JSON.stringify({ a: '\\', b: `\\"${',['.repeat(3_000_000)}\\` });
+    expect(parseJson(commas)).toEqual(JSON.parse(commas));
+  });
+
+  it('does not read what would fill the memory', () => {
+    expect(parseJson(`[${'[],'.repeat(2_500_000)}1]`)).toBeUndefined();
+    expect(parseJson(`{"\\\\":${'[],'.repeat(4_000_001)}1}`)).toBeUndefined();
+    expect(parseJson(`{"a":${'[{},{}],'.repeat(1_000_000)}`)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    '<html>',
+    '{"a":',
+    nested(200),
+    nested(200_000),
+    '{"a":'.repeat(5000) + '1'.concat('}'.repeat(5000)),
+  ])('does not read what is none, or nested to break its readers (%#)', (text) => {
+    expect(parseJson(text)).toBeUndefined();
+  });
+});
+
+describe('message of', () => {
+  describe('messageOf', () => {
+    it.each([
+      [
+        'A0:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/m.c:77: ',
+        'wrong version number',
+      ],
+      ['A0:error:0A000126:SSL routines::unexpected eof while reading\n', 'unexpected eof while reading'],
+    ])('takes the reason out of what OpenSSL says', (message, reason) => {
+      expect(messageOf(new Error(message))).toBe(reason);
+    });
+
+    it('leaves other messages as they are, and takes the code of those that say nothing', () => {
+      expect(messageOf(new Error('other side closed'))).toBe('other side closed');
+      expect(messageOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
+      expect(messageOf('odd')).toBe('odd');
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { createPrivateKey } from 'node:crypto';
+import http, { type RequestListener } from 'node:http';
+import https from 'node:https';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { createEgressPolicy } from '../policy.ts';
+import { type PostOptions, postJson } from '../post.ts';
+
+/** Of a server called `holdfast.test` or 127.0.0.1; signed by itself, until 2120. */
+export const key = createPrivateKey({
+  format: 'jwk',
+  key: {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 't9KgeounrfaoLgpnLfZgHsyfikDxLdSf_3mG0t1S638',
+    y: 'az57m1cUQj85CAYDRIL01N50-w8BBn9odkrUvNgMBkY',
+    d: 'huYDQNgtLJmcJcXBGXxMwk-SGoFUhtMzE1cRJAGH8kg',
+  },
+}).export({ format: 'pem', type: 'pkcs8' });
+const der =
+  'MIIBczCCARmgAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1ob2xkZmFzdC50ZXN0MCAXDTIwMDEwMTAwMDAwMFoYDzIx' +
+  'MjAwMTAxMDAwMDAwWjAYMRYwFAYDVQQDDA1ob2xkZmFzdC50ZXN0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEt9Kgeounrfao' +
+  'LgpnLfZgHsyfikDxLdSf/3mG0t1S639rPnubVxRCPzkIBgNEgvTU3nT7DwEGf2h2StS82AwGRqNSMFAwHgYDVR0RBBcwFYINaG9s' +
+  'ZGZhc3QudGVzdIcEfwAAATAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBQgEre4EyvOXipkIlxsuJWWCj5hLzAKBggqhkjOPQQD' +
+  'AgNIADBFAiEA13O3O7+BSNlkWlWlLZU/9obHxEc8GShEV1+TSCPL3XACICk9PE4kX2tAhcDG6wgo2e3yzESabuBfpFh6siZDuxuL';
+export const cert = `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----\n`;
+
+export type ProxyServer = {
+  port: number;
+  /** What was asked: `CONNECT 127.0.0.1:443`. */
+  asked: string[];
+  /** `Proxy-Authorization` of each. */
+  credentials: (string | undefined)[];
+  /** Connections to it that are open. */
+  open(): number;
+  close(): Promise<void>;
+};
+
+type Answer = (socket: Socket, authority: string) => void;
+
+/** A CONNECT proxy for this package's tests: it opens the tunnel unless told to answer otherwise. */
+export async function listenProxy(answer: Answer = tunnel, isTls = false): Promise<ProxyServer> {
+  const asked: string[] = [];
+  const credentials: (string | undefined)[] = [];
+  const sockets = new Set<Socket>();
+  const server = isTls ? https.createServer({ key, cert }) : http.createServer();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('request', (req, res) => {
+    asked.push(`${req.method} ${req.url}`);
+    res.writeHead(405).end();
+  });
+  server.on('connect', (req: http.IncomingMessage, socket: Socket) => {
+    asked.push(`CONNECT ${req.url}`);
+    credentials.push(req.headers['proxy-authorization']);
+    socket.on('error', () => {});
+    socket.on('end', () => socket.end());
+    answer(socket, req.url ?? '');
+    if (answer !== tunnel) socket.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { port, asked, credentials, open: () => sockets.size, close };
+}
+
+/** Names lead to loopback, too. */
+export function tunnel(socket: Socket, authority: string): void {
+  const target = net.connect(Number(authority.split(':').at(-1)), '127.0.0.1', () => {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    target.pipe(socket).pipe(target);
+  });
+  target.on('error', () => socket.destroy());
+  socket.on('close', () => target.destroy());
+}
+
+export type RawServer = {
+  port: number;
+  url: string;
+  /** All that were ever accepted. */
+  sockets: Socket[];
+  /** What came, by socket. */
+  received: string[];
+  close(): Promise<void>;
+};
+
+/** A server below HTTP, for this package's tests: `onData` is called with what has come on a socket so far. */
+export async function listenRaw(
+  onData: (socket: Socket, received: string, number: number) => void = () => {},
+  onConnection: (socket: Socket) => void = () => {},
+): Promise<RawServer> {
+  const sockets: Socket[] = [];
+  const received: string[] = [];
+  const server = net.createServer((socket) => {
+    const number = sockets.push(socket) - 1;
+    received[number] = '';
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      received[number] += String(chunk);
+      onData(socket, received[number] ?? '', number);
+    });
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { port, url: `http://127.0.0.1:${port}`, sockets, received, close };
+}
+
+/** Resolves once the socket is closed, at once where it is. */
+export function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+}
+
+export type TestServer = { port: number; url: string; requests: () => number; close: () => Promise<void> };
+
+/** A server on a free loopback port, for this package's tests. */
+export async function listen(handler: RequestListener): Promise<TestServer> {
+  let requests = 0;
+  const server = http.createServer((req, res) => {
+    requests += 1;
+    handler(req, res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { port, url: `http://127.0.0.1:${port}`, requests: () => requests, close };
+}
+
+const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+
+/** As a webhook is posted, but to loopback, for this package's tests. */
+export const postLocally = (url: string, options: Partial<PostOptions> = {}) =>
+  postJson({
+    url,
+    body: '{"a":1}',
+    headers: {},
+    timeoutMs: 10_000,
+    maxResponseBytes: 65_536,
+    policy,
+    ...options,
+  });

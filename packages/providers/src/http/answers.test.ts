@@ -1,0 +1,558 @@
+import { buffer } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Counterpart, type Reply, startCounterpart } from '../conformance/counterpart.ts';
+import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
+import { describeConformance } from '../conformance/suite.ts';
+import type { Handle, Progress, Provider, Submission } from '../interface.ts';
+import { createHttp } from './http.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const { signal } = new AbortController();
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((resource) => resource.close()));
+});
+
+type Party = { counterpart: Counterpart; provider: Provider; submission: Submission };
+
+async function party(options: object, part: Partial<Submission> = {}): Promise<Party> {
+  const counterpart = await startCounterpart();
+  const provider = createHttp({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey, settings: {} });
+  open.push(provider, counterpart);
+  const submission = submissionOf({ submission: { options: { path: '/run', ...options }, ...part } });
+  return { counterpart, provider, submission };
+}
+
+/** The handle of a run that goes on. */
+function handleIn(progress: Progress): Handle {
+  if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
+  return progress.handle;
+}
+
+/** Submits a run to be asked about, and asks with these replies; what the last one came to. */
+async function asked(options: object, replies: Reply[], part: Partial<Submission> = {}) {
+  const { counterpart, provider, submission } = await party(
+    { id: '/id', poll: { path: '/runs/{{id}}' }, ...options },
+    { mode: 'poll', ...part },
+  );
+  counterpart.reply({ status: 202, json: { id: 'r1' } });
+  const handle = handleIn(await provider.submit(submission, signal));
+  counterpart.received.length = 0;
+  counterpart.reply(...replies);
+  const ask = (last: Handle) => provider.poll(submission, last, signal);
+  return { progress: await ask(handle), ask, handle, counterpart };
+}
+
+const status = { at: '/state', done: ['ok'], failed: ['bad'] };
+const result = { path: '/runs/{{id}}/result' };
+
+const elsewhere: Subject = {
+  name: 'http',
+  create: createHttp,
+  submission: {
+    mode: 'poll',
+    options: {
+      path: '/run',
+      id: '/id',
+      status,
+      poll: { path: '/runs/{{id}}' },
+      result,
+      output: '/text',
+      errors: { text: '$..message', code: '/code', codes: { nsfw: 'CONTENT_MODERATION_REJECTED' } },
+      cancel: { path: '/runs/{{id}}/stop' },
+      recover: { path: '/by-token/{{token}}' },
+    },
+  },
+  outcome: { output: { text: 'hello' } },
+  failures: [
+    {
+      name: '401',
+      reply: { status: 401 },
+      state: 'refused',
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterMs: null,
+      alerts: true,
+    },
+    { name: '503', reply: { status: 503 }, state: 'refused', code: 'MODEL_OVERLOADED', busy: true },
+  ],
+  // As FastAPI says it, which BentoML and Gradio are made with.
+  invalid: (field, msg) => ({ status: 422, json: { detail: [{ loc: ['body', field], msg }] } }),
+  empty: [],
+  recovery: {
+    running: ({ id }) => [{ status: 200, json: { id, state: 'queued' } }],
+    ended: ({ id }) => [
+      { status: 200, json: { id, state: 'ok' } },
+      { status: 200, json: { text: 'hello' } },
+    ],
+    absent: () => [{ status: 404 }],
+  },
+  later: {
+    accepted: ({ id }) => ({ status: 200, json: { id, state: 'queued' } }),
+    running: () => [{ status: 200, json: { state: 'queued' } }],
+    succeeded: () => [
+      { status: 200, json: { state: 'ok' } },
+      { status: 200, json: { text: 'hello' } },
+    ],
+    failures: [
+      {
+        name: 'a failure whose words are at the result',
+        replies: () => [
+          { status: 200, json: { state: 'bad' } },
+          { status: 400, json: [{ message: 'no', code: 'x' }] },
+        ],
+        code: 'GENERATION_FAILED',
+      },
+      {
+        name: 'a failure with a code at the result',
+        replies: () => [
+          { status: 200, json: { state: 'bad' } },
+          { status: 500, json: { code: 'nsfw' } },
+        ],
+        code: 'CONTENT_MODERATION_REJECTED',
+      },
+      {
+        name: 'a result that is gone',
+        replies: () => [{ status: 200, json: { state: 'ok' } }, { status: 404 }],
+        code: 'GENERATION_FAILED',
+        says: /lost/,
+      },
+    ],
+    cancel: { method: 'POST', path: ({ externalId }) => `/runs/${externalId}/stop` },
+  },
+};
+
+const stream = (...events: [string, unknown][]): Reply => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+  text: events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+});
+
+const listening: Subject = {
+  ...elsewhere,
+  submission: {
+    mode: 'poll',
+    options: {
+      path: '/call',
+      id: '/event_id',
+      poll: { path: '/call/{{id}}', events: { done: ['complete'], failed: ['error'] } },
+      output: '/0',
+      errors: { text: '/error' },
+      cancel: { path: '/cancel', body: { event: '{{id}}' } },
+    },
+  },
+  recovery: 'impossible',
+  later: {
+    accepted: ({ id }) => ({ status: 200, json: { event_id: id } }),
+    running: () => ['half a body'],
+    succeeded: () => [stream(['heartbeat', null], ['generating', ['hel']], ['complete', ['hello']])],
+    failures: [
+      {
+        name: 'an event that says what went wrong',
+        replies: () => [stream(['error', { error: 'no' }])],
+        code: 'GENERATION_FAILED',
+      },
+      {
+        name: 'an end without a result',
+        replies: () => [stream(['complete', null])],
+        code: 'GENERATION_FAILED',
+      },
+      { name: '404', replies: () => [{ status: 404 }], code: 'GENERATION_FAILED', says: /lost/ },
+    ],
+    cancel: { method: 'POST', path: () => '/cancel' },
+  },
+};
+
+describe('a server whose results have URLs of their own', () => describeConformance(elsewhere));
+describe('a server that is listened to', () => describeConformance(listening));
+
+describe('a result at a URL of its own', () => {
+  it('is read at the URL that the answer names, with the headers of the model', async () => {
+    const { progress, counterpart } = await asked(
+      { status, result: { at: '/links/result' }, headers: { 'x-kind': 'a' } },
+      [
+        { status: 200, json: { state: 'ok', links: { result: '/results/7?x=1' } } },
+        { status: 200, json: 'hello' },
+      ],
+    );
+    expect(progress).toMatchObject({ state: 'ended', outcome: { output: { text: 'hello' } } });
+    expect(counterpart.received[1]).toMatchObject({ path: '/results/7?x=1', headers: { 'x-kind': 'a' } });
+  });
+
+  it.each(['https://example.com/r', 'http://127.0.0.1:1/r', '//example.com/r', 'file:///etc/passwd', ''])(
+    'is not read at another origin: %j',
+    async (url) => {
+      const { progress, counterpart } = await asked({ status, result: { header: 'X-Result' } }, [
+        { status: 200, headers: { 'x-result': url }, json: { state: 'ok' } },
+      ]);
+      expect(progress).toMatchObject({
+        state: 'ended',
+        outcome: { ok: false, code: 'GENERATION_FAILED' },
+        alert: expect.stringContaining('origin'),
+      });
+      expect(counterpart.received).toHaveLength(1);
+    },
+  );
+
+  it('that is not there yet is asked for again, as often as answers may say nothing', async () => {
+    const { progress, ask } = await asked({ status, result, poll: { path: '/r', max_failures: 2 } }, [
+      { status: 200, json: { state: 'ok' } },
+      { status: 400, json: { error: 'not completed yet' } },
+      { status: 200, json: { state: 'ok' } },
+      { status: 400, json: { error: 'not completed yet' } },
+    ]);
+    expect(await ask(handleIn(progress))).toMatchObject({ state: 'ended', outcome: { ok: false } });
+  });
+});
+
+describe('an answer to a question that says nothing of the run', () => {
+  const page: Reply = { status: 200, text: '<html>' };
+
+  it.each<[string, object, Reply]>([
+    ['a 500', {}, { status: 500, text: 'Internal Server Error' }],
+    ['a refusal', {}, { status: 401 }],
+    ['a page', {}, page],
+    ['JSON without the status', { status }, { status: 200, json: { error: 'x' } }],
+    [
+      'a status that is not known',
+      { status: { ...status, running: ['new'] } },
+      { status: 200, json: { state: 'x' } },
+    ],
+    [
+      'another status of HTTP than those of the model',
+      { status: { codes: { done: [201] } } },
+      { status: 500 },
+    ],
+  ])('fails the run after five of them in a row: %s', async (_what, options, reply) => {
+    const { progress: first, ask } = await asked(options, [reply]);
+    let progress = first;
+    const pausesMs: number[] = [];
+    while (progress.state === 'running') {
+      pausesMs.push(progress.pollAfterMs);
+      progress = await ask(progress.handle);
+    }
+    expect(pausesMs).toEqual([2000, 4000, 8000, 16_000]);
+    expect(progress).toMatchObject({
+      state: 'ended',
+      outcome: { ok: false, code: 'GENERATION_FAILED' },
+      alert: expect.stringContaining('5 questions'),
+    });
+  });
+
+  it('counts no more once one says something', async () => {
+    const { progress, ask, handle } = await asked({ status }, [
+      { status: 500 },
+      { status: 200, json: { state: 'queued' } },
+    ]);
+    const failing = handleIn(progress);
+    expect(failing).toEqual({ ...handle, failures: '1' });
+    expect(handleIn(await ask(failing))).toEqual(handle);
+  });
+
+  it.each<Reply>([{ status: 503 }, { status: 429 }, { status: 502 }, 'reset'])(
+    'is none where the server is busy or not there: %j',
+    async (reply) => {
+      const { progress, handle } = await asked({ poll: { path: '/r', max_failures: 1 } }, [reply]);
+      expect(handleIn(progress)).toEqual(handle);
+    },
+  );
+
+  it('waits as long as a busy server asks for', async () => {
+    const busy: Reply = { status: 503, headers: { 'retry-after': '9' } };
+    expect((await asked({}, [busy])).progress).toMatchObject({ state: 'running', pollAfterMs: 9000 });
+  });
+
+  it('stops the run at the server when it is given up', async () => {
+    const options = {
+      poll: { path: '/r', max_failures: 1 },
+      cancel: { path: '/stop', body: { run: '{{id}}' } },
+    };
+    const { counterpart } = await asked(options, [{ status: 500 }, { status: 200 }]);
+    expect(counterpart.received).toMatchObject([
+      { method: 'GET', path: '/r' },
+      { method: 'POST', path: '/stop', json: { run: 'r1' } },
+    ]);
+  });
+});
+
+describe('HTTP statuses that say how a run stands', () => {
+  const codes = { done: [303], failed: [500], running: [404, 200] };
+
+  it.each<[string, Reply, object]>([
+    ['running', { status: 404 }, { state: 'running' }],
+    ['running', { status: 200, json: 'hello' }, { state: 'running' }],
+    ['done', { status: 303, json: 'hello' }, { state: 'ended', outcome: { ok: true } }],
+    ['failed', { status: 500, json: { error: 'no' } }, { state: 'ended', outcome: { ok: false } }],
+  ])('%s: %j', async (_standing, reply, expected) => {
+    const { progress } = await asked({ status: { codes }, errors: { text: '/error' } }, [reply]);
+    expect(progress).toMatchObject(expected);
+  });
+
+  it('win over what the answer says', async () => {
+    const both = { ...status, codes: { failed: [200] } };
+    const { progress } = await asked({ status: both }, [{ status: 200, json: { state: 'ok' } }]);
+    expect(progress).toMatchObject({ state: 'ended', outcome: { ok: false } });
+  });
+});
+
+describe('places', () => {
+  const tensors = {
+    outputs: [
+      { name: 'score', data: [0.5] },
+      { name: 'text', data: ['hello'] },
+    ],
+  };
+
+  it('may be JSONPaths', async () => {
+    const { counterpart, provider, submission } = await party({
+      output: "$.outputs[?@.name == 'text'].data[0]",
+      usage: { seconds: '$.took' },
+    });
+    counterpart.reply({ status: 200, json: { ...tensors, took: 2 } });
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      outcome: { output: { text: 'hello' }, measured: { seconds: 2 } },
+    });
+  });
+
+  it('that find several values give them all', async () => {
+    const { counterpart, provider, submission } = await party(
+      { output: '$.outputs[*].name' },
+      { mapping: { output: { kind: 'raw' }, errors: [] } },
+    );
+    counterpart.reply({ status: 200, json: tensors });
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      outcome: { output: { output: ['score', 'text'] } },
+    });
+  });
+});
+
+describe('a cost in a header', () => {
+  it('is taken as it is written, where the model names the header', async () => {
+    const { counterpart, provider, submission } = await party({ usage: { cost_header: 'X-Cost' } });
+    counterpart.reply({ status: 200, headers: { 'x-cost': '2.1e-05' }, json: 'hello' });
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      outcome: { measured: { cost: '2.1e-05' } },
+    });
+  });
+});
+
+describe('an answer that is a text', () => {
+  const plain: Reply = { status: 200, headers: { 'content-type': 'text/plain' }, text: 'hello x' };
+
+  it('is the output of a model that says so', async () => {
+    const { counterpart, provider, submission } = await party({ response_as: 'text' });
+    counterpart.reply(plain);
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { output: { text: 'hello x' } },
+    });
+    expect(counterpart.received[0]?.headers.accept).toContain('text/plain');
+  });
+
+  it('is a failure of a model that does not, and the operator is told what to set', async () => {
+    const { counterpart, provider, submission } = await party({});
+    counterpart.reply(plain);
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { ok: false },
+      alert: expect.stringContaining('response_as'),
+    });
+  });
+
+  it('may be the result of a run that is asked about', async () => {
+    const text = { response_as: 'text' };
+    const { progress } = await asked(text, [plain]);
+    expect(progress).toMatchObject({ outcome: { output: { text: 'hello x' } } });
+  });
+});
+
+describe('an answer that is a file', () => {
+  const images = { mapping: { output: { kind: 'images' as const }, errors: [] } };
+  const picture: Reply = { status: 200, headers: { 'content-type': 'image/png' }, bytes: png };
+
+  function bodyIn(progress: Progress) {
+    if (progress.state !== 'ended' || !progress.outcome.ok) throw new Error(JSON.stringify(progress));
+    const [body] = progress.bodies ?? [];
+    if (body === undefined) throw new Error('it came without its bytes');
+    expect(JSON.stringify(progress.outcome.output)).toContain(body.reference);
+    return body;
+  }
+
+  it('is the output, and can be read more than once where it is small', async () => {
+    const { counterpart, provider, submission } = await party({ response_as: 'file' }, images);
+    counterpart.reply(picture);
+    const body = bodyIn(await provider.submit(submission, signal));
+    expect(body).toMatchObject({ contentType: 'image/png', sizeBytes: png.length });
+    expect(await buffer(await body.open(signal))).toEqual(png);
+    expect(await buffer(await body.open(signal))).toEqual(png);
+  });
+
+  it('is a stream where nobody says how long it is; read once, for the run is not submitted again', async () => {
+    const { counterpart, provider, submission } = await party({ response_as: 'file' }, images);
+    counterpart.reply({
+      ...picture,
+      headers: { 'content-type': 'image/png', 'transfer-encoding': 'chunked' },
+    });
+    const body = bodyIn(await provider.submit(submission, signal));
+    expect(body.sizeBytes).toBeNull();
+    expect(await buffer(await body.open(signal))).toEqual(png);
+    await expect(body.open(signal)).rejects.toThrow('again');
+    expect(counterpart.received).toHaveLength(1);
+  });
+
+  it('is asked for again where it has a URL', async () => {
+    const chunked = { 'content-type': 'image/png', 'transfer-encoding': 'chunked' };
+    const replies: Reply[] = [
+      { status: 200, json: { state: 'ok' } },
+      { ...picture, headers: chunked },
+    ];
+    const { progress, counterpart } = await asked({ status, result, response_as: 'file' }, replies, images);
+    const body = bodyIn(progress);
+    (await body.open(signal)).destroy();
+    expect(await buffer(await body.open(signal))).toEqual(png);
+    expect(counterpart.received.map(({ path }) => path)).toEqual([
+      '/runs/r1',
+      '/runs/r1/result',
+      '/runs/r1/result',
+    ]);
+  });
+
+  it('is no file where the status is an error', async () => {
+    const { counterpart, provider, submission } = await party({ response_as: 'file' }, images);
+    counterpart.reply({ status: 500, json: { error: 'no' } });
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { ok: false, code: 'GENERATION_FAILED' },
+    });
+  });
+
+  it('is no text', async () => {
+    const { counterpart, provider, submission } = await party({ response_as: 'file' });
+    counterpart.reply(picture);
+    expect(await provider.submit(submission, signal)).toMatchObject({ outcome: { ok: false } });
+  });
+});
+
+describe('an answer that is a form', () => {
+  const boundary = 'b0undary';
+  const part = (head: string, body: string | Buffer) =>
+    Buffer.concat([Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), Buffer.from(body), Buffer.from('\r\n')]);
+  const form = Buffer.concat([
+    part('content-disposition: form-data; name="image"; filename="a.png"\r\ncontent-type: image/png', png),
+    part('content-disposition: form-data; name="tokens"', '7'),
+    part('content-disposition: form-data; name="tag"', 'a'),
+    part('content-disposition: form-data; name="tag"', 'b'),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+  const answer: Reply = {
+    status: 200,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    bytes: form,
+  };
+  const options = { response_as: 'multipart', usage: { input_tokens: '/tokens' } };
+
+  it('has its parts as properties, files among them', async () => {
+    const mapping = { output: { kind: 'images' as const, pointer: '/image' }, errors: [] };
+    const { counterpart, provider, submission } = await party(options, { mapping });
+    counterpart.reply(answer);
+    const progress = await provider.submit(submission, signal);
+    expect(progress).toMatchObject({ outcome: { ok: true, usage: { inputTokens: 7 } } });
+    const [body] = (progress.state === 'ended' && progress.bodies) || [];
+    expect(body && (await buffer(await body.open(signal)))).toEqual(png);
+  });
+
+  it('has a list where several parts have one name', async () => {
+    const mapping = { output: { kind: 'text' as const, pointer: '/tag' }, errors: [] };
+    const { counterpart, provider, submission } = await party(options, { mapping });
+    counterpart.reply(answer);
+    expect(await provider.submit(submission, signal)).toMatchObject({ outcome: { output: { text: 'ab' } } });
+  });
+
+  it.each<Reply>([
+    { ...answer, bytes: form.subarray(0, 60) },
+    { status: 200, json: { tag: 'a' } },
+    { status: 200, headers: { 'content-type': 'multipart/form-data' }, text: 'x' },
+  ])('is a failure where it is none (%#)', async (reply) => {
+    const { counterpart, provider, submission } = await party(options);
+    counterpart.reply(reply);
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { ok: false },
+    });
+  });
+});
+
+describe('a run that is listened to', () => {
+  const options = {
+    id: '/event_id',
+    poll: { path: '/call/{{id}}', events: { done: ['complete'], failed: ['error'] }, max_failures: 2 },
+    output: '/0',
+    cancel: { path: '/cancel', body: { event: '{{id}}' } },
+  };
+  const accepted: Reply = { status: 200, json: { event_id: 'e1' } };
+
+  it('is listened to by its submit, where the model waits for its end', async () => {
+    const { counterpart, provider, submission } = await party(options);
+    counterpart.reply(accepted, stream(['complete', ['hello']]));
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { output: { text: 'hello' }, measured: {} },
+    });
+    expect(counterpart.received.map(({ path, headers }) => [path, headers.accept])).toEqual([
+      ['/run', 'application/json'],
+      ['/call/e1', 'text/event-stream'],
+    ]);
+  });
+
+  it('goes on where the stream breaks off, and has ended badly where it says nothing twice', async () => {
+    const { counterpart, provider, submission } = await party(options);
+    counterpart.reply(accepted, 'half a body');
+    const handle = handleIn(await provider.submit(submission, signal));
+    counterpart.reply(stream(['generating', ['h']]));
+    const silent = handleIn(await provider.poll(submission, handle, signal));
+    expect(silent).toEqual({ ...handle, failures: '1' });
+    expect(await provider.poll(submission, silent, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { ok: false },
+    });
+  });
+
+  it('is stopped at the server when nobody listens any more', async () => {
+    const { counterpart, provider, submission } = await party(options);
+    counterpart.reply(accepted, 'silence', { status: 200 });
+    const abort = new AbortController();
+    const running = provider.submit(submission, abort.signal);
+    while (counterpart.received.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort();
+    await running;
+    expect(counterpart.received[2]).toMatchObject({ path: '/cancel', json: { event: 'e1' } });
+  });
+
+  it('fails where an event is larger than is read', async () => {
+    const { counterpart, provider, submission } = await party(options);
+    counterpart.reply(accepted, stream(['generating', 'x'.repeat(9 * 1024 * 1024)]));
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      state: 'ended',
+      outcome: { message: 'The output of the model is too large.' },
+    });
+  });
+
+  it('may end with a text', async () => {
+    const { counterpart, provider, submission } = await party({
+      ...options,
+      output: '',
+      response_as: 'text',
+    });
+    counterpart.reply(accepted, {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      text: ': hi\r\nevent: complete\r\ndata: two\r\ndata: lines\r\n\r\n',
+    });
+    expect(await provider.submit(submission, signal)).toMatchObject({
+      outcome: { output: { text: 'two\nlines' } },
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import type { Readable } from 'node:stream';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { Ended, Progress } from '../interface.ts';
+import { tooLarge, unanswered } from '../networkProgress.ts';
+import { parseJson } from '../parseJson.ts';
+import { endOf, succeeded } from './ended.ts';
+import type { HttpHandle } from './handle.ts';
+import type { HttpOptions } from './options.ts';
+import { type Ask, lostBy, unclear } from './poll.ts';
+import { type Reading, runningOf, secretsOf } from './progress.ts';
+import { failureOf } from './reading.ts';
+
+type Events = NonNullable<NonNullable<HttpOptions['poll']>['events']>;
+
+/** Of one event, which is all that is kept of a stream. */
+const maxEventChars = 8 * 1024 * 1024;
+
+/**
+ * Listens to the server-sent events of a run until one ends it. Where the stream breaks off, the run goes on, and is
+ * listened to again; a stream that ends without such an event says nothing of the run.
+ */
+export async function listen(
+  handle: HttpHandle,
+  events: Events,
+  reading: Reading,
+  ask: Ask,
+): Promise<Progress> {
+  const { options, submission } = reading;
+  const running = runningOf(submission, handle, options);
+  const answer = await ask(handle.poll ?? '', {
+    headers: { accept: 'text/event-stream' },
+    timeoutMs: submission.timeoutMs,
+    bodyAs: ({ status, headers }) =>
+      status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '') ? 'stream' : 'text',
+  });
+  if (!answer.ok) return unanswered(answer, running);
+  if (answer.status === 404 || answer.status === 410) return lostBy(answer, reading);
+  if (answer.stream === undefined) return unclear(answer, handle, reading);
+  const end = await lastEvent(answer.stream, [...events.done, ...events.failed]);
+  if (end === 'broken off') return running;
+  if (end === 'too large') return tooLarge(`an event of more than ${maxEventChars} characters`);
+  return end === null ? unclear(answer, handle, reading) : endedBy(end, events, reading);
+}
+
+/** The first event of a stream that has one of these names; null: it ends without. */
+async function lastEvent(
+  stream: Readable,
+  names: readonly string[],
+): Promise<EventSourceMessage | 'too large' | 'broken off' | null> {
+  let end: EventSourceMessage | 'too large' | null = null;
+  const parser = createParser({
+    maxBufferSize: maxEventChars,
+    onEvent(event) {
+      if (names.includes(nameOf(event))) end ??= event;
+    },
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') end ??= 'too large';
+    },
+  });
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of stream) {
+      parser.feed(decoder.decode(chunk as Buffer, { stream: true }));
+      if (end !== null) break;
+    }
+  } catch {
+    return end ?? 'broken off';
+  }
+  return end;
+}
+
+function nameOf({ event = 'message' }: EventSourceMessage): string {
+  return event;
+}
+
+function endedBy(event: EventSourceMessage, { done }: Events, reading: Reading): Ended {
+  const { options, submission } = reading;
+  const secrets = secretsOf(reading);
+  const json = options.response_as === 'text' ? undefined : parseJson(Buffer.from(event.data));
+  const value = json === undefined ? event.data : json;
+  if (done.includes(nameOf(event)))
+    return succeeded({ value, bodies: [] }, options, submission.mapping, secrets);
+  return endOf(value, options, failureOf(value, options, submission.mapping, secrets));
+}

@@ -1,0 +1,166 @@
+import type { TrustedRequest, TrustedResult } from '@holdfast/egress/trusted';
+import type { Answer } from '../connection.ts';
+import type { Ended, Handle, Progress } from '../interface.ts';
+import { lost, unanswered } from '../networkProgress.ts';
+import { failure, reportedFailure } from '../outcome/failure.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
+import { retryAfterMs } from '../retryAfter.ts';
+import { acceptHeader, documentOf, maxFormBytes, resultForm } from './document.ts';
+import { endOf, succeeded } from './ended.ts';
+import { type HttpHandle, resultPathOf } from './handle.ts';
+import { type HttpOptions, usualMaxFailures } from './options.ts';
+import { type Reading, runningOf, secretsOf } from './progress.ts';
+import { codeIn, reportIn, standingOf, tellingIn } from './reading.ts';
+
+/** A GET of the connection, with the model's headers. */
+export type Ask = (path: string, request?: AskOptions) => Promise<TrustedResult>;
+type AskOptions = Pick<TrustedRequest, 'headers' | 'timeoutMs' | 'maxResponseBytes' | 'bodyAs'>;
+
+/** Capacity, or a proxy that has lost its server for a moment: nothing that counts against the run. */
+const passing = [408, 425, 429, 502, 503, 504];
+const longestPauseMs = 30_000;
+/** Of a result, its bytes included. */
+const resultTimeoutMs = 120_000;
+
+/** Asks about a run. */
+export async function askAbout(handle: HttpHandle, reading: Reading, ask: Ask): Promise<Progress> {
+  const { options, submission } = reading;
+  const running = runningOf(submission, handle, options);
+  if (handle.poll === undefined) return running;
+  const answer = await ask(handle.poll, statusRequest(options));
+  if (!answer.ok) return unanswered(answer, running);
+  return (await readAsked(answer, handle, reading, ask)) ?? unclear(answer, handle, reading);
+}
+
+/** What an answer to a question about a run says, and the result where that has a URL of its own; null: nothing of it. */
+export async function readAsked(
+  answer: Answer,
+  handle: HttpHandle,
+  reading: Reading,
+  ask: Ask,
+): Promise<Progress | null> {
+  const { options, submission } = reading;
+  const standing = standingOf(answer, options);
+  if (standing === 'unknown') return null;
+  if (standing === 'lost') return lostBy(answer, reading);
+  if (standing === 'running')
+    return { ...runningOf(submission, handle, options), ...tellingIn(answer.json, options) };
+  if (options.result) return await readResult(answer, standing, handle, reading, ask);
+  if (standing === 'failed') return failedBy([answer], reading);
+  const again = async () => answered(await ask(handle.poll ?? '', statusRequest(options)));
+  return await succeededBy(answer, reading, again);
+}
+
+/** An answer that says nothing of the run: it is asked about again, unless that has been so for too often. */
+export function unclear(answer: Answer, handle: HttpHandle, reading: Reading): Progress {
+  const { options, submission } = reading;
+  const running = runningOf(submission, handle, options);
+  if (passing.includes(answer.status)) {
+    return { ...running, pollAfterMs: Math.max(running.pollAfterMs, retryAfterMs(answer.headers, 0)) };
+  }
+  const failures = Number(handle.failures ?? 0) + 1;
+  if (failures < (options.poll?.max_failures ?? usualMaxFailures)) {
+    const pauseMs = Math.min(running.pollAfterMs * 2 ** (failures - 1), longestPauseMs);
+    const counted = { ...running.handle, failures: String(failures) };
+    return { ...running, handle: counted, pollAfterMs: Math.max(running.pollAfterMs, pauseMs) };
+  }
+  return {
+    state: 'ended',
+    outcome: withRaw(failure('GENERATION_FAILED'), answerText(answer), secretsOf(reading)),
+    alert: `the connection answered ${answer.status} to ${failures} questions about a run in a row, which said nothing of it: check \`poll\`, \`status\` and \`response_as\` of the model's options`,
+    ...(answer.status >= 500 && { isTheirFault: true }),
+  };
+}
+
+async function readResult(
+  answer: Answer,
+  standing: 'done' | 'failed',
+  handle: Handle,
+  reading: Reading,
+  ask: Ask,
+): Promise<Progress | null> {
+  const { options, submission, connection } = reading;
+  const path = resultPathOf(answer, handle, options, submission, connection);
+  const request = resultRequest(options);
+  const result = path === null ? null : await ask(path, standing === 'done' ? request : {});
+  if (standing === 'failed') return failedBy(result?.ok ? [result, answer] : [answer], reading);
+  if (path === null || result === null) return elsewhere(answer, reading);
+  if (!result.ok) return unanswered(result, runningOf(submission, handle, options));
+  if (result.status === 404 || result.status === 410) return lostBy(result, reading);
+  const isThere = result.status >= 200 && result.status < 300;
+  const again = async () => answered(await ask(path, request));
+  return (
+    (isThere ? await succeededBy(result, reading, again) : null) ??
+    unclear(result, handle as HttpHandle, reading)
+  );
+}
+
+/** Null: it is not what the model's YAML says it is. */
+async function succeededBy(
+  answer: Answer,
+  reading: Reading,
+  again: () => Promise<Answer>,
+): Promise<Ended | null> {
+  const { options, submission } = reading;
+  const document = await documentOf(answer, options, again);
+  if (document === null) return null;
+  const told = { ...document, headers: answer.headers };
+  return succeeded(told, options, submission.mapping, secretsOf(reading));
+}
+
+/** The end of a failed run by what these answers say of it, the first one first. */
+function failedBy(answers: Answer[], reading: Reading): Ended {
+  const { options, submission } = reading;
+  const [first] = answers;
+  const reports = answers.map(({ json }) => reportIn(json, options));
+  const named = answers.map(({ json }) => codeIn(json, options)).find((code) => code !== undefined);
+  const report = {
+    text: reports.find(({ text }) => text !== '')?.text ?? first?.bodyText ?? '',
+    fields: reports.flatMap(({ fields }) => fields),
+    code: named ?? options.errors.statuses[first?.status ?? 0] ?? 'GENERATION_FAILED',
+  };
+  const said = answers.map(answerText).join('\n');
+  const outcome = reportedFailure(report, submission.mapping, secretsOf(reading), said);
+  return endOf(first?.json, options, outcome);
+}
+
+/** The end of a run of which the server knows nothing. */
+export function lostBy(answer: Answer, reading: Reading): Ended {
+  return { state: 'ended', outcome: withRaw(lost, answerText(answer), secretsOf(reading)) };
+}
+
+function elsewhere(answer: Answer, reading: Reading): Ended {
+  return {
+    state: 'ended',
+    outcome: withRaw(failure('GENERATION_FAILED'), answerText(answer), secretsOf(reading)),
+    alert:
+      "a run has ended, and its answer names no URL of the connection's own origin to read its result at",
+  };
+}
+
+/** The answer to a question may hold the result itself. */
+function statusRequest(options: HttpOptions): AskOptions {
+  if (options.result || options.status?.at !== undefined) return {};
+  const { timeoutMs: _whole, ...request } = resultRequest(options);
+  const isEnd = (status: number) => standingOf({ status, json: null }, options) === 'done';
+  return {
+    ...request,
+    ...(options.response_as === 'file' && { timeoutMs: resultTimeoutMs }),
+    bodyAs: (head) => (isEnd(head.status) ? resultForm(options, head) : 'text'),
+  };
+}
+
+function resultRequest(options: HttpOptions): AskOptions {
+  return {
+    headers: acceptHeader(options),
+    timeoutMs: resultTimeoutMs,
+    bodyAs: (head) => (head.status >= 200 && head.status < 300 ? resultForm(options, head) : 'text'),
+    ...(options.response_as === 'multipart' && { maxResponseBytes: maxFormBytes }),
+  };
+}
+
+/** An answer that was had before, and is asked for again. */
+function answered(result: TrustedResult): Answer {
+  if (result.ok && result.status >= 200 && result.status < 300) return result;
+  throw new Error(result.ok ? `answered ${result.status}` : result.message);
+}

@@ -1,0 +1,44 @@
+import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+
+/** Where an error points to in what a provider was sent as input: `['messages', 0, 'content']`. */
+export type FieldPath = readonly (string | number)[];
+
+const step = z.union([z.string(), z.number()]);
+const detail = z.object({
+  detail: z.union([
+    z.string(),
+    z.array(z.looseObject({ loc: z.array(step).catch([]), msg: z.string().catch('') })),
+  ]),
+});
+
+/**
+ * The client's own name of a field that an error points to, as far as the model's schema names it: `input.messages.0`. Null:
+ * no client chooses what stands there. Nothing else of the path is shown, for it may name what only the provider has.
+ */
+export function clientField(path: FieldPath, { fields = {} }: Pick<OutcomeMapping, 'fields'>): string | null {
+  const [first, ...rest] = path;
+  const field = Object.hasOwn(fields, String(first)) ? fields[String(first)] : undefined;
+  return field === undefined ? null : ['input', field.name, ...knownSteps(rest, field.schema)].join('.');
+}
+
+function knownSteps([next, ...rest]: FieldPath, schema: unknown): string[] {
+  if (next === undefined || schema === null || typeof schema !== 'object') return [];
+  const { items, properties } = schema as { items?: unknown; properties?: Record<string, unknown> };
+  const name = String(next);
+  if (/^\d{1,6}$/.test(name)) return items === undefined ? [] : [name, ...knownSteps(rest, items)];
+  return properties && Object.hasOwn(properties, name) ? [name, ...knownSteps(rest, properties[name])] : [];
+}
+
+/** FastAPI's `{detail: [{loc, msg}]}`, or its plain `{detail}`: the text, and the fields below `body` that it names. */
+export function readDetail(json: unknown): { text: string; fields: FieldPath[] } {
+  const found = detail.safeParse(json).data?.detail ?? '';
+  if (typeof found === 'string') return { text: found, fields: [] };
+  return {
+    text: found
+      .map(({ loc, msg }) => [loc.filter((one) => one !== 'body').join('.'), msg])
+      .map((parts) => parts.filter((part) => part !== '').join(': '))
+      .join('; '),
+    fields: found.filter(({ loc }) => loc[0] === 'body').map(({ loc }) => loc.slice(1)),
+  };
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { fanoutJobs, fanoutQueue, settleJobs } from './definitions.ts';
+
+const ids = Array.from({ length: 250 }, (_, index) => `evt_${index}`);
+
+describe('hints that come together', () => {
+  it('are passed on in few jobs, each hint in one of them', () => {
+    const jobs = fanoutJobs(ids);
+    expect(jobs).toHaveLength(3);
+    expect(jobs.flatMap(({ eventIds }) => eventIds)).toEqual(ids);
+    expect(new Set(jobs.map(fanoutQueue.jobId)).size).toBe(3);
+  });
+
+  it('make no job when there are none, and a lone one is a job under its own id', () => {
+    expect(fanoutJobs([])).toEqual([]);
+    expect(fanoutJobs(['evt_1']).map(fanoutQueue.jobId)).toEqual(['evt_1']);
+  });
+
+  it('are told apart by how the attempts ended', () => {
+    const attempts = ['att_1', 'att_2', 'att_3'].map((attemptId) => ({
+      attemptId,
+      ok: attemptId !== 'att_2',
+    }));
+    expect(settleJobs(attempts)).toEqual([
+      { attemptIds: ['att_1', 'att_3'], ok: true },
+      { attemptIds: ['att_2'], ok: false },
+    ]);
+  });
+});

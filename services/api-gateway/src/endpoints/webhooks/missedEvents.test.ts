@@ -1,0 +1,239 @@
+import { eraseExecution } from '@holdfast/db/executions/erase';
+import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attempts';
+import { deliverMissedEvents, listMissedEvents } from '@holdfast/db/webhooks/missedEvents';
+import { subscribedTypes } from '@holdfast/domain/eventTypes';
+import { newId } from '@holdfast/domain/ids';
+import { asRole } from '@holdfast/testkit/asRole';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { insertDelivery } from '../../testing/insertDelivery.ts';
+import { completedExecution } from '../../testing/newExecution.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { applyTestModels } from '../../testing/testModels.ts';
+import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+import { findEndpoint } from '../../webhooks/findEndpoint.ts';
+import { recover } from '../../webhooks/recover.ts';
+
+let gateway: TestGateway;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await applyTestModels(gateway.context.db);
+});
+beforeEach(async () => {
+  ({ organizationId, key } = await organizationWithKey(gateway, { balance: '1000' }));
+});
+afterAll(async () => {
+  await gateway.close();
+});
+
+const base = '/v1/webhooks/endpoints';
+const call = (method: 'get' | 'post' | 'patch', path: string, app = gateway.app) =>
+  request(app)[method](path).auth(key, { type: 'bearer' });
+
+async function newEndpoint(body: object = {}): Promise<string> {
+  const sent = call('post', base).send({ url: 'https://example.com/hooks', ...body });
+  return (await sent.expect(201)).body.id;
+}
+
+const failure: Omit<AttemptRecord, 'endpointId'> = {
+  id: newId('dlv'),
+  attempts: 1,
+  number: 1,
+  isProbe: true,
+  ok: false,
+  isGone: false,
+  countsForEndpoint: true,
+  durationMs: 1,
+  statusCode: 500,
+  error: 'answered 500',
+  stage: 'response',
+  answer: null,
+  nextDelayS: 1,
+  retryAfterS: 0,
+};
+
+/** What the webhook-sender writes with the failure that is one too many. */
+async function deactivate(endpointId: string): Promise<void> {
+  const terms = { failuresToTell: 1, failuresToDeactivate: 1, maxProbeDelayS: 60 };
+  await recordAttempts(gateway.context.db, [{ ...failure, endpointId }], terms);
+  expect((await call('get', `${base}/${endpointId}`)).body.is_active).toBe(false);
+}
+
+const activate = (id: string, isActive = true) =>
+  call('patch', `${base}/${id}`).send({ is_active: isActive }).expect(200);
+
+/** Answers the events of an execution that ran and ended: nobody receives them now. */
+async function complete(
+  model = 'writer',
+): Promise<[started: string, completed: string, executionId: string]> {
+  const { db } = gateway.context;
+  const executionId = await completedExecution(db, { organizationId, model, cost: '0.1' });
+  const { rows } = await db.pool.query<{ started: string; completed: string }>(
+    `SELECT event_id($1, 'execution.started') AS started, event_id($1, 'execution.completed') AS completed`,
+    [executionId],
+  );
+  return [rows[0]?.started ?? '', rows[0]?.completed ?? '', executionId];
+}
+
+async function recovered(
+  id: string,
+  since = new Date(0),
+): Promise<{ redelivered: number; has_more: boolean }> {
+  const sent = call('post', `${base}/${id}/recover`).send({ since: since.toISOString() });
+  return (await sent.expect(200)).body;
+}
+
+/** The events that an endpoint has deliveries of. */
+async function deliveredTo(endpointId: string): Promise<string[]> {
+  const rows = await gateway.context.db.prisma.delivery.findMany({ where: { endpointId } });
+  return rows.map(({ eventId }) => eventId).toSorted();
+}
+
+const setEvents = (ids: string[], set: string) =>
+  gateway.context.db.pool.query(`UPDATE events SET ${set} WHERE id = ANY ($1)`, [ids]);
+
+describe('an endpoint that was off after failures', () => {
+  it('is brought what it missed once, by however many calls at once, as its events are read', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    const events = [...(await complete()).slice(0, 2), ...(await complete()).slice(0, 2)].toSorted();
+    await activate(id);
+    expect(await deliveredTo(id)).toEqual([]);
+
+    const counts = await Promise.all(Array.from({ length: 4 }, () => recovered(id)));
+    expect(counts.reduce((sum, { redelivered }) => sum + redelivered, 0)).toBe(4);
+    expect(await deliveredTo(id)).toEqual(events);
+    expect(await recovered(id)).toEqual({ redelivered: 0, has_more: false });
+    for (const event of events) {
+      const { body } = await gateway.context.db.prisma.event.findUniqueOrThrow({ where: { id: event } });
+      expect(JSON.parse(body ?? '')).toEqual((await call('get', `/v1/events/${event}`)).body);
+    }
+    const [delivery] = (await call('get', `${base}/${id}/deliveries`)).body.deliveries;
+    expect(delivery).toMatchObject({ status: 'pending', attempts: [], url: 'https://example.com/hooks' });
+  });
+
+  it('may be brought it before it is switched on, and waits then like what waited before', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    await complete();
+    expect(await recovered(id)).toEqual({ redelivered: 2, has_more: false });
+    await complete();
+    expect(await recovered(id)).toEqual({ redelivered: 2, has_more: false });
+  });
+
+  it('is brought what happened before it failed and was fanned out only then', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    const [started, completed] = await complete();
+    await setEvents([started, completed], `created_at = now() - interval '1 hour'`);
+    await activate(id);
+    expect((await recovered(id)).redelivered).toBe(2);
+  });
+
+  it('is brought what it asks for alone', async () => {
+    const id = await newEndpoint({ events: ['execution.completed', 'endpoint.*'], models: ['writer'] });
+    const other = await newEndpoint({ events: ['execution.failed'] });
+    await deactivate(id);
+    await deactivate(other);
+    const [, completed] = await complete('writer');
+    await complete('painter');
+    expect((await recovered(id)).redelivered).toBe(2);
+    const aboutOther = await gateway.context.db.prisma.event.findFirstOrThrow({
+      where: { endpointId: other },
+    });
+    expect(await deliveredTo(id)).toEqual([completed, aboutOther.id].toSorted());
+    expect((await recovered(other)).redelivered).toBe(0);
+  });
+
+  it('is brought nothing of before `since`, of more than a day ago, or of an erased execution', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    const [old, , erased] = [await complete(), await complete(), await complete()];
+    await setEvents(old.slice(0, 2), `created_at = now() - interval '25 hours'`);
+    await eraseExecution(gateway.context.db, organizationId, erased[2]);
+    expect((await recovered(id, new Date(Date.now() + 60_000))).redelivered).toBe(0);
+    expect((await recovered(id)).redelivered).toBe(2);
+  });
+
+  it('is not brought what was erased while it was read', async () => {
+    const { db } = gateway.context;
+    const id = await newEndpoint();
+    await deactivate(id);
+    const executionId = (await complete())[2];
+    const endpoint = { id, organizationId, types: subscribedTypes([]), models: [] };
+    const missed = await listMissedEvents(db, endpoint, { createdAt: new Date(0), id: '' }, 10);
+    expect(missed).toHaveLength(2);
+    await eraseExecution(db, organizationId, executionId);
+    const rendered = missed.map(({ eventId }) => ({ id: eventId, executionId, body: '{}' }));
+    expect(await deliverMissedEvents(db, id, rendered)).toBe(0);
+    const events = await db.prisma.event.findMany({ where: { executionId } });
+    expect(events.map(({ body }) => body)).toEqual([null, null]);
+  });
+
+  it('is brought so much at a call, until nothing is left', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    await insertDelivery(gateway.context.db, { organizationId, endpointId: id, state: 'failed' });
+    await complete();
+    const endpoint = await findEndpoint(gateway.context.db, organizationId, id);
+    const next = () => recover(gateway.context, organizationId, endpoint, new Date(0), 2);
+    expect(await next()).toEqual({ count: 2, hasMore: true });
+    expect(await next()).toEqual({ count: 1, hasMore: false });
+    expect(await next()).toEqual({ count: 0, hasMore: false });
+  });
+
+  it('gets its waiting deliveries again, too, when they are out of time', async () => {
+    const { db } = gateway.context;
+    const id = await newEndpoint();
+    await deactivate(id);
+    const { id: waiting } = await insertDelivery(db, { organizationId, endpointId: id, state: 'pending' });
+    expect((await recovered(id)).redelivered).toBe(0);
+    await db.prisma.delivery.update({ where: { id: waiting }, data: { expiresAt: new Date(0) } });
+    expect((await recovered(id)).redelivered).toBe(1);
+  });
+
+  it('is recovered with the rights that the gateway has', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    await complete();
+    const databaseUrl = asRole(gateway.servers.databaseUrl, 'holdfast_gateway');
+    const limited = await openTestGateway({ ...gateway.servers, databaseUrl });
+    const since = new Date(0).toISOString();
+    await call('patch', `${base}/${id}`, limited.app).send({ is_active: true }).expect(200);
+    const { body } = await call('post', `${base}/${id}/recover`, limited.app).send({ since }).expect(200);
+    expect(body.redelivered).toBe(2);
+    await limited.close();
+  });
+});
+
+describe('an endpoint that its owner switched off', () => {
+  it('has missed nothing', async () => {
+    const id = await newEndpoint();
+    await activate(id, false);
+    await complete();
+    await activate(id);
+    await complete();
+    expect((await recovered(id)).redelivered).toBe(0);
+  });
+
+  it('has missed what was before, when it had failed', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    const [started, completed] = await complete();
+    await activate(id, false);
+    await complete();
+    await activate(id);
+    expect((await recovered(id)).redelivered).toBe(2);
+    expect(await deliveredTo(id)).toEqual([started, completed].toSorted());
+  });
+
+  it('asks for more since then, and is not brought what it had not asked for', async () => {
+    const id = await newEndpoint({ events: ['execution.failed'] });
+    await complete();
+    await call('patch', `${base}/${id}`).send({ events: [] }).expect(200);
+    expect((await recovered(id)).redelivered).toBe(0);
+  });
+});

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '@holdfast/testkit/smallDisk';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import request from 'supertest';
+import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+async function openGateway(folder: string, settings: Record<string, string> = {}) {
+  const servers = { databaseUrl: database.url, redisUrl: testRedisUrl(), folder };
+  const gateway = await openTestGateway(servers, settings);
+  const key = await gateway.newKey(await gateway.newOrganization());
+  const post = (path: string, body: object) =>
+    request(gateway.app).post(path).auth(key, { type: 'bearer' }).send(body);
+  return { gateway, post };
+}
+
+const declared = (sizeBytes: number) => ({
+  filename: 'a.txt',
+  content_type: 'text/plain',
+  size_bytes: sizeBytes,
+});
+
+async function listening(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+(canMountSmallDisk ? describe : describe.skip)(
+  'a full disk (skipped where no file system can be mounted: only root may)',
+  () => {
+    const sizeBytes = 400_000;
+    let disk: SmallDisk;
+    let gateway: TestGateway;
+    let post: Awaited<ReturnType<typeof openGateway>>['post'];
+    let server: Server;
+    let port: number;
+
+    beforeAll(async () => {
+      disk = mountSmallDisk(1 << 20);
+      ({ gateway, post } = await openGateway(disk.path));
+      await gateway.context.store.prepare();
+      server = createServer(gateway.app);
+      port = await listening(server);
+    });
+
+    afterAll(async () => {
+      server.closeAllConnections();
+      server.close();
+      await gateway.close();
+      disk.unmount();
+    });
+
+    function sending(url: string, headers: Record<string, string | number>) {
+      const { pathname, search } = new URL(url);
+      return httpRequest({ port, method: 'PUT', path: pathname + search, headers }).on('error', () => {});
+    }
+
+    it('refuses an upload with 507 before its body has ended, and takes it when there is room', async () => {
+      const logged = jest.spyOn(gateway.context.log, 'error');
+      const { body } = await post('/v1/files/upload', declared(sizeBytes)).expect(201);
+      disk.fill(100_000);
+      const headers = { 'content-type': 'text/plain', 'content-length': sizeBytes };
+      const upload = sending(body.upload_url, headers);
+      // The rest of the body is never sent.
+      upload.write(Buffer.alloc(sizeBytes - 1, 'a'));
+      const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([507, '60']);
+      const { error } = (await json(answer)) as { error: Record<string, unknown> };
+      expect(error).toMatchObject({ code: 'INSUFFICIENT_STORAGE', retryable: true });
+      const [fields] = logged.mock.calls[0] ?? [];
+      expect(fields).toMatchObject({ requestId: error['request_id'], err: { isFull: true } });
+      expect(readdirSync(join(disk.path, '.incoming'))).toEqual([]);
+      upload.destroy();
+      logged.mockRestore();
+
+      await post('/v1/files/confirm', { file_id: body.file_id }).expect(400);
+      disk.empty();
+      const again = sending(body.upload_url, headers);
+      again.end(Buffer.alloc(sizeBytes, 'a'));
+      const [taken] = (await once(again, 'response')) as [IncomingMessage];
+      expect(taken.statusCode).toBe(200);
+      taken.resume();
+      const { body: record } = await post('/v1/files/confirm', { file_id: body.file_id }).expect(200);
+      expect(record).toMatchObject({ status: 'ready', size_bytes: sizeBytes });
+    });
+  },
+);
+
+describe('an S3 server that fails', () => {
+  /** Has every object, of four bytes; what it says to a PUT. */
+  let refusal: { status: number; code: string };
+  const server = createServer((req, res) => {
+    req.resume();
+    if (req.method === 'PUT') {
+      res.writeHead(refusal.status, { 'content-type': 'application/xml' });
+      res.end(`<Error><Code>${refusal.code}</Code><Message>no</Message></Error>`);
+      return;
+    }
+    const headers = { 'content-length': 4, etag: '"e"', 'last-modified': new Date(0).toUTCString() };
+    res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : 'text');
+  });
+  let gateway: TestGateway;
+  let post: Awaited<ReturnType<typeof openGateway>>['post'];
+  let id: string;
+
+  beforeAll(async () => {
+    const port = await listening(server);
+    ({ gateway, post } = await openGateway(testFolder('files'), {
+      FILE_STORE: 's3',
+      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_BUCKET: 'files',
+      S3_ACCESS_KEY: 'access',
+      S3_SECRET_KEY: 'secret',
+    }));
+    id = (await post('/v1/files/upload', declared(4)).expect(201)).body.file_id;
+  });
+
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await gateway.close();
+  });
+
+  it.each([
+    [507, 'XMinioStorageFull', 507, 'INSUFFICIENT_STORAGE', '60'],
+    [403, 'QuotaExceeded', 507, 'INSUFFICIENT_STORAGE', '60'],
+    [503, 'SlowDown', 503, 'SERVICE_UNAVAILABLE', '2'],
+    [403, 'AccessDenied', 503, 'SERVICE_UNAVAILABLE', '2'],
+  ])('with %s %s has a confirm answered %s %s', async (status, code, answered, ours, retryAfter) => {
+    refusal = { status, code };
+    const { body, headers } = await post('/v1/files/confirm', { file_id: id }).expect(answered);
+    expect(body.error).toMatchObject({ code: ours, retryable: true });
+    expect(headers['retry-after']).toBe(retryAfter);
+  });
+
+  it('because it is gone has a confirm answered 503, and names the file store', async () => {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+    const { body } = await post('/v1/files/confirm', { file_id: id }).expect(503);
+    expect(body.error).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('file store'),
+    });
+  });
+});

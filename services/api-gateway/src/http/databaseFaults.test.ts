@@ -1,0 +1,176 @@
+import { migrate } from '@holdfast/db/migrate/migrate';
+import { makePartitions } from '@holdfast/db/partitions';
+import { startPostgres } from '@holdfast/local/postgres';
+import { serverAccount } from '@holdfast/local/process/account';
+import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '@holdfast/testkit/smallDisk';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { createAdminApp } from '../admin/adminApp.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+
+type Client = { create(): Promise<Response>; upload(): Promise<Response> };
+
+/** A create is a named statement of a batch; an upload is written by Prisma. */
+async function clientOf(gateway: TestGateway): Promise<Client> {
+  await applyTestModels(gateway.context.db);
+  const { key } = await organizationWithKey(gateway, { balance: '10' });
+  const post = (path: string, body: object) =>
+    request(gateway.app).post(path).auth(key, { type: 'bearer' }).send(body);
+  return {
+    create: async () => await post('/v1/executions', { model: 'writer', input: { prompt: 'a' } }),
+    upload: async () =>
+      await post('/v1/files/upload', { filename: 'a.png', content_type: 'image/png', size_bytes: 1 }),
+  };
+}
+
+function expectPassing({ status, body, headers }: Response): void {
+  expect([status, body.error.code, body.error.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true]);
+  expect(headers['retry-after']).toBe('2');
+}
+
+const raise = (gateway: TestGateway, table: string, statement: string) =>
+  gateway.context.db.pool.query(`
+    CREATE OR REPLACE FUNCTION provoke() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$;
+    CREATE OR REPLACE TRIGGER provoked BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION provoke()`);
+
+const calm = (gateway: TestGateway) =>
+  gateway.context.db.pool.query('DROP FUNCTION IF EXISTS provoke CASCADE');
+
+describe('a passing fault of the database', () => {
+  let gateway: TestGateway;
+  let client: Client;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    client = await clientOf(gateway);
+  });
+
+  afterEach(() => calm(gateway));
+  afterAll(() => gateway.close());
+
+  it.each([
+    '57014',
+    '25006',
+    '40P01',
+    '40001',
+    '55P03',
+    '53100',
+    '53200',
+    '53300',
+    '57P01',
+    '57P02',
+    '57P03',
+    '08006',
+    '08P01',
+  ])(
+    '%s is answered 503 with Retry-After, and the request goes through when it has passed',
+    async (state) => {
+      for (const table of ['executions', 'files']) {
+        await raise(gateway, table, `RAISE 'raised' USING ERRCODE = '${state}'`);
+      }
+      expectPassing(await client.create());
+      expectPassing(await client.upload());
+      await calm(gateway);
+      expect([(await client.create()).status, (await client.upload()).status]).toEqual([202, 201]);
+    },
+  );
+
+  it('of a bug is none: it stays a 500 that is not to be sent again', async () => {
+    await raise(gateway, 'files', "RAISE 'raised' USING ERRCODE = '42P01'");
+    const { status, body } = await client.upload();
+    expect([status, body.error.code, body.error.retryable]).toEqual([500, 'INTERNAL_ERROR', false]);
+  });
+
+  it('answers 503 for a statement that is cancelled while it waits for a lock', async () => {
+    const { pool } = gateway.context.db;
+    const holder = await pool.connect();
+    await holder.query('BEGIN; UPDATE balances SET available = available');
+    const answer = client.create();
+    const waiting =
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await until('the create waits', async () => ((await pool.query(waiting)).rowCount ?? 0) > 0);
+    await pool.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
+    expectPassing(await answer);
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect((await client.create()).status).toBe(202);
+  });
+
+  it('stands in the audit log as it was answered', async () => {
+    await raise(gateway, 'organizations', "RAISE 'raised' USING ERRCODE = '40001'");
+    const admin = request(createAdminApp(gateway.context));
+    const token = 'an-admin-token-for-tests';
+    expectPassing(
+      await admin.post('/admin/v1/organizations').auth(token, { type: 'bearer' }).send({ name: 'a' }),
+    );
+    const actions = await gateway.context.db.prisma.adminAction.findMany();
+    const ended = actions.filter(({ status }) => status !== 0);
+    expect(ended.map(({ action, status }) => [action, status])).toEqual([
+      ['POST /admin/v1/organizations', 503],
+    ]);
+  });
+});
+
+describe('a PostgreSQL that is out of resources', () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>;
+  let gateway: TestGateway;
+  let client: Client;
+
+  beforeAll(async () => {
+    const settings = { fsync: 'off', max_connections: '20', max_locks_per_transaction: '32' };
+    server = await startPostgres({ dataDir: testFolder('postgres'), settings });
+    await migrate(server.url);
+    gateway = await openTestGateway({
+      databaseUrl: server.url,
+      redisUrl: testRedisUrl(),
+      folder: testFolder('files'),
+    });
+    await makePartitions(gateway.context.db.pool);
+    client = await clientOf(gateway);
+  }, 120_000);
+
+  afterAll(async () => {
+    await gateway.close();
+    await server.stop();
+  });
+
+  it('answers 503 when its shared memory has no room for another lock', async () => {
+    await raise(gateway, 'files', 'PERFORM pg_advisory_xact_lock(i) FROM generate_series(1, 100000) AS i');
+    expectPassing(await client.upload());
+    await calm(gateway);
+    expect((await client.upload()).status).toBe(201);
+  });
+
+  (canMountSmallDisk ? describe : describe.skip)(
+    'because its disk is full (skipped where no file system can be mounted: only root may)',
+    () => {
+      let disk: SmallDisk;
+
+      beforeAll(async () => {
+        const account = serverAccount();
+        disk = mountSmallDisk(1 << 20, account);
+        const { pool } = gateway.context.db;
+        await pool.query(`CREATE TABLESPACE small LOCATION '${disk.path}'`);
+        await pool.query('ALTER TABLE files SET TABLESPACE small');
+      });
+
+      afterAll(() => disk.unmount());
+
+      it('answers 503 until there is room again', async () => {
+        disk.fill();
+        const answers = [];
+        // What fits into the last page of the table is still taken.
+        do answers.push(await client.upload());
+        while (answers.at(-1)?.status === 201);
+        expectPassing(answers.at(-1) as Response);
+        disk.empty();
+        expect((await client.upload()).status).toBe(201);
+      });
+    },
+  );
+});

@@ -1,0 +1,89 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import type { Progress } from '@holdfast/providers/interface';
+import type { AdmissionDesk, BusyRefusal } from '@holdfast/queues/admission';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, afterEach, expect, it } from '@jest/globals';
+import { type Capacity, openCapacity } from './capacity.ts';
+import { dispatcherMetrics } from './metrics.ts';
+
+const { db, close } = await openTestDatabase();
+afterAll(close);
+
+const opened: Capacity[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((capacity) => capacity.stop()));
+});
+
+const place = { connection: 'gpu', target: 'acme/writer v2' };
+const name = 'route:gpu acme/writer v2';
+const run = { ...place, id: 'exec_1', busyRefusals: 0, mayHaveRun: false };
+const accepted: Progress = { state: 'running', handle: { externalId: 'x' }, by: 'poll', pollAfterMs: 1 };
+
+/** What is learned from a desk that knows this much, or is away. */
+function learner(desk: Partial<AdmissionDesk>) {
+  const registry = createRegistry('test');
+  const learned = dispatcherMetrics(registry).capacity;
+  const log = createLogger('test', 'silent');
+  const capacity = openCapacity({ db, desk: desk as AdmissionDesk, learned, log });
+  opened.push(capacity);
+  return { capacity, registry };
+}
+
+const away = async () => {
+  throw new Error('Redis is away');
+};
+
+it('knows nothing of a provider that was never busy, and counts no run there', async () => {
+  const { capacity } = learner({ capacities: async () => new Map() });
+  expect([capacity.nameOf(place), capacity.isLearned()]).toEqual([undefined, false]);
+});
+
+it('learns from the first refusal with the runs of the database, and shows it', async () => {
+  const told: BusyRefusal[] = [];
+  const { capacity, registry } = learner({
+    refused: async (refusal) => {
+      told.push(refusal);
+      return { most: 3, waitMs: 1500 };
+    },
+    capacities: async () => new Map([[name, 3]]),
+  });
+  expect(await capacity.refused(run, 1000)).toBe(1500);
+  await capacity.refused(run, 1000);
+  expect(told.map(({ open }) => open)).toEqual([[], undefined]);
+  expect(told[0]).toMatchObject({ name, executionId: 'exec_1', retryAfterMs: 1000 });
+  expect(capacity.nameOf(place)).toBe(name);
+  expect(await registry.metrics()).toMatch(
+    /^holdfast_provider_capacity\{.*connection="gpu",model="acme\/writer v2".*\} 3$/m,
+  );
+});
+
+it('says which providers have accepted runs, of those that were busy', async () => {
+  const told: string[][] = [];
+  const { capacity } = learner({
+    refused: async () => ({ most: 1, waitMs: 1 }),
+    capacities: async (names) => {
+      told.push(names);
+      return new Map([[name, 1]]);
+    },
+  });
+  await capacity.refused(run, 0);
+  capacity.called(place, accepted);
+  capacity.called({ ...place, target: 'other' }, accepted);
+  await until('it was told', () => told.length > 0);
+  expect(told[0]).toEqual([name]);
+});
+
+it('has each run back off for itself while Redis is away, and never sooner than its provider asks', async () => {
+  const { capacity } = learner({ refused: away, capacities: away });
+  const pauses = [];
+  for (const busyRefusals of [0, 1, 2, 3, 4, 9])
+    pauses.push(await capacity.refused({ ...run, busyRefusals }, 0));
+  const expected = [1000, 2000, 4000, 8000, 15_000, 15_000];
+  for (const [index, pause] of pauses.entries()) {
+    expect(pause).toBeGreaterThanOrEqual(0.9 * (expected[index] ?? 0));
+    expect(pause).toBeLessThanOrEqual(1.1 * (expected[index] ?? 0));
+  }
+  expect(await capacity.refused(run, 60_000)).toBe(60_000);
+});
