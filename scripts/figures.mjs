@@ -1,4 +1,5 @@
-// How the code is cut, in figures: `npm run figures`. Tests, `testing/` and generated files are left out.
+// How the code is cut, in figures: `npm run figures`, or `npm run figures -- packages/db services/dispatcher` for these
+// folders, with the files that are one small function. Tests, `testing/` and generated files are left out.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from '@swc/core';
@@ -134,11 +135,20 @@ function reachedFrom(entries) {
   return [...seen];
 }
 
-const everything = core.flatMap((group) => filesOf(`${group}/src/**/*.ts`));
-const onPath = reachedFrom(steps.flatMap((pattern) => globSync(pattern, { cwd: root })));
-console.table([
-  report('product core', everything),
-  report('packages/db', filesOf('packages/db/src/**/*.ts')),
-  report('on the path of an execution', onPath.filter(isProduct)),
-]);
-console.log(`README: ${read('README.md').split('\n').length - 1} lines`);
+const folders = process.argv.slice(2).map((folder) => folder.replace(/\/$/, ''));
+if (folders.length > 0) {
+  console.table(folders.map((folder) => report(folder, filesOf(`${folder}/**/*.ts`))));
+  const small = folders
+    .flatMap((folder) => filesOf(`${folder}/**/*.ts`))
+    .filter((file) => isOneSmallFunction(measure(read(file))));
+  console.log(`one small function:\n  ${small.join('\n  ')}`);
+} else {
+  const everything = core.flatMap((group) => filesOf(`${group}/src/**/*.ts`));
+  const onPath = reachedFrom(steps.flatMap((pattern) => globSync(pattern, { cwd: root })));
+  console.table([
+    report('product core', everything),
+    report('packages/db', filesOf('packages/db/src/**/*.ts')),
+    report('on the path of an execution', onPath.filter(isProduct)),
+  ]);
+  console.log(`README: ${read('README.md').split('\n').length - 1} lines`);
+}
