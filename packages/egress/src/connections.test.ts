@@ -88,14 +88,12 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('is closed before common servers close theirs', async () => {
+  it('is closed by us after more than a second of silence, though the server keeps it open', async () => {
     const server = await serveRaw((socket) => socket.write(answer()));
     await exchange(connections(), call(server.url));
     const startMs = performance.now();
     await closed(server.sockets[0]);
-    const idleMs = performance.now() - startMs;
-    expect(idleMs).toBeGreaterThan(1000);
-    expect(idleMs).toBeLessThan(2000);
+    expect(performance.now() - startMs).toBeGreaterThan(1000);
   });
 
   it.each([

@@ -81,7 +81,6 @@ describe('postJson', () => {
     const result = await post(server.url, { timeoutMs: 200 });
     for (const drip of drips) clearInterval(drip);
     expect(result).toMatchObject({ ok: false, stage: 'timeout' });
-    expect(result.durationMs).toBeLessThan(1500);
   });
 
   it('a peer that accepts and says nothing meets the total timeout', async () => {

@@ -216,12 +216,10 @@ describe('the gateway as a process', () => {
     slow.write('GET /v1/models HTTP/1.1\r\nHo');
     // Its bytes have come: they were sent before this was.
     await fetch(`${other.url}/v1/models`);
-    const sentAtMs = performance.now();
     const stopped = other.stop();
     slow.write('st: x\r\n\r\n');
     const [answer] = await once(slow, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i);
     await Promise.all([stopped, gone, ...silent.map((one) => one.gone)]);
-    expect(performance.now() - sentAtMs).toBeLessThan(15_000);
   });
 });

@@ -207,7 +207,7 @@ describe('the scheduler', () => {
 
   it('lets what has ended while it waited keep nobody from the only place, however much there is of it', async () => {
     const counted = new Set<string>();
-    const { scheduler, begun, withdrawn } = setUp({
+    const { scheduler, begun, withdrawn, asked } = setUp({
       isGone: (id) => id.startsWith('org_a'),
       answer: ({ executionId }) => {
         if (counted.size > withdrawn.length) return { kind: 'full', name: 'model:limited', waitMs: 60_000 };
@@ -215,11 +215,11 @@ describe('the scheduler', () => {
         return { kind: 'admitted', route: 0 };
       },
     });
-    const sinceMs = performance.now();
     scheduler.add([...many(200, { model: 'limited' }), waiting('live', { model: 'limited' })]);
     await until('the live one has begun', () => begun.has('live'));
     expect(withdrawn).toHaveLength(200);
-    expect(performance.now() - sinceMs).toBeLessThan(5000);
+    // A handful of questions each, whatever their number.
+    expect(asked.length).toBeLessThan(201 * 8);
     scheduler.close();
   });
 

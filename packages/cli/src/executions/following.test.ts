@@ -59,9 +59,7 @@ describe('holdfast executions tail', () => {
     const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
     const tail = startHoldfast(['executions', 'tail', 'exec_1'], env);
     await asked;
-    const sinceMs = Date.now();
     expect(await tail.interrupt()).toBe(1);
-    expect(Date.now() - sinceMs).toBeLessThan(10_000);
     silent.closeAllConnections();
     silent.close();
   });

