@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Finding } from '@holdfast/cli/doctor/finding';
-import { bareEnvironment, holdfast } from '@holdfast/cli/testing/holdfast';
+import { holdfast } from '@holdfast/cli/testing/holdfast';
 import { openDatabase } from '@holdfast/db/client';
 import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
@@ -226,19 +226,26 @@ describe('holdfast doctor', () => {
     ]);
   });
 
-  it('colours states on a terminal alone, and not with NO_COLOR', async () => {
+  it('colours states on a terminal only, and neither with NO_COLOR nor in a CI job', async () => {
     const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/holdfast' };
-    const onTerminal = async (more: NodeJS.ProcessEnv) => {
+    // Of this process only the path: Node's choice of colours depends on the CI service, the terminal and more.
+    const onTerminal = async (settings: NodeJS.ProcessEnv) => {
       const command = `${process.execPath} --disable-warning=ExperimentalWarning packages/cli/src/main.ts doctor`;
       const { stdout } = await runCommand('script', ['-qec', command, '/dev/null'], {
         cwd: root,
-        env: { ...bareEnvironment(), ...env, TERM: 'xterm-256color', ...more },
+        env: { PATH: process.env.PATH, HOLDFAST_HOME: '/nonexistent', ...env, ...settings },
       });
       return stdout;
     };
-    expect(await onTerminal({})).toContain('\u001b[31merror\u001b[39m    database: ');
-    expect(await onTerminal({ NO_COLOR: '1' })).toMatch(/^error {4}database: /);
-    expect((await holdfast(['doctor'], env)).stdout).toMatch(/^error {4}database: /);
+    const coloured = '\u001b[31merror\u001b[39m    database: ';
+    const plain = /^error {4}database: /;
+    const TERM = 'xterm-256color';
+    expect(await onTerminal({ TERM })).toContain(coloured);
+    expect(await onTerminal({ TERM, NO_COLOR: '1' })).toMatch(plain);
+    expect(await onTerminal({ TERM, CI: 'true' })).toMatch(plain);
+    expect(await onTerminal({ TERM: 'dumb' })).toMatch(plain);
+    expect((await holdfast(['doctor'], { ...env, TERM })).stdout).toMatch(plain);
+    expect((await holdfast(['doctor'], { ...env, FORCE_COLOR: '1' })).stdout).toContain(coloured);
   });
 
   it('leads to runbooks that exist, each to its section', () => {

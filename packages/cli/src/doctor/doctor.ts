@@ -73,7 +73,7 @@ const colours = { ok: 'green', warning: 'yellow', error: 'red', skipped: 'dim' }
 const stateWidth = Math.max(...Object.keys(colours).map((state) => state.length));
 const indent = ' '.repeat(stateWidth + 2);
 
-/** Never cut: the last words are often the reason. In colour on a terminal, unless NO_COLOR is set. */
+/** Never cut: the last words are often the reason. Node decides on colour: a terminal's type, NO_COLOR, FORCE_COLOR, CI. */
 function sayFinding({ say }: Context, finding: Finding): void {
   const { state, check, found, fix } = finding;
   say(`${styleText(colours[state], state)}${' '.repeat(indent.length - state.length)}${check}: ${found}`);

@@ -5,10 +5,11 @@ import { type Ended, runCommand } from '@holdfast/testkit/command';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
-/** An environment in which nothing names a database; `HOLDFAST_HOME` is a folder that is not there. */
+/** An environment that names no database and forces no colours; the folder `HOLDFAST_HOME` doesn't exist. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _database, NODE_OPTIONS: _options, ...env } = process.env;
-  return { ...env, HOLDFAST_HOME: '/nonexistent' };
+  const { DATABASE_URL: _database, NODE_OPTIONS: _options, ...inherited } = process.env;
+  const env = Object.entries(inherited).filter(([name]) => !/^(?:NO|FORCE)_COLOR$/.test(name));
+  return { ...Object.fromEntries(env), HOLDFAST_HOME: '/nonexistent' };
 }
 
 /** Runs `holdfast` in a process of its own, which `signal` ends. */
