@@ -13,7 +13,7 @@ const core = [
 const steps = [
   'services/api-gateway/src/endpoints/executions/postExecution.ts',
   'services/dispatcher/src/{attempt,run}.ts',
-  'packages/executions/src/{settler,complete}.ts',
+  'packages/executions/src/settler.ts',
   'services/webhook-sender/src/{fanOut,deliver}.ts',
 ];
 

@@ -5,8 +5,8 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { openCompleter } from './complete.ts';
-import { expireDue } from './expire.ts';
+import { expireDue } from './lifecycle.ts';
+import { openSettler } from './settler.ts';
 import { nowhere } from './testing/nowhere.ts';
 
 let db: Database;
@@ -47,7 +47,7 @@ it('an execution whose books are damaged does not keep others from expiring', as
   const expired = expireDue({
     db,
     hints: { fanout: nowhere, abort: nowhere },
-    ended: (done) => ended.push(...done.map(({ executionId }) => executionId)),
+    onEnded: (executions) => ended.push(...executions.map(({ executionId }) => executionId)),
   });
   await expect(expired).rejects.toThrow('transfers_');
   expect(ended).toEqual([well]);
@@ -69,8 +69,9 @@ it('nor from being settled', async () => {
     attempts.map((attemptId) => ({ attemptId, outcome, state: 'succeeded' as const })),
   );
   await release(executions[1] ?? '');
-  const { settle, idle } = openCompleter({ db, fanout: nowhere, ended: () => {} });
-  const results = await Promise.allSettled(attempts.map(settle));
+  const onEnded = { completed: () => {}, failed: () => {} };
+  const { settle, idle } = openSettler({ db, fanout: nowhere, onEnded });
+  const results = await Promise.allSettled(attempts.map((attemptId) => settle({ attemptId, ok: true })));
   await idle();
   expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   expect(await Promise.all(executions.map(statusOf))).toEqual(['COMPLETED', 'PROCESSING', 'COMPLETED']);

@@ -19,7 +19,7 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { erase } from './erase.ts';
+import { erase } from './lifecycle.ts';
 
 const secret = 'SECRET-6f1d';
 

@@ -3,18 +3,23 @@ import type { abortQueue, PayloadOf } from '@holdfast/queues/definitions';
 import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
-/** The queues told of an ending. */
+export type FanoutProducer = Producer<PayloadOf<typeof fanoutQueue>>;
+
+/** The queues that get a job when an execution ends. */
 export type EndingHints = {
-  fanout: Producer<PayloadOf<typeof fanoutQueue>>;
+  fanout: FanoutProducer;
   abort: Producer<PayloadOf<typeof abortQueue>>;
 };
 
-/** After commit: receivers are told of the event. */
-export async function hintEvents(fanout: EndingHints['fanout'], ended: Ended[]): Promise<void> {
+/** Called after the commit with what this process has ended, and when it started to (milliseconds since 1970). */
+export type OnEnded = (ended: Ended[], startedAtMs: number) => void;
+
+/** After the commit: the webhook-sender fans the events out. */
+export async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
   await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
 }
 
-/** After commit of an ending that the provider doesn't know of: it is told to stop. */
+/** After the commit of an ending without a result: the dispatcher also stops the run at its provider. */
 export async function hintStop(hints: EndingHints, ended: Ended[]): Promise<void> {
   await Promise.all([
     hintEvents(hints.fanout, ended),

@@ -15,7 +15,7 @@ import type { OveragePolicy } from '@holdfast/domain/overage';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type Created, type CreateRequest, openCreator } from './create.ts';
+import { type Created, type CreateRequest, openCreator } from './creator.ts';
 import { nowhere } from './testing/nowhere.ts';
 
 const { db, close } = await openTestDatabase(10);

@@ -11,7 +11,7 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CreateRequest, openCreator } from './create.ts';
+import { type CreateRequest, openCreator } from './creator.ts';
 import { nowhere } from './testing/nowhere.ts';
 
 const { db, close } = await openTestDatabase(10);

@@ -3,7 +3,7 @@ import { openModelCatalogue } from '@holdfast/db/models';
 import { openReader } from '@holdfast/db/reader';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
-import { openCreator } from '@holdfast/executions/create';
+import { openCreator } from '@holdfast/executions/creator';
 import { diskSettings, openStore } from '@holdfast/files/open';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, liveGauge } from '@holdfast/kit/metrics';

@@ -1,11 +1,8 @@
 import type { Database } from '@holdfast/db/client';
 import type { ModelCatalogue } from '@holdfast/db/models';
 import type { EgressPolicy } from '@holdfast/egress/policy';
-import type { Awaiter } from '@holdfast/executions/awaitCallback';
-import type { OutcomeRecorder } from '@holdfast/executions/recordOutcome';
-import type { ProgressRecorder } from '@holdfast/executions/recordProgress';
-import type { RefusalRecorder } from '@holdfast/executions/recordRefusal';
-import type { Starter } from '@holdfast/executions/start';
+import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import type { Starter } from '@holdfast/executions/lifecycle';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Span, Tracing } from '@holdfast/kit/tracing/tracing';
@@ -29,12 +26,7 @@ export type Context = {
   connections: Record<string, Connection>;
   egress: EgressPolicy;
   starter: Starter;
-  awaiter: Awaiter;
-  outcomes: OutcomeRecorder;
-  /** Ends tries that were refused, each with the next one. */
-  refusals: RefusalRecorder;
-  /** What providers tell of runs under way. */
-  progress: ProgressRecorder;
+  recorder: AttemptRecorder;
   inHand: InHand;
   /** Who goes next. */
   scheduler: Scheduler;

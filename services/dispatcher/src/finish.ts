@@ -22,7 +22,7 @@ export async function finish(
   const { outcome } = progress;
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
-    await context.outcomes.record(run.attemptId, { ok: false, code, message }, state, raw);
+    await context.recorder.recordOutcome(run.attemptId, { ok: false, code, message }, state, raw);
     return;
   }
   let why: unknown;
@@ -35,7 +35,7 @@ export async function finish(
   // Null when the signal came while it was copied.
   if (signal.aborted && copied === null) return;
   const recorded = copied ? priced(route.definition, copied.success) : notStored;
-  const isTaken = await context.outcomes.record(
+  const isTaken = await context.recorder.recordOutcome(
     run.attemptId,
     recorded,
     recorded.ok ? 'succeeded' : 'failed',

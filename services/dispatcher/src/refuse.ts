@@ -35,7 +35,7 @@ export async function tryAgain(
   context.metrics.retries.inc({ connection: run.connection, to });
   const { attemptId } = run;
   const refusal = { ok: false, code, message } as const;
-  await context.refusals.record({
+  await context.recorder.recordRefusal({
     attemptId,
     outcome: refusal,
     rawError: raw,
@@ -73,6 +73,6 @@ export async function awaitCapacity(
     { executionId: run.id, attemptId, model: run.model, code: outcome.code, connection, next },
     'run put off by a busy provider',
   );
-  await context.refusals.putOff({ attemptId, rawError: outcome.raw ?? null, next, mayHaveRun });
+  await context.recorder.recordBusyRefusal({ attemptId, rawError: outcome.raw ?? null, next, mayHaveRun });
   if (!mayHaveRun) await leave(context, run.id, run);
 }

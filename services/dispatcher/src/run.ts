@@ -109,7 +109,8 @@ async function goOn(
   if (run.handle) context.log.debug(line, 'run polled');
   else context.log.info(line, 'run accepted by its provider');
   const steady = isSteady && { isSteady };
-  if (await context.awaiter.accepted({ attemptId, handle, awaitsCallback, pollAfterMs, ...steady })) return;
+  if (await context.recorder.recordRunning({ attemptId, handle, awaitsCallback, pollAfterMs, ...steady }))
+    return;
   // Cancelled while it was submitted: who told the provider to stop may have come too early.
   await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
 }
@@ -146,6 +147,10 @@ async function recordUnavailable(context: Context, run: Run): Promise<void> {
   context.log.error({ executionId, attemptId, model }, 'no connection is configured for the model');
   context.span?.fail('MODEL_UNAVAILABLE');
   const message = 'The model is not available at the moment.';
-  await context.outcomes.record(run.attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
+  await context.recorder.recordOutcome(
+    run.attemptId,
+    { ok: false, code: 'MODEL_UNAVAILABLE', message },
+    'failed',
+  );
   await leave(context, run.id, run);
 }

@@ -4,11 +4,8 @@ import { openModelCatalogue } from '@holdfast/db/models';
 import { ping } from '@holdfast/db/server';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
-import { openAwaiter } from '@holdfast/executions/awaitCallback';
-import { openOutcomeRecorder } from '@holdfast/executions/recordOutcome';
-import { openProgressRecorder } from '@holdfast/executions/recordProgress';
-import { openRefusalRecorder } from '@holdfast/executions/recordRefusal';
-import { openStarter } from '@holdfast/executions/start';
+import { openAttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import { openStarter } from '@holdfast/executions/lifecycle';
 import { openStore } from '@holdfast/files/open';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
@@ -91,8 +88,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       await Promise.all([sweeps.stop(), readings.stop(), context.inHand.handBack(stopGraceMs)]);
       await stopped;
       await shares.idle();
-      const { starter, awaiter, outcomes, refusals, progress } = context;
-      await Promise.all([starter, awaiter, outcomes, refusals, progress].map((batcher) => batcher.idle()));
+      await Promise.all([context.starter.idle(), context.recorder.idle()]);
       await Promise.all([context.breakers.stop(), context.capacity.stop()]);
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
       context.providers.close();
@@ -155,10 +151,7 @@ function openContext(args: {
     connections,
     egress: createEgressPolicy(egressSettings(config)),
     starter: openStarter({ db, fanout: queues.fanout, leaseS }),
-    awaiter: openAwaiter(db, log),
-    outcomes: openOutcomeRecorder({ db, settle: queues.settle, log }),
-    refusals: openRefusalRecorder(db, log),
-    progress: openProgressRecorder(db, log),
+    recorder: openAttemptRecorder({ db, settle: queues.settle, log }),
     inHand: createInHand(db, log),
     scheduler,
     openTo,

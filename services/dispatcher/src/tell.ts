@@ -16,7 +16,7 @@ export async function tell(
 ): Promise<void> {
   const { progress, queuePosition, logs } = telling;
   if (progress === undefined && queuePosition === undefined && logs === undefined) return;
-  await context.progress.record({
+  await context.recorder.recordProgress({
     attemptId: run.attemptId,
     executionId: run.id,
     ...storable(telling),

@@ -1,12 +1,12 @@
 import type { Ended } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
-import type { Told } from '@holdfast/executions/told';
+import type { OnEnded } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
 import type { NewSpan, Tracing } from '@holdfast/kit/tracing/tracing';
 import { executionAttributes } from '@holdfast/kit/tracing/tracing';
 import type { LedgerMetrics } from './metrics.ts';
 
-export type Report = (status: Ending) => Told;
+export type Report = (status: Ending) => OnEnded;
 
 type Ending = Extract<ExecutionStatus, 'COMPLETED' | 'FAILED' | 'EXPIRED'>;
 

@@ -1,8 +1,7 @@
 import { backlogGauges, holdGauges } from '@holdfast/db/backlog';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/server';
-import { openCompleter } from '@holdfast/executions/complete';
-import { openFailer } from '@holdfast/executions/fail';
+import { openSettler } from '@holdfast/executions/settler';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startReadings } from '@holdfast/kit/metrics';
@@ -38,19 +37,14 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const jobs = jobMetrics(registry);
   const fanout = openProducer(fanoutQueue, producing, log);
   const abort = openProducer(abortQueue, producing, log);
-  const completer = openCompleter({
+  const settler = openSettler({
     db,
     fanout,
-    ended: report('COMPLETED'),
-  });
-  const failer = openFailer({
-    db,
-    fanout,
-    ended: report('FAILED'),
+    onEnded: { completed: report('COMPLETED'), failed: report('FAILED') },
   });
 
   const settle = ({ attemptIds, ok }: Settling) =>
-    Promise.all(attemptIds.map((ok ? completer : failer).settle));
+    Promise.all(attemptIds.map((attemptId) => settler.settle({ attemptId, ok })));
   const worker = startWorker({
     queue: settleQueue,
     redis: working,
@@ -102,7 +96,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   return {
     async stop() {
       await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop(), readings.stop()]);
-      await Promise.all([completer.idle(), failer.idle()]);
+      await settler.idle();
       await Promise.all([fanout.close(), abort.close()]);
       producing.disconnect();
       working.disconnect();

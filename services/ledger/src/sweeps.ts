@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { unsettledAttempts } from '@holdfast/db/sweeps';
-import { expireDue } from '@holdfast/executions/expire';
 import type { EndingHints } from '@holdfast/executions/hints';
+import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweep, type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
 import { type Settling, settleJobs } from '@holdfast/queues/definitions';
@@ -36,7 +36,7 @@ export function startSweeps(args: {
     shared('unsettled outcomes', 5000, async () =>
       Promise.all(settleJobs(await unsettledAttempts(db, 5)).map(settle)),
     ),
-    shared('expiry', 1000, () => expireDue({ db, hints, ended: report('EXPIRED') })),
+    shared('expiry', 1000, () => expireDue({ db, hints, onEnded: report('EXPIRED') })),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
     ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', hourMs), log }),
   ]);

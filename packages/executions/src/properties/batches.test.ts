@@ -26,8 +26,8 @@ it('batches of creates and of endings for the same organizations, in any order, 
   for (let round = 0; round < rounds; round++) {
     const [good = [], bad = []] = ready;
     const settling = [
-      ...good.map(({ attempt }) => processes.ledgers[0].completer.settle(attempt.id)),
-      ...bad.map(({ attempt }) => processes.ledgers[1].failer.settle(attempt.id)),
+      ...good.map(({ attempt }) => processes.ledgers[0].settler.settle({ attemptId: attempt.id, ok: true })),
+      ...bad.map(({ attempt }) => processes.ledgers[1].settler.settle({ attemptId: attempt.id, ok: false })),
     ];
     const [started] = await Promise.all([startMany(run, 2 * organizations), ...settling]);
     all.push(...started);

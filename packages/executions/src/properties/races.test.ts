@@ -4,8 +4,7 @@ import { markCallbackProcessed, readCallback, storeCallback } from '@holdfast/db
 import { newId } from '@holdfast/domain/ids';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { cancel } from '../cancel.ts';
-import { expireDue } from '../expire.ts';
+import { cancel, expireDue } from '../lifecycle.ts';
 import { checkBooks } from './testing/books.ts';
 import { answered } from './testing/command.ts';
 import { failure } from './testing/commands/record.ts';
@@ -64,13 +63,15 @@ async function cancelIt({ id, organizationId }: KnownExecution): Promise<void> {
 }
 
 const [left, right] = [0, 1] as const;
-const completeIt = ({ attempt }: Contender) => processes.ledgers[left].completer.settle(attempt.id);
-const failIt = ({ attempt }: Contender) => processes.ledgers[left].failer.settle(attempt.id);
+const completeIt = ({ attempt }: Contender) =>
+  processes.ledgers[left].settler.settle({ attemptId: attempt.id, ok: true });
+const failIt = ({ attempt }: Contender) =>
+  processes.ledgers[left].settler.settle({ attemptId: attempt.id, ok: false });
 const idsOf = (executions: KnownExecution[]) => executions.map(({ id }) => id);
 
 async function expireAll(): Promise<void> {
-  const { db, hints, expired } = processes.ledgers[right];
-  await expireDue({ db, hints, ended: expired });
+  const { db, hints, onExpired } = processes.ledgers[right];
+  await expireDue({ db, hints, onEnded: onExpired });
 }
 
 describe(`${races} races have one winner each, and one story in status, money and events`, () => {
@@ -121,8 +122,9 @@ describe(`${races} races have one winner each, and one story in status, money an
   it('complete twice, by two processes', async () => {
     const ones = await startMany(run, races);
     await recordMany(run, ones);
-    const again = ({ attempt }: Contender) => processes.ledgers[right].completer.settle(attempt.id);
-    await racePairs(ones, completeIt, again);
+    const completeByOther = ({ attempt }: Contender) =>
+      processes.ledgers[right].settler.settle({ attemptId: attempt.id, ok: true });
+    await racePairs(ones, completeIt, completeByOther);
     expect(new Set(await statuses())).toEqual(new Set(['COMPLETED']));
     const winners = processes.endings.map(({ by }) => (by === processes.ledgers[left].db ? 'left' : 'right'));
     await conclude(winners, ['left', 'right']);
@@ -136,7 +138,9 @@ describe(`${races} races have one winner each, and one story in status, money an
       async ([, { attempt }]) => {
         const handle = { externalId: attempt.token };
         const running = { attemptId: attempt.id, handle, awaitsCallback: true, pollAfterMs: 1000 };
-        winners.push((await processes.dispatchers[left].awaiter.accepted(running)) ? 'submit' : 'callback');
+        winners.push(
+          (await processes.dispatchers[left].recorder.recordRunning(running)) ? 'submit' : 'callback',
+        );
       },
       ([index, one]) => callBack(one, index),
     );
@@ -190,7 +194,7 @@ async function callBack({ attempt, outcomes }: Contender, index: number): Promis
   if (!claimed) throw new Error('the callback was not read');
   const outcome = successOf(index);
   outcomes.push(outcome);
-  await dispatcher.outcomes.record(claimed.attemptId, outcome, 'succeeded');
+  await dispatcher.recorder.recordOutcome(claimed.attemptId, outcome, 'succeeded');
   await markCallbackProcessed(dispatcher.db, id);
-  await processes.ledgers[right].completer.settle(claimed.attemptId);
+  await processes.ledgers[right].settler.settle({ attemptId: claimed.attemptId, ok: true });
 }

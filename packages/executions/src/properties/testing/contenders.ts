@@ -1,5 +1,5 @@
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import type { CreateRequest } from '../../create.ts';
+import type { CreateRequest } from '../../creator.ts';
 import { holdOf, money } from './amounts.ts';
 import { success } from './commands/record.ts';
 import { somewhere } from './processes.ts';
@@ -56,11 +56,11 @@ export async function startMany(run: Run, count: number): Promise<Contender[]> {
 
 /** Ends the runs of these with this outcome, or with successes that cost less than the hold, the same, and more. */
 export async function recordMany(run: Run, ones: Contender[], outcome?: RecordedOutcome): Promise<void> {
-  const { outcomes } = run.processes.dispatchers[0];
+  const { recorder } = run.processes.dispatchers[0];
   const recorded = ones.map(async (one, index) => {
     const its = outcome ?? successOf(index);
     one.outcomes.push(its);
-    await outcomes.record(one.attempt.id, its, its.ok ? 'succeeded' : 'failed');
+    await recorder.recordOutcome(one.attempt.id, its, its.ok ? 'succeeded' : 'failed');
   });
   await Promise.all(recorded);
 }

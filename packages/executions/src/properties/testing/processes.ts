@@ -4,24 +4,20 @@ import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { createLogger } from '@holdfast/kit/logger';
 import { asRole } from '@holdfast/testkit/asRole';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { type Awaiter, openAwaiter } from '../../awaitCallback.ts';
-import { openCompleter } from '../../complete.ts';
-import { type Creator, openCreator } from '../../create.ts';
-import { openFailer } from '../../fail.ts';
-import type { EndingHints } from '../../hints.ts';
-import { type OutcomeRecorder, openOutcomeRecorder } from '../../recordOutcome.ts';
-import type { Settler } from '../../settle.ts';
-import { openStarter, type Starter } from '../../start.ts';
+import { type AttemptRecorder, openAttemptRecorder } from '../../attemptRecorder.ts';
+import { type Creator, openCreator } from '../../creator.ts';
+import type { EndingHints, OnEnded } from '../../hints.ts';
+import { openStarter, type Starter } from '../../lifecycle.ts';
+import { openSettler, type Settler } from '../../settler.ts';
 import { nowhere } from '../../testing/nowhere.ts';
 
 export type Gateway = { db: Database; creator: Creator; hints: EndingHints };
-export type Dispatcher = { db: Database; starter: Starter; awaiter: Awaiter; outcomes: OutcomeRecorder };
+export type Dispatcher = { db: Database; starter: Starter; recorder: AttemptRecorder };
 export type Ledger = {
   db: Database;
-  completer: Settler;
-  failer: Settler;
+  settler: Settler;
   hints: EndingHints;
-  expired(done: Ended[]): void;
+  onExpired: OnEnded;
 };
 
 /** Two processes of each service over one database, each with connections and a role of its own. */
@@ -85,20 +81,22 @@ function openDispatcher(db: Database): Dispatcher {
   return {
     db,
     starter: openStarter({ db, fanout: nowhere, leaseS }),
-    awaiter: openAwaiter(db, log),
-    outcomes: openOutcomeRecorder({ db, settle: nowhere, log }),
+    recorder: openAttemptRecorder({ db, settle: nowhere, log }),
   };
 }
 
 function openLedger(db: Database, endings: Ending[]): Ledger {
-  const told = (status: ExecutionStatus) => (done: Ended[]) => {
-    endings.push(...done.map(({ executionId }) => ({ executionId, status, by: db })));
+  const collect = (status: ExecutionStatus) => (ended: Ended[]) => {
+    endings.push(...ended.map(({ executionId }) => ({ executionId, status, by: db })));
   };
   return {
     db,
-    completer: openCompleter({ db, fanout: nowhere, ended: told('COMPLETED') }),
-    failer: openFailer({ db, fanout: nowhere, ended: told('FAILED') }),
+    settler: openSettler({
+      db,
+      fanout: nowhere,
+      onEnded: { completed: collect('COMPLETED'), failed: collect('FAILED') },
+    }),
     hints: { fanout: nowhere, abort: nowhere },
-    expired: told('EXPIRED'),
+    onExpired: collect('EXPIRED'),
   };
 }

@@ -1,6 +1,6 @@
 import { organizationOf } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
-import { cancel } from '@holdfast/executions/cancel';
+import { cancel } from '@holdfast/executions/lifecycle';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';

@@ -1,4 +1,4 @@
-import { erase } from '@holdfast/executions/erase';
+import { erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import { requireReadable } from '../../executions/findExecution.ts';
 import { endpoint } from '../../http/endpoint.ts';

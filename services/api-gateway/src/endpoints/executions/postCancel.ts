@@ -1,5 +1,5 @@
 import { statusRecord } from '@holdfast/domain/executionRecord';
-import { cancel } from '@holdfast/executions/cancel';
+import { cancel } from '@holdfast/executions/lifecycle';
 import { requireReadable } from '../../executions/findExecution.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { requestHash } from '@holdfast/domain/canonicalJson';
-import { type Created, replay } from '@holdfast/executions/create';
+import { type Created, replay } from '@holdfast/executions/creator';
 import { z } from 'zod';
 import { requireModel } from '../../apiKeys/requireModel.ts';
 import type { Context } from '../../context.ts';

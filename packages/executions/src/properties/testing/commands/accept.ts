@@ -17,6 +17,6 @@ export const accept: Command<{ by: Which; pick: number; awaitsCallback: boolean 
     if (!attempt) return nothing;
     const handle = { externalId: attempt.id };
     const accepted = { attemptId: attempt.id, handle, awaitsCallback, pollAfterMs: 1000 };
-    return String(await dispatcher(run, by).awaiter.accepted(accepted));
+    return String(await dispatcher(run, by).recorder.recordRunning(accepted));
   },
 };

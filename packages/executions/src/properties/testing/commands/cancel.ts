@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cancel as cancelExecution } from '../../../cancel.ts';
+import { cancel as cancelExecution } from '../../../lifecycle.ts';
 import { answered, type Command, nothing, pick, picked, which } from '../command.ts';
 import { end, isOpen } from '../model.ts';
 import { gateway, type Which } from '../run.ts';

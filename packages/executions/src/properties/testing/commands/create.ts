@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CreateRequest } from '../../../create.ts';
+import type { CreateRequest } from '../../../creator.ts';
 import { holdOf } from '../amounts.ts';
 import {
   type Answer,

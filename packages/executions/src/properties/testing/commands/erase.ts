@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { erase as eraseExecution } from '../../../erase.ts';
+import { erase as eraseExecution } from '../../../lifecycle.ts';
 import { answered, type Command, nothing, pick, picked, which } from '../command.ts';
 import { isOpen } from '../model.ts';
 import { gateway, type Which } from '../run.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expireDue } from '../../../expire.ts';
+import { expireDue } from '../../../lifecycle.ts';
 import { type Command, pick, picked, which } from '../command.ts';
 import { end, isOpen, type ModelExecution } from '../model.ts';
 import { passTime } from '../passTime.ts';
@@ -29,8 +29,8 @@ export const expire: Command<{ by: Which }> = {
     return 'done';
   },
   async perform(run, { by }) {
-    const { db, hints, expired: ended } = ledger(run, by);
-    await expireDue({ db, hints, ended });
+    const { db, hints, onExpired } = ledger(run, by);
+    await expireDue({ db, hints, onEnded: onExpired });
     return 'done';
   },
 };

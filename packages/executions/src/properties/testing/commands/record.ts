@@ -40,7 +40,7 @@ export const record: Command<{ by: Which; pick: number; cost: keyof typeof costs
     const outcome = cost === null ? failure : success(money(cost));
     execution.outcomes.push(outcome);
     const state = outcome.ok ? 'succeeded' : 'failed';
-    await dispatcher(run, args.by).outcomes.record(execution.attempt.id, outcome, state);
+    await dispatcher(run, args.by).recorder.recordOutcome(execution.attempt.id, outcome, state);
     return 'done';
   },
 };

@@ -16,8 +16,7 @@ export const settle: Command<{ by: Which; pick: number; as: 'complete' | 'fail' 
   async perform(run, { by, pick: back, as }) {
     const attempt = pickedRun(run.executions, back)?.attempt;
     if (!attempt) return nothing;
-    const { completer, failer } = ledger(run, by);
-    await (as === 'complete' ? completer : failer).settle(attempt.id);
+    await ledger(run, by).settler.settle({ attemptId: attempt.id, ok: as === 'complete' });
     return 'done';
   },
 };
@@ -38,13 +37,11 @@ export const settleSweep: Command<{ by: Which }> = {
     return 'done';
   },
   async perform(run, { by }) {
-    const { db, completer, failer } = ledger(run, by);
+    const { db, settler } = ledger(run, by);
     // As old as they may be: those of this very moment too.
     const lost = await unsettledAttempts(db, -1);
-    for (const [isOk, settler] of [[false, failer] as const, [true, completer] as const]) {
-      await Promise.all(
-        lost.filter(({ ok }) => ok === isOk).map(({ attemptId }) => settler.settle(attemptId)),
-      );
+    for (const isOk of [false, true]) {
+      await Promise.all(lost.filter(({ ok }) => ok === isOk).map(settler.settle));
     }
     return 'done';
   },

@@ -1,17 +1,20 @@
+import { markStopped } from '@holdfast/db/attempts/lease';
 import { completeExecutions, failExecutions } from '@holdfast/db/executions/endings';
 import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { unsettledAttempts } from '@holdfast/db/sweeps';
+import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createLogger } from '@holdfast/kit/logger';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openCreator } from './create.ts';
-import { openOutcomeRecorder } from './recordOutcome.ts';
+import { openAttemptRecorder } from './attemptRecorder.ts';
+import { openCreator } from './creator.ts';
 import { nowhere } from './testing/nowhere.ts';
 
 const { db, close } = await openTestDatabase(4);
+const recorder = openAttemptRecorder({ db, settle: nowhere, log: createLogger('test', 'silent') });
 let organizationId: string;
 
 beforeAll(async () => {
@@ -38,19 +41,18 @@ async function started(): Promise<{ id: string; attemptId: string }> {
   return run;
 }
 
-/** Records beside a run that is well, settles both, and answers both executions. */
+/** Records `outcome` and, in the same batch, a good one, settles both, and returns the first execution. */
 async function settled(outcome: RecordedOutcome) {
-  const [odd, well] = [await started(), await started()];
-  const recorder = openOutcomeRecorder({ db, settle: nowhere, log: createLogger('test', 'silent') });
+  const [odd, good] = [await started(), await started()];
   await Promise.all([
-    recorder.record(odd.attemptId, outcome, outcome.ok ? 'succeeded' : 'failed'),
-    recorder.record(well.attemptId, success({}), 'succeeded'),
+    recorder.recordOutcome(odd.attemptId, outcome, outcome.ok ? 'succeeded' : 'failed'),
+    recorder.recordOutcome(good.attemptId, success({}), 'succeeded'),
   ]);
   await unsettledAttempts(db, 0);
-  const attemptIds = [odd.attemptId, well.attemptId];
+  const attemptIds = [odd.attemptId, good.attemptId];
   await completeExecutions(db, attemptIds);
   await failExecutions(db, attemptIds);
-  expect(await getExecution(db, organizationId, well.id)).toMatchObject({ status: 'COMPLETED' });
+  expect(await getExecution(db, organizationId, good.id)).toMatchObject({ status: 'COMPLETED' });
   return await getExecution(db, organizationId, odd.id);
 }
 
@@ -58,35 +60,65 @@ function success(change: Partial<Extract<RecordedOutcome, { ok: true }>>): Recor
   return { ok: true, output: { text: 'hi' }, inputTokens: 1, outputTokens: 2, cost: '0.1', ...change };
 }
 
-describe('an outcome that Postgres could not read again', () => {
-  it('is settled all the same: NUL and lone surrogates in an output are replaced', async () => {
+describe('an outcome that PostgreSQL could not store or read', () => {
+  it('is settled with NUL and lone surrogates of its output replaced', async () => {
     const execution = await settled(success({ output: { 'a\0': ['b\0c', 'd\uD800'] } }));
     expect(execution).toMatchObject({ status: 'COMPLETED', output: { 'a\uFFFD': ['b\uFFFDc', 'd\uFFFD'] } });
   });
 
-  it('is settled all the same: NUL in an error message is replaced, and the message is cut', async () => {
+  it('is settled with NUL in its error message replaced and the message cut', async () => {
     const message = `\0${'x'.repeat(100_000)}`;
     const execution = await settled({ ok: false, code: 'GENERATION_FAILED', message });
     expect(execution).toMatchObject({ status: 'FAILED', errorMessage: `\uFFFD${'x'.repeat(1999)}` });
   });
 
-  it('is settled all the same: more tokens than an integer holds', async () => {
+  it('is settled with its token counts capped at what an integer holds', async () => {
     const execution = await settled(success({ inputTokens: 1e300, outputTokens: 3e9 }));
     expect(execution).toMatchObject({ inputTokens: 2_147_483_647, outputTokens: 2_147_483_647 });
   });
 
   it.each(['1e300', '99999999999999999999.00000000', '1000000000.00000001', 'NaN', '-1'])(
-    'is a failure, and nothing is charged, when it costs %s',
+    'is recorded as a failure and not charged when it costs %s',
     async (cost) => {
       expect(await settled(success({ cost }))).toMatchObject({ status: 'FAILED', cost: null });
     },
   );
 
-  it('is a failure when it is larger, or nested deeper, than can be kept', async () => {
+  it('is recorded as a failure when its output is too large or nested too deeply', async () => {
     const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown;
     expect(await settled(success({ output: { deep } }))).toMatchObject({ status: 'FAILED' });
     expect(await settled(success({ output: { text: 'x'.repeat(4_194_304) } }))).toMatchObject({
       status: 'FAILED',
     });
+  });
+});
+
+describe('an accepted run', () => {
+  async function insertAttempt(id: string): Promise<void> {
+    await db.pool.query(
+      `WITH execution AS (
+         INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
+         VALUES ($2, 'org', 'm', 'PROCESSING', '{}', 1, 1, now()))
+       INSERT INTO attempts (id, execution_id, number, provider, state, token) VALUES ($1, $2, 1, 'p', 'starting', $1)`,
+      [id, newId('exec')],
+    );
+  }
+
+  it('is not recorded as running when it has already ended', async () => {
+    await insertAttempt('open');
+    await insertAttempt('ended');
+    await markStopped(db, ['ended']);
+    const accepted = (attemptId: string) =>
+      recorder.recordRunning({
+        attemptId,
+        handle: { externalId: 'x' },
+        awaitsCallback: true,
+        pollAfterMs: 1000,
+      });
+    expect(await Promise.all([accepted('open'), accepted('ended')])).toEqual([true, false]);
+    const { rows } = await db.pool.query<{ status: string }>(
+      `SELECT status FROM executions WHERE organization_id = 'org' ORDER BY id`,
+    );
+    expect(rows.map(({ status }) => status)).toEqual(['AWAITING_WEBHOOK', 'PROCESSING']);
   });
 });

@@ -16,7 +16,7 @@ export type CreateRequest = {
   organizationId: string;
   apiKeyId: string;
   idempotencyKey: string | null;
-  /** Of the canonical JSON of the body: tells a repeat from another request under the same key. */
+  /** Of the body's canonical JSON: distinguishes a repeat from another request under the same key. */
   requestHash: string | null;
   model: string;
   input: Record<string, unknown>;
@@ -24,9 +24,9 @@ export type CreateRequest = {
   webhookUrl: string | null;
   estimatedCost: Money;
   timeoutS: number;
-  /** `normal` unless told. */
+  /** Default: `normal`. */
   priority?: Priority;
-  /** Its place in a trace; none unless told. A repeat leaves that of the first as it is. */
+  /** Of the trace that it belongs to. A repeat keeps the first one. */
   traceparent?: string | null;
 };
 
@@ -39,7 +39,7 @@ export type Creator = {
    */
   create(request: CreateRequest): Promise<Created>;
   idle(): Promise<void>;
-  /** For /healthz: null while creates are being written. */
+  /** For /healthz: null unless creates are stuck. */
   problem(): string | null;
 };
 
@@ -66,14 +66,14 @@ export function openCreator(args: {
       if (result.kind === 'created') return { record: newRecord(execution, result), replayed: false };
       if (result.kind === 'known') return await replay(db, request, result);
       if (result.kind === 'refused') refuseUnaffordable(execution, result);
-      // Raced by a twin, or crowded out by one that was refused in turn: the next batch decides.
+      // Lost a race against a twin, or against one that was itself refused: the next batch decides.
     }
   }
 
   return { create, idle: batcher.idle, problem: batcher.problem };
 }
 
-/** The statement takes one item per idempotency key; twins in a batch go round again and find the first one's row. */
+/** The statement takes one item per idempotency key. Twins of an item join the next batch and find its row. */
 async function insertBatch(db: Database, batch: NewExecution[]): Promise<(InsertResult | typeof raced)[]> {
   const seen = new Set<string>();
   const isTwin = batch.map(({ organizationId, idempotencyKey }) => {
@@ -90,7 +90,7 @@ async function insertBatch(db: Database, batch: NewExecution[]): Promise<(Insert
   return isTwin.map((twin) => (twin ? raced : (results.shift() as InsertResult)));
 }
 
-/** What a dispatcher must know to let it wait its turn. */
+/** The fields by which a dispatcher orders pending executions. */
 function queued({ id, organizationId, model, priority = usualPriority }: NewExecution): Queued {
   return [id, organizationId, model, priorityRank(priority)];
 }
@@ -120,7 +120,10 @@ function newRecord(execution: NewExecution, times: { createdAt: Date; expiresAt:
   };
 }
 
-/** What a repeat under a known key gets. @throws ApiError IDEMPOTENCY_KEY_REUSED when it is another request */
+/**
+ * The result of a repeated request under a known key.
+ * @throws ApiError IDEMPOTENCY_KEY_REUSED when the request differs
+ */
 export async function replay(
   db: Database,
   request: Pick<CreateRequest, 'organizationId' | 'requestHash'>,
@@ -151,7 +154,7 @@ function refuseUnaffordable(
   if (spendable !== null && !covers(spendable)) {
     throw new ApiError(
       'SPEND_LIMIT_REACHED',
-      `What is left of this month's spend limit does not cover the hold of ${formatMoney(holdAmount)}.`,
+      `The rest of this month's spend limit does not cover the hold of ${formatMoney(holdAmount)}.`,
     );
   }
 }

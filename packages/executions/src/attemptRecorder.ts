@@ -1,0 +1,152 @@
+import {
+  type BusyRefusal,
+  type Refusal,
+  type RunningAttempt,
+  recordBusyRefusals,
+  recordOutcomes,
+  recordProgress,
+  recordRefusals,
+  recordRunning,
+  type ToldProgress,
+} from '@holdfast/db/attempts/outcomes';
+import type { Database } from '@holdfast/db/client';
+import { persistently } from '@holdfast/db/persistently';
+import { limits } from '@holdfast/domain/limits';
+import { isMoney, MoneyDecimal } from '@holdfast/domain/money';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
+import { type Settling, settleJobs } from '@holdfast/queues/definitions';
+import type { Producer } from '@holdfast/queues/producer';
+
+/** A write is retried for so long. After that another dispatcher takes the attempt over and queries its provider. */
+const retryForMs = 60_000;
+const maxBatch = 256;
+
+/** Writes to the database what becomes of attempts; concurrent writes of one kind share a statement. */
+export type AttemptRecorder = {
+  /**
+   * The provider has accepted the run. Its handle is stored, and if it will call back, the execution goes
+   * PROCESSING -> AWAITING_WEBHOOK. Returns false and changes nothing when the run has already ended.
+   */
+  recordRunning(attempt: RunningAttempt): Promise<boolean>;
+  /** Never throws: progress that was not written comes with the next response of the provider. */
+  recordProgress(progress: ToldProgress): Promise<void>;
+  /** Ends an attempt that its provider did not accept, and inserts the next one with the time at which it is due. */
+  recordRefusal(refusal: Refusal): Promise<void>;
+  /** Postpones an attempt because its provider is busy. */
+  recordBusyRefusal(refusal: BusyRefusal): Promise<void>;
+  /** Records how a run ended, once, then hints the ledger to settle it. Returns false when it had already ended. */
+  recordOutcome(
+    attemptId: string,
+    outcome: RecordedOutcome,
+    state: 'succeeded' | 'failed' | 'unknown',
+    /** The provider's error before it was mapped to ours. */
+    rawError?: string | null,
+  ): Promise<boolean>;
+  idle(): Promise<void>;
+};
+
+type Outcome = Parameters<typeof recordOutcomes>[1][number];
+
+export function openAttemptRecorder(args: {
+  db: Database;
+  settle: Producer<Settling>;
+  log: Logger;
+}): AttemptRecorder {
+  const { db, settle, log } = args;
+  const write = <Result>(statement: () => Promise<Result>) => persistently(log, retryForMs, statement);
+
+  const running = recordedBatcher((attempts: RunningAttempt[]) => write(() => recordRunning(db, attempts)));
+  const progress = batcher((items: ToldProgress[]) =>
+    recordProgress(db, items).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not record the progress of runs'),
+    ),
+  );
+  const refusals = batcher((items: Refusal[]) => write(() => recordRefusals(db, items)));
+  const busyRefusals = batcher((items: BusyRefusal[]) => write(() => recordBusyRefusals(db, items)));
+  const outcomes = recordedBatcher(async (items: Outcome[]) => {
+    const recorded = await write(() => recordOutcomes(db, items));
+    const isRecorded = new Set(recorded);
+    const hints = items.filter(({ attemptId }) => isRecorded.has(attemptId));
+    void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
+    return recorded;
+  });
+
+  return {
+    recordRunning: running.add,
+    recordProgress: progress.add,
+    recordRefusal: refusals.add,
+    recordBusyRefusal: busyRefusals.add,
+    async recordOutcome(attemptId, outcome, state, rawError = null) {
+      const storable = storableOutcome(outcome);
+      return await outcomes.add({
+        attemptId,
+        outcome: storable,
+        state: storable.ok === outcome.ok ? state : 'failed',
+        rawError,
+      });
+    },
+    async idle() {
+      const batchers = [running, progress, refusals, busyRefusals, outcomes];
+      await Promise.all(batchers.map((batcher) => batcher.idle()));
+    },
+  };
+}
+
+function batcher<Item>(write: (items: Item[]) => Promise<unknown>): Batcher<Item, void> {
+  return createBatcher({
+    maxSize: maxBatch,
+    async run(items: Item[]) {
+      await write(items);
+      return items.map(() => undefined);
+    },
+  });
+}
+
+/** `write` returns the ids of the attempts that it recorded. */
+function recordedBatcher<Item extends { attemptId: string }>(
+  write: (items: Item[]) => Promise<string[]>,
+): Batcher<Item, boolean> {
+  return createBatcher({
+    maxSize: maxBatch,
+    async run(items: Item[]) {
+      const recorded = new Set(await write(items));
+      return items.map(({ attemptId }) => recorded.has(attemptId));
+    },
+  });
+}
+
+const maxInt4 = 2_147_483_647;
+
+/**
+ * An outcome that the database could not store or read would be retried for ever and its hold never resolved. So a
+ * success that can't be stored or priced becomes a failure, and long texts are cut.
+ */
+function storableOutcome(outcome: RecordedOutcome): RecordedOutcome {
+  if (!outcome.ok) return { ...outcome, message: outcome.message.slice(0, limits.errorMessageLength) };
+  if (!isStorable(outcome.output)) return failure('The output of the model is too large to be stored.');
+  if (!isCharge(outcome.cost)) return failure('The usage that the model reported could not be priced.');
+  return {
+    ...outcome,
+    inputTokens: Math.min(outcome.inputTokens, maxInt4),
+    outputTokens: Math.min(outcome.outputTokens, maxInt4),
+  };
+}
+
+function failure(message: string): RecordedOutcome {
+  return { ok: false, code: 'GENERATION_FAILED', message };
+}
+
+function isCharge(cost: string): boolean {
+  return isMoney(cost) && new MoneyDecimal(cost).lte(limits.maxCost);
+}
+
+function isStorable(output: unknown): boolean {
+  return !isDeeperThan(limits.jsonDepth, output) && JSON.stringify(output).length <= limits.outputLength;
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child));
+}

@@ -1,0 +1,71 @@
+import type { Database } from '@holdfast/db/client';
+import { completeExecutions, type Ended, failExecutions } from '@holdfast/db/executions/endings';
+import { isRefusal } from '@holdfast/db/faults';
+import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
+import { type FanoutProducer, hintEvents, type OnEnded } from './hints.ts';
+
+export type Settler = {
+  /**
+   * Ends the execution of an attempt by the outcome that was recorded for it. A second call, or one for an execution
+   * that has already ended, changes nothing.
+   *
+   * - `ok`: PROCESSING, AWAITING_WEBHOOK -> COMPLETED, the hold settled to the actual cost, `execution.completed`
+   * - otherwise: PROCESSING, AWAITING_WEBHOOK -> FAILED, the whole hold released, `execution.failed`
+   */
+  settle(outcome: { attemptId: string; ok: boolean }): Promise<void>;
+  idle(): Promise<void>;
+};
+
+/** Concurrent endings of one kind share a statement and a commit. */
+export function openSettler(args: {
+  db: Database;
+  fanout: FanoutProducer;
+  onEnded: { completed: OnEnded; failed: OnEnded };
+}): Settler {
+  const { db, fanout, onEnded } = args;
+  const completions = endingBatcher((ids) => completeExecutions(db, ids), fanout, onEnded.completed);
+  const failures = endingBatcher((ids) => failExecutions(db, ids), fanout, onEnded.failed);
+  return {
+    async settle({ attemptId, ok }) {
+      const { refusal } = await (ok ? completions : failures).add(attemptId);
+      if (refusal) throw refusal;
+    },
+    async idle() {
+      await Promise.all([completions.idle(), failures.idle()]);
+    },
+  };
+}
+
+type End = (attemptIds: string[]) => Promise<Ended[]>;
+type Result = { ended: Ended[]; refusal?: Error };
+
+function endingBatcher(
+  end: End,
+  fanout: FanoutProducer,
+  onEnded: OnEnded,
+): Batcher<string, { refusal?: Error }> {
+  return createBatcher({
+    maxSize: 256,
+    async run(attemptIds: string[]) {
+      const startedAtMs = Date.now();
+      const results = await endAll(end, attemptIds);
+      const ended = results.flatMap((result) => result.ended);
+      onEnded(ended, startedAtMs);
+      void hintEvents(fanout, ended);
+      return attemptIds.length === results.length ? results : attemptIds.map(() => ({}));
+    },
+  });
+}
+
+/** One result for all attempts; or one each when the database refuses a corrupt execution, so that others still end. */
+async function endAll(end: End, attemptIds: string[]): Promise<Result[]> {
+  try {
+    return [{ ended: await end(attemptIds) }];
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (attemptIds.length === 1) return [{ ended: [], refusal: error }];
+    const results: Result[] = [];
+    for (const id of attemptIds) results.push(...(await endAll(end, [id])));
+    return results;
+  }
+}
