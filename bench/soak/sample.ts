@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@holdfast/db/client';
+import { retry } from '@holdfast/kit/retry';
 import type { Running } from '@holdfast/local/launch/running';
 import type { Redis } from '@holdfast/queues/connection';
 import { readBacklog } from './backlog.ts';
@@ -25,7 +25,7 @@ export type Sampled = {
   dataFolder: string;
 };
 
-const tries = 5;
+const retries = 4;
 
 /** Reads everything that is watched. What is away at the moment is asked for again some times, then left out. */
 export async function takeSample(what: Sampled): Promise<Record<string, number>> {
@@ -35,14 +35,7 @@ export async function takeSample(what: Sampled): Promise<Record<string, number>>
 }
 
 async function surely(read: () => Promise<Record<string, number>>): Promise<Record<string, number>> {
-  for (let left = tries; left > 0; left--) {
-    try {
-      return await read();
-    } catch {
-      await delay(1000);
-    }
-  }
-  return {};
+  return await retry(read, { delaysMs: Array<number>(retries).fill(1000) }).catch(() => ({}));
 }
 
 async function ofProcesses({ running }: Sampled): Promise<Record<string, number>> {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase } from '@holdfast/db/databases';
+import { retry } from '@holdfast/kit/retry';
 import { postgresBinaries } from './postgres/binaries.ts';
 import { endOrphan, postgresEnding } from './postgres/endOrphan.ts';
 import { initialise, owner } from './postgres/initialise.ts';
@@ -63,31 +64,28 @@ async function launch(
   data: string,
   account: ReturnType<typeof serverAccount>,
 ) {
-  const attempts = wantedPort === undefined ? 3 : 1;
-  for (let attempt = 1; ; attempt++) {
+  const start = async () => {
     const port = wantedPort ?? (await freePort());
     const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
     const args = Object.entries({ ...defaults, ...settings, ...fixed }).flatMap(([k, v]) => [
       '-c',
       `${k}=${v}`,
     ]);
-    try {
-      const child = await startServer({
-        name: `PostgreSQL on ${data}`,
-        command,
-        args: ['-D', data, ...args],
-        account,
-        ready: (pid) => isReady(data, pid),
-        timeoutMs: 120_000,
-        onLog,
-      });
-      return { child, port };
-    } catch (error) {
-      // Between choosing a free port and listening on it, somebody else may have taken it.
-      const isTaken = error instanceof Error && error.message.includes('could not create any TCP/IP sockets');
-      if (!isTaken || attempt === attempts) throw error;
-    }
-  }
+    const child = await startServer({
+      name: `PostgreSQL on ${data}`,
+      command,
+      args: ['-D', data, ...args],
+      account,
+      ready: (pid) => isReady(data, pid),
+      timeoutMs: 120_000,
+      onLog,
+    });
+    return { child, port };
+  };
+  // Another process may take a free port between its choice and its use.
+  const isTaken = (error: unknown) =>
+    error instanceof Error && error.message.includes('could not create any TCP/IP sockets');
+  return await retry(start, { delaysMs: wantedPort === undefined ? [0, 0] : [], isRetryable: isTaken });
 }
 
 /** As pg_ctl decides it: by the postmaster's own file. Its log may go anywhere (`logging_collector`, `log_destination`). */

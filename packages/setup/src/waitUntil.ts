@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoff, retry } from '@holdfast/kit/retry';
 import { reasonOf } from '@holdfast/kit/within';
 
 export type Patience = { forMs: number; pauseMs: number };
@@ -21,18 +22,18 @@ type Waiting = {
 export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience = patience): Promise<void> {
   const { what, work, passes, say } = waiting;
   const deadlineMs = performance.now() + forMs;
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await within(deadlineMs - performance.now(), work());
-    } catch (error) {
-      if (!(error instanceof NoAnswer) && !passes(error)) throw error;
-      if (performance.now() + pauseMs > deadlineMs) {
-        throw new Error(`${what} is not there after ${forMs / 1000} s: ${reasonOf(error)}`, { cause: error });
-      }
-      if (tries === 0) say(`waiting up to ${forMs / 1000} s for ${what}: ${reasonOf(error)}`);
-    }
-    await delay(pauseMs);
-  }
+  const isRetryable = (error: unknown) => error instanceof NoAnswer || passes(error);
+  await retry(() => within(deadlineMs - performance.now(), work()), {
+    delaysMs: backoff(pauseMs, pauseMs),
+    forMs,
+    isRetryable,
+    onFailure(error, { tries, willRetry }) {
+      if (tries === 1 && willRetry) say(`waiting up to ${forMs / 1000} s for ${what}: ${reasonOf(error)}`);
+    },
+  }).catch((error: unknown) => {
+    if (!isRetryable(error)) throw error;
+    throw new Error(`${what} is not there after ${forMs / 1000} s: ${reasonOf(error)}`, { cause: error });
+  });
 }
 
 class NoAnswer extends Error {}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { backoff, retry } from '@holdfast/kit/retry';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -146,16 +146,13 @@ export async function patiently<Result>(
   work: () => Promise<Result>,
   giveUpAfterMs = usuallyGiveUpAfterMs,
 ): Promise<Result> {
-  const begunMs = performance.now();
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (Object(error).code !== lockNotAvailable) throw error;
-      if (performance.now() - begunMs > giveUpAfterMs) throw stillLocked(error, giveUpAfterMs);
-      await delay(againAfterMs);
-    }
-  }
+  const isLocked = (error: unknown) => Object(error).code === lockNotAvailable;
+  const delaysMs = backoff(againAfterMs, againAfterMs);
+  return await retry(work, { delaysMs, forMs: giveUpAfterMs, isRetryable: isLocked }).catch(
+    (error: unknown) => {
+      throw isLocked(error) ? stillLocked(error, giveUpAfterMs) : error;
+    },
+  );
 }
 
 function stillLocked(error: unknown, afterMs: number): unknown {

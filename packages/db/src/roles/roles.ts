@@ -1,4 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { retry } from '@holdfast/kit/retry';
 import pg from 'pg';
 import { inTransaction } from '../statement.ts';
 import { functions, type Role, rights, roles, tables, transferKinds } from './rights.ts';
@@ -21,7 +22,7 @@ function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string
 const lock = 4_652_115_922;
 
 /** Roles belong to the whole server: another database's setup, which that lock doesn't stop, may be at them too. */
-const tries = 10;
+const maxRetries = 9;
 
 const power = ['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS'];
 
@@ -35,14 +36,8 @@ export async function applyRoles(databaseUrl: string, passwords: Record<Role, st
   // Of a connection that breaks the statement under way tells; without a listener it would end the process.
   pool.on('error', () => {});
   try {
-    for (let left = tries; ; left -= 1) {
-      try {
-        await inTransaction({ pool }, (client) => apply(client, passwords));
-        return;
-      } catch (error) {
-        if (left === 1 || !isCollision(error)) throw error;
-      }
-    }
+    const work = () => inTransaction({ pool }, (client) => apply(client, passwords));
+    await retry(work, { delaysMs: Array<number>(maxRetries).fill(0), isRetryable: isCollision });
   } finally {
     await pool.end();
   }

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { backoff, retry } from '@holdfast/kit/retry';
+import { reasonOf } from '@holdfast/kit/within';
 import type { RunningServer } from '../process/runningServer.ts';
 import type { Watcher } from '../supervisor/supervise.ts';
 
@@ -20,17 +21,17 @@ export async function keepServer(
   });
 
   const startAgain = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        server = await startOn(port);
-        say(`${name} runs again.`);
-        onPid();
-        return;
-      } catch (error) {
-        say(`${name} can't be started: ${error instanceof Error ? error.message : String(error)}`);
-        await delay(retryAfterMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      }
-    }
+    const restart = async () => {
+      server = await startOn(port);
+      say(`${name} runs again.`);
+      onPid();
+    };
+    // Without end: only stopping makes it throw.
+    await retry(restart, {
+      delaysMs: backoff(retryAfterMs, retryAfterMs),
+      signal: stopping.signal,
+      onFailure: (error) => say(`${name} can't be started: ${reasonOf(error)}`),
+    }).catch(() => undefined);
   };
 
   const live = async () => {
