@@ -1,5 +1,5 @@
 import { outputOf } from '@holdfast/testkit/command';
-import { startReceiver } from '@holdfast/testkit/receiver';
+import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { untilWell } from './health.ts';
 import { need, type Stage } from './stage.ts';
 

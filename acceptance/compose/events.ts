@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Received } from '@holdfast/testkit/receiver';
+import type { Received } from '@holdfast/testkit/webhookReceiver';
 import type { EventBody } from '../stack/executions.ts';
 import type { Books } from './books.ts';
 import { expectNone } from './checks.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Received } from '@holdfast/testkit/receiver';
+import type { Received } from '@holdfast/testkit/webhookReceiver';
 import { describe, expect, it } from '@jest/globals';
 import { expectChargedOnce } from './charged.ts';
 import { expectAllEnded, expectAllThere } from './ended.ts';

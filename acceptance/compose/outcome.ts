@@ -1,5 +1,5 @@
 import type { Money } from '@holdfast/domain/money';
-import type { Received } from '@holdfast/testkit/receiver';
+import type { Received } from '@holdfast/testkit/webhookReceiver';
 import { auditBooks, readBooks } from './books.ts';
 import { expectChargedOnce } from './charged.ts';
 import { expectNone } from './checks.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import type { ApiAnswer } from '@holdfast/testkit/apiClient';
+import type { ApiResponse } from '@holdfast/testkit/apiClient';
 
 const isWorthAnother = (status: number) =>
   status === 429 || status === 502 || status === 503 || status === 504;
@@ -9,7 +9,7 @@ const isWorthAnother = (status: number) =>
  * Asks as a client does that wants it done: again until it is answered for good, for two minutes at most. Send creates
  * with an idempotency key.
  */
-export async function surely(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+export async function surely(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
   const deadlineMs = performance.now() + 120_000;
   for (;;) {
     let last: string;

@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '@holdfast/testkit/receiver';
+import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { createCustomer } from './customer.ts';
 import { allFaults } from './faults.ts';
 import { createDuring } from './load.ts';

@@ -3,7 +3,7 @@ import { ofKind, selects, workloadsOf } from './pods.ts';
 import { renderChart, valueSets, valuesOf } from './renderChart.ts';
 import type { Dict } from './template/values.ts';
 
-/** The longest that a service takes to end after its SIGTERM (kit/run). */
+/** The longest that a service takes to end after its SIGTERM (kit/service). */
 const stopsWithinS = 30;
 const services = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 

@@ -1,7 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
-import type { Received } from '@holdfast/testkit/receiver';
 import { until } from '@holdfast/testkit/until';
+import type { Received } from '@holdfast/testkit/webhookReceiver';
 import type { EventBody } from '../stack/executions.ts';
 
 const restWithinMs = 90_000;

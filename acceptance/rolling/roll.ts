@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiClient } from '@holdfast/testkit/apiClient';
 import type { ServiceName } from '@holdfast/testkit/asRole';
-import { startReceiver } from '@holdfast/testkit/receiver';
 import { until } from '@holdfast/testkit/until';
+import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { type Fleet, startFleet } from '../stack/fleet.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { troublesOf, untilAtRest } from './books.ts';

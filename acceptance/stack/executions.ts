@@ -1,6 +1,6 @@
 import type { ApiClient } from '@holdfast/testkit/apiClient';
-import type { Received, Receiver } from '@holdfast/testkit/receiver';
 import { until } from '@holdfast/testkit/until';
+import type { Received, Receiver } from '@holdfast/testkit/webhookReceiver';
 
 /** What a create or a status read answers, as far as tests look at it. */
 export type ExecutionBody = {

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Customer } from '@holdfast/testkit/customer';
 import { emptyRedis } from '@holdfast/testkit/emptyRedis';
-import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
+import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Fleet, startFleet } from '../stack/fleet.ts';
 

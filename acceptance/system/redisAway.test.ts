@@ -1,14 +1,14 @@
-import { openBreakableWay } from '@holdfast/testkit/outage';
+import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { create, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 
-let redis: Awaited<ReturnType<typeof openBreakableWay>>;
+let redis: Awaited<ReturnType<typeof openBreakableProxy>>;
 let stack: Stack;
 
 beforeAll(async () => {
-  redis = await openBreakableWay(testRedisUrl());
+  redis = await openBreakableProxy(testRedisUrl());
   stack = await startStack({ REDIS_URL: redis.url });
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { servicePort } from '@holdfast/local/launch/ports';
-import { type OutageKind, openBreakableWay } from '@holdfast/testkit/outage';
+import { type OutageKind, openBreakableProxy } from '@holdfast/testkit/breakableProxy';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
@@ -16,7 +16,7 @@ const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 const graceMs = 30_000;
 
 type Started = { name: string; child: ChildProcess; metricsPort: number; said: string[] };
-let servers: { postgres: Awaited<ReturnType<typeof openBreakableWay>>; redis: typeof servers.postgres };
+let servers: { postgres: Awaited<ReturnType<typeof openBreakableProxy>>; redis: typeof servers.postgres };
 let drop: () => Promise<void>;
 let started: Started[];
 
@@ -24,8 +24,8 @@ beforeEach(async () => {
   const database = await createTestDatabase();
   drop = database.drop;
   servers = {
-    postgres: await openBreakableWay(database.url),
-    redis: await openBreakableWay(testRedisUrl()),
+    postgres: await openBreakableProxy(database.url),
+    redis: await openBreakableProxy(testRedisUrl()),
   };
   started = await Promise.all(names.map(start));
   await Promise.all(

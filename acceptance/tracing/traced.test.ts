@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import type { Customer } from '@holdfast/testkit/customer';
-import { status } from '@holdfast/testkit/receiver';
+import { status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { closedPort } from '../adapters/hosted.ts';
 import { create as createAt, eventsOf, untilEvent, untilStatus } from '../stack/executions.ts';

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { ServiceName } from '@holdfast/testkit/asRole';
 import type { Customer } from '@holdfast/testkit/customer';
-import { type Received, status } from '@holdfast/testkit/receiver';
 import { until } from '@holdfast/testkit/until';
+import { type Received, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { create, eventsOf, untilEvent } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';

@@ -1,5 +1,5 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { stalePending } from '@holdfast/db/sweeps';
+import { stalePendingExecutions } from '@holdfast/db/sweeps';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seed } from './seed.ts';
@@ -30,6 +30,6 @@ describe('a database that has grown', () => {
   });
 
   it('keeps its backlog: no sweep takes it for lost', async () => {
-    expect(await stalePending(db, 0, 100)).toEqual([]);
+    expect(await stalePendingExecutions(db, 0, 100)).toEqual([]);
   });
 });

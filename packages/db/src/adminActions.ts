@@ -16,12 +16,12 @@ export type AdminActionRow = {
 const endSuffix = '_end';
 
 /** Writes down what is about to be done. */
-export async function beginAdminAction(db: Database, action: AdminActionRow): Promise<void> {
+export async function startAdminAction(db: Database, action: AdminActionRow): Promise<void> {
   await insert(db, action, 0);
 }
 
 /** Writes down what it came to: the status of the answer. */
-export async function endAdminAction(db: Database, action: AdminActionRow, status: number): Promise<void> {
+export async function finishAdminAction(db: Database, action: AdminActionRow, status: number): Promise<void> {
   await insert(db, { ...action, id: `${action.id}${endSuffix}`, details: {} }, status);
 }
 

@@ -1,7 +1,7 @@
 import { openStatuses } from '@holdfast/domain/statuses';
-import { gauge, type Reading, type Registry } from '@holdfast/kit/metrics';
+import { type GaugeReader, gauge, type Registry } from '@holdfast/kit/metrics';
 import type { Database } from './client.ts';
-import { quoted } from './executions/read.ts';
+import { quotedList } from './executions/read.ts';
 import { runStatement } from './statement.ts';
 
 export type OpenHolds = { count: number; oldestS: number };
@@ -15,7 +15,7 @@ export async function readOpenHolds(db: Database, atMost: number): Promise<OpenH
   return row ?? { count: 0, oldestS: 0 };
 }
 
-const open = `FROM executions WHERE status IN (${quoted(openStatuses)})`;
+const open = `FROM executions WHERE status IN (${quotedList(openStatuses)})`;
 
 const statement = `SELECT (SELECT count(*) FROM (SELECT 1 ${open} LIMIT $1) found)::float8 AS count,
   coalesce(greatest(0, extract(epoch FROM now() - (SELECT created_at ${open} ORDER BY expires_at LIMIT 1))), 0)::float8
@@ -104,14 +104,14 @@ function countOf(kind: BacklogKind): string {
 }
 
 /** More than that is many. */
-const countedAtMost = 100_000;
+const maxCounted = 100_000;
 
 /** What waits in the database for a service: how much, and since when. */
-export function backlogGauges(registry: Registry, db: Database, kinds: readonly BacklogKind[]): Reading {
+export function backlogGauges(registry: Registry, db: Database, kinds: readonly BacklogKind[]): GaugeReader {
   const waiting = gauge(
     registry,
     'backlog',
-    `What waits in the database for somebody to do it; no more than ${countedAtMost} are looked at`,
+    `What waits in the database for somebody to do it; no more than ${maxCounted} are looked at`,
     ['kind'],
   );
   const oldest = gauge(
@@ -122,7 +122,7 @@ export function backlogGauges(registry: Registry, db: Database, kinds: readonly 
   );
   return {
     async read() {
-      for (const [kind, found] of Object.entries(await readBacklogOf(db, kinds, countedAtMost))) {
+      for (const [kind, found] of Object.entries(await readBacklogOf(db, kinds, maxCounted))) {
         waiting.set({ kind }, found.count);
         oldest.set({ kind }, found.oldestS ?? 0);
       }
@@ -135,11 +135,11 @@ export function backlogGauges(registry: Registry, db: Database, kinds: readonly 
 }
 
 /** Executions that have not ended: each holds money. */
-export function holdGauges(registry: Registry, db: Database): Reading {
+export function holdGauges(registry: Registry, db: Database): GaugeReader {
   const open = gauge(
     registry,
     'holds_open',
-    `Holds that are not resolved; no more than ${countedAtMost} are counted`,
+    `Holds that are not resolved; no more than ${maxCounted} are counted`,
   );
   const oldest = gauge(
     registry,
@@ -149,7 +149,7 @@ export function holdGauges(registry: Registry, db: Database): Reading {
   const all = [open, oldest];
   return {
     async read() {
-      const { count, oldestS } = await readOpenHolds(db, countedAtMost);
+      const { count, oldestS } = await readOpenHolds(db, maxCounted);
       open.set(count);
       oldest.set(oldestS);
     },

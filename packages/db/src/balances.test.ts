@@ -3,7 +3,7 @@ import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { auditLedger } from './audit/audit.ts';
-import { type AdjustmentAsked, adjustBalance, getBalance } from './balances.ts';
+import { type AdjustmentRequest, adjustBalance, getBalance } from './balances.ts';
 import { type Database, openDatabase } from './client.ts';
 import { applyRoles } from './roles/roles.ts';
 import { timeFromNow } from './statement.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   organizationId = await createTestOrganization(owner, '5');
 });
 
-const adjust = (change: Partial<AdjustmentAsked>, db = ledger) =>
+const adjust = (change: Partial<AdjustmentRequest>, db = ledger) =>
   adjustBalance(db, {
     organizationId,
     kind: 'top_up',

@@ -18,7 +18,7 @@ const statement = `SELECT available, held FROM balances WHERE organization_id = 
 
 export type AdjustmentKind = 'top_up' | 'correction';
 
-export type AdjustmentAsked = {
+export type AdjustmentRequest = {
   organizationId: string;
   kind: AdjustmentKind;
   /** A top-up's is more than 0; a correction's below 0 takes from the balance. */
@@ -51,7 +51,7 @@ export type AdjustResult =
  * Adds a top-up or a correction to the journal, under an idempotency key once: a repeat answers the transfer of the
  * first, whatever it was, so that the caller can tell whether it was the same request.
  */
-export async function adjustBalance(db: Database, asked: AdjustmentAsked): Promise<AdjustResult> {
+export async function adjustBalance(db: Database, asked: AdjustmentRequest): Promise<AdjustResult> {
   const { organizationId, amount, idempotencyKey } = asked;
   return await inTransaction(db, async (client) => {
     const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [
@@ -72,7 +72,7 @@ export async function adjustBalance(db: Database, asked: AdjustmentAsked): Promi
   });
 }
 
-async function add(client: PoolClient, asked: AdjustmentAsked): Promise<Adjustment | undefined> {
+async function add(client: PoolClient, asked: AdjustmentRequest): Promise<Adjustment | undefined> {
   const { organizationId, kind, amount, reason, idempotencyKey, until = null } = asked;
   const values = [organizationId, kind, amount, reason, idempotencyKey, until];
   const [added] = await runStatement<Adjustment>(client, 'add_adjustment', insert, values);

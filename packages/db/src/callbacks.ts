@@ -29,7 +29,7 @@ export async function readCallback(db: Database, id: string): Promise<StoredCall
 }
 
 /** The callbacks of an attempt that wait in the inbox, the first one first. */
-export async function waitingCallbacks(db: Database, attemptId: string): Promise<string[]> {
+export async function pendingCallbacks(db: Database, attemptId: string): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'waiting_callbacks', waiting, [attemptId]);
   return rows.map(({ id }) => id);
 }
@@ -71,17 +71,17 @@ export type NewCallback = {
 };
 
 /** `unknown`: its token is that of no attempt at this provider. `full`: so many wait already that nobody honest has sent them. */
-export type Room = 'free' | 'unknown' | 'full';
+export type InboxState = 'free' | 'unknown' | 'full';
 
 /** Whoever has got hold of one token must not be able to fill the database. */
 const mostOfAttempt = 32;
 
 /** Whether a callback would be kept; asked before its body is read. */
-export async function roomForCallback(
+export async function readInboxState(
   db: Database,
   { token, provider }: Pick<NewCallback, 'token' | 'provider'>,
-): Promise<Room> {
-  const [room] = await runStatement<{ room: Room }>(db.pool, 'room_for_callback', ask, [
+): Promise<InboxState> {
+  const [room] = await runStatement<{ room: InboxState }>(db.pool, 'room_for_callback', ask, [
     token,
     mostOfAttempt,
     provider,
@@ -93,9 +93,9 @@ export async function roomForCallback(
  * Puts a callback into the inbox, once, if there is room. Nothing is stored of what comes when the attempt is settled:
  * nobody would learn anything from it.
  */
-export async function storeCallback(db: Database, callback: NewCallback): Promise<Room> {
+export async function storeCallback(db: Database, callback: NewCallback): Promise<InboxState> {
   const { id, token, provider, eventKey, headers, body } = callback;
-  const [room] = await runStatement<{ room: Room }>(db.pool, 'store_callback', statement, [
+  const [room] = await runStatement<{ room: InboxState }>(db.pool, 'store_callback', statement, [
     token,
     mostOfAttempt,
     provider,

@@ -2,7 +2,7 @@ import type { EventType } from '@holdfast/domain/eventTypes';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from './client.ts';
 import { executionColumns } from './executions/read.ts';
-import { deliveriesOfEventSql, eventsOfSql } from './executions/watch.ts';
+import { eventIdsOfExecutionSql, isDeliveryOfEventSql } from './executions/watch.ts';
 import { type Condition, givenConditions, runStatement } from './statement.ts';
 
 type Known = {
@@ -92,7 +92,7 @@ export async function listEvents(
 }
 
 /** Found by their ids, whatever the planner believes. The execution is the first of the conditions. */
-const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventsOfSql('$4')}) OFFSET 0)`;
+const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventIdsOfExecutionSql('$4')}) OFFSET 0)`;
 
 function listEventsStatement(args: {
   source: string;
@@ -125,7 +125,7 @@ function missedSql(undelivered: Undelivered | null, endpoint: string): string {
   if (!undelivered) return 'true';
   const delivered = undelivered.to
     ? `SELECT d.state = 'delivered' FROM deliveries d WHERE d.id = delivery_id(v.id, ${endpoint})`
-    : `SELECT bool_and(d.state = 'delivered') FROM deliveries d WHERE ${deliveriesOfEventSql('d', 'v.id')}`;
+    : `SELECT bool_and(d.state = 'delivered') FROM deliveries d WHERE ${isDeliveryOfEventSql('d', 'v.id')}`;
   return `NOT coalesce((${delivered}), false)`;
 }
 

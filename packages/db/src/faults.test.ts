@@ -1,10 +1,11 @@
+import { createLogger } from '@holdfast/kit/logger';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import type { Database } from './client.ts';
 import { openDatabase } from './client.ts';
-import { type Fault, faultOf, isPassing, isRefusal } from './faults.ts';
+import { type Fault, faultOf, isRefusal, isTransient, retryTransient } from './faults.ts';
 import { inTransaction } from './statement.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -182,7 +183,7 @@ describe('an error that is not of the server', () => {
     ['one of several addresses', new AggregateError([Object.assign(new Error('x'), { code: '57P03' })])],
     ['the cause of another', new Error('x', { cause: Object.assign(new Error('x'), { code: '08006' }) })],
   ])('is unreachable for %s', (_of, error) => {
-    expect([faultOf(error), isPassing(error), isRefusal(error)]).toEqual(['unreachable', true, false]);
+    expect([faultOf(error), isTransient(error), isRefusal(error)]).toEqual(['unreachable', true, false]);
   });
 
   it.each([
@@ -192,7 +193,7 @@ describe('an error that is not of the server', () => {
     ['a text', '57014'],
     ['nothing', null],
   ])('is none for %s', (_of, error) => {
-    expect([faultOf(error), isPassing(error), isRefusal(error)]).toEqual([null, false, false]);
+    expect([faultOf(error), isTransient(error), isRefusal(error)]).toEqual([null, false, false]);
   });
 });
 
@@ -225,5 +226,31 @@ describe('a server that became read-only', () => {
     );
     await pooled.close();
     await close();
+  });
+});
+
+const log = createLogger('test', 'silent');
+const coded = (code: string) => Object.assign(new Error(code), { code });
+
+describe('retryTransient', () => {
+  it.each(['57P01', '40P01', '08006'])('tries again after %s', async (code) => {
+    const work = jest
+      .fn<() => Promise<string>>()
+      .mockRejectedValueOnce(coded(code))
+      .mockResolvedValue('done');
+    expect(await retryTransient(log, 1000, work)).toBe('done');
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  it('gives up at once on what the database refuses, for that does not pass', async () => {
+    const work = jest.fn<() => Promise<string>>().mockRejectedValue(coded('22P05'));
+    await expect(retryTransient(log, 1000, work)).rejects.toThrow('22P05');
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives up when its time is over', async () => {
+    const work = jest.fn<() => Promise<string>>().mockRejectedValue(coded('57P03'));
+    await expect(retryTransient(log, 250, work)).rejects.toThrow('57P03');
+    expect(work).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,3 +1,6 @@
+import type { Logger } from '@holdfast/kit/logger';
+import { backoff, retry } from '@holdfast/kit/retry';
+
 /** What an error of the database means for the work that met it. */
 export type Fault =
   /** No session could be opened, or it broke: the work may have been done or not. */
@@ -68,9 +71,25 @@ export function faultOf(error: unknown): Fault | null {
 }
 
 /** Whether the same work may succeed soon: it is to be tried again, or its client told to. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const fault = faultOf(error);
   return fault !== null && fault !== 'refused';
+}
+
+/** Retries a write for `forMs` while its error is transient. @throws the last error, or a permanent one at once */
+export async function retryTransient<Result>(
+  log: Logger,
+  forMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return await retry(work, {
+    delaysMs: backoff(100, 1000),
+    forMs,
+    isRetryable: isTransient,
+    onFailure(error, { willRetry }) {
+      if (willRetry) log.warn({ err: error }, 'write failed; retrying');
+    },
+  });
 }
 
 /** Whether the database refused what a statement would have written, and would do so again. */

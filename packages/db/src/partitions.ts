@@ -60,7 +60,7 @@ async function forgetFiles(pool: Queryable, retentionDays: number): Promise<numb
   return rows[0]?.files ?? 0;
 }
 
-export type Dropped = {
+export type DropResult = {
   dropped: string[];
   /** Those that are old enough and stay for now, with why. */
   kept: { partition: string; reason: string }[];
@@ -72,13 +72,13 @@ type Row = { partition: string; kept: string | null };
  * Drops the months of executions, events, deliveries and their attempts that lie wholly before the last `retentionDays` days (30 at
  * least), once `clearOldMonths` has taken away what hangs on them. One month is one transaction.
  */
-export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<Dropped> {
+export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_partitions($1::int)';
   return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
 }
 
 /** The same of the log of deliveries alone: deliveries and their attempts. Nothing has to be cleared before. */
-export async function dropDeliveries(pool: Queryable, retentionDays: number): Promise<Dropped> {
+export async function dropDeliveries(pool: Queryable, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_deliveries($1::int)';
   return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
 }
@@ -89,7 +89,7 @@ const hourMs = 3_600_000;
  * Drops the journal of months whose executions were dropped; the owner of the tables alone may. Balances stay. All rows
  * of a month are added up before, which may take longer than a statement of a service.
  */
-export async function dropJournalPartitions(pool: pg.Pool, retentionDays: number): Promise<Dropped> {
+export async function dropJournalPartitions(pool: pg.Pool, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_journal_partitions($1::int)';
   return await dropMonthByMonth(() =>
     inTransaction({ pool }, async (client) => {
@@ -100,7 +100,7 @@ export async function dropJournalPartitions(pool: pg.Pool, retentionDays: number
   );
 }
 
-async function dropMonthByMonth(dropNext: () => Promise<Row[]>): Promise<Dropped> {
+async function dropMonthByMonth(dropNext: () => Promise<Row[]>): Promise<DropResult> {
   const dropped: string[] = [];
   for (;;) {
     const rows = await dropNext();
@@ -168,7 +168,7 @@ export async function makePartitions(pool: Queryable, months: number = monthsAhe
 }
 
 /** A partition that is older than the retention; `kept` is why it would stay, null when it would go. */
-export type Planned = Partition & { kept: string | null };
+export type PlannedDrop = Partition & { kept: string | null };
 
 /**
  * What dropping by `retentionDays` (30 at least) would drop now and what it would keep, the oldest first; nothing is
@@ -178,7 +178,7 @@ export async function planDrop(
   pool: Queryable,
   retentionDays: number,
   includingJournal: boolean,
-): Promise<Planned[]> {
+): Promise<PlannedDrop[]> {
   const months = new Map(
     (await oldMonths(pool, retentionDays)).map(({ month, kept }) => [month.slice(0, 7), kept]),
   );

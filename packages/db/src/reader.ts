@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { type Database, openDatabase } from './client.ts';
-import { faultOf, isPassing } from './faults.ts';
+import { faultOf, isTransient } from './faults.ts';
 
 /** Reads what may be some seconds old. */
 export type Reader = {
@@ -71,7 +71,7 @@ const lag = `SELECT CASE WHEN pg_is_in_recovery()
 
 /** Unreachable, short of something, or it ended the statement to go on following: what is slow here is slow there, too. */
 function isOfReplica(error: unknown): boolean {
-  return isPassing(error) && faultOf(error) !== 'slow';
+  return isTransient(error) && faultOf(error) !== 'slow';
 }
 
 /** Remembers for a moment how a check went. While it last failed nobody waits for the next one. */

@@ -1,8 +1,8 @@
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { recordRefusals } from './attempts/outcomes.ts';
-import { openRuns, stalePending, stillOpen } from './sweeps.ts';
-import { readBy } from './testing/readBy.ts';
+import { filterOpenRuns, openRuns, stalePendingExecutions } from './sweeps.ts';
+import { explainReads } from './testing/explainReads.ts';
 
 const { db, close } = await openTestDatabase();
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(close);
 
 it('counting what is under way looks at nothing else', async () => {
-  const { rows } = await readBy(db, openRuns);
+  const { rows } = await explainReads(db, openRuns);
   const open = await openRuns(db);
   expect(open).toHaveLength(20);
   expect(rows).toBeLessThanOrEqual(2 * open.length);
@@ -30,7 +30,7 @@ it('writing down a refusal reads nothing else', async () => {
   const { rows } = await db.pool.query(`SELECT id FROM attempts WHERE finished_at IS NULL LIMIT 1`);
   const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
   const next = { connection: 'p', target: 'm', afterMs: 1 };
-  const read = await readBy(db, (asked) =>
+  const read = await explainReads(db, (asked) =>
     recordRefusals(asked, [{ attemptId: rows[0].id, outcome, rawError: 'busy', next }]),
   );
   expect(read.rows).toBeLessThanOrEqual(10);
@@ -43,15 +43,15 @@ it('what has ended or waits is no longer open', async () => {
     [ended],
   );
   await db.pool.query(`UPDATE attempts SET state = 'waiting' WHERE execution_id = $1`, [waiting]);
-  expect(await stillOpen(db, [ended, waiting, still].map(String))).toEqual([still]);
+  expect(await filterOpenRuns(db, [ended, waiting, still].map(String))).toEqual([still]);
 });
 
 it('of many organizations fewer each are looked at, and some of everybody', async () => {
   const countOf = (rows: unknown[][]) => Map.groupBy(rows, ([, organizationId]) => organizationId);
-  const few = countOf(await stalePending(db, 5, 100, 20));
+  const few = countOf(await stalePendingExecutions(db, 5, 100, 20));
   expect([...few.values()].map(({ length }) => length)).toEqual([4, 4, 4, 4, 4]);
-  const many = countOf(await stalePending(db, 5, 100));
+  const many = countOf(await stalePendingExecutions(db, 5, 100));
   expect([...many.values()].map(({ length }) => length)).toEqual([100, 100, 100, 100, 100]);
-  const least = countOf(await stalePending(db, 5, 100, 1));
+  const least = countOf(await stalePendingExecutions(db, 5, 100, 1));
   expect(least.size).toBe(5);
 });

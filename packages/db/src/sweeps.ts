@@ -19,7 +19,7 @@ type Waiting = { id: string; organization_id: string; model: string; priority: n
  * Pending executions whose `dispatch` job may be lost: the first ones of every organization, so that a hundred thousand
  * of one hide nobody's only one.
  */
-export async function stalePending(
+export async function stalePendingExecutions(
   db: Database,
   olderThanS: number,
   mostOfEach: number,
@@ -30,7 +30,7 @@ export async function stalePending(
 }
 
 /** Those of these executions that wait still. */
-export async function pendingAmong(db: Database, executionIds: string[]): Promise<PendingRow[]> {
+export async function filterPendingExecutions(db: Database, executionIds: string[]): Promise<PendingRow[]> {
   return (await runStatement<Waiting>(db.pool, 'pending_among', among, [executionIds])).map(toPending);
 }
 
@@ -43,7 +43,7 @@ export async function abandonedAttempts(db: Database): Promise<string[]> {
  * A further try whose time has come: its attempt, what `stalePending` says of its execution, and where it is to be sent.
  * `refusedAt`: the connections and models there that refused it, other than for want of capacity.
  */
-export type WaitingTry = {
+export type PendingRetry = {
   retry: [attemptId: string, ...PendingRow, connection: string, target: string];
   refusedAt: [connection: string, target: string][];
 };
@@ -52,7 +52,7 @@ export type WaitingTry = {
  * Tries that follow a refusal, and are due; each is due again in a few seconds, until somebody has taken it. `over`: the
  * attempts of those whose executions have ended, which nobody needs to begin.
  */
-export async function waitingTries(db: Database): Promise<{ due: WaitingTry[]; over: string[] }> {
+export async function pendingRetries(db: Database): Promise<{ due: PendingRetry[]; over: string[] }> {
   type Row = Waiting & {
     attempt_id: string;
     provider: string;
@@ -96,7 +96,7 @@ export async function openRunsAt(
 }
 
 /** Those of these executions that `openRuns` would name now. */
-export async function stillOpen(db: Database, executionIds: string[]): Promise<string[]> {
+export async function filterOpenRuns(db: Database, executionIds: string[]): Promise<string[]> {
   return await ids(db, 'still_open', still, [executionIds]);
 }
 

@@ -1,7 +1,7 @@
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { explainReads } from './testing/explainReads.ts';
 import { fillPastYear } from './testing/pastYear.ts';
-import { readBy } from './testing/readBy.ts';
 import { listTransfers, type TransferFilter } from './transfers.ts';
 
 const perMonth = 500;
@@ -18,7 +18,7 @@ afterAll(close);
 const limit = 21;
 
 const readFor = (filter: TransferFilter) =>
-  readBy(db, (asking) => listTransfers(asking, 'org_own', filter, limit));
+  explainReads(db, (asking) => listTransfers(asking, 'org_own', filter, limit));
 
 /** Every third is of a kind; of each month one row of it is looked at, and for each end of a time one more. */
 const fewRows = 3 * limit + 5 * 17;

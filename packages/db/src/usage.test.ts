@@ -1,7 +1,7 @@
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { explainReads } from './testing/explainReads.ts';
 import { fillPastYear, months } from './testing/pastYear.ts';
-import { readBy } from './testing/readBy.ts';
 import { sumUsage, type UsageGrouping } from './usage.ts';
 
 const perMonth = 500;
@@ -25,7 +25,7 @@ describe('the sum of usage', () => {
   it.each(['model', 'day'] as const)(
     'by %s reads the executions of its period and of a week before, of no other organization',
     async (groupBy) => {
-      const { rows, relations } = await readBy(db, (asking) =>
+      const { rows, relations } = await explainReads(db, (asking) =>
         sumUsage(asking, asked('2025-11-12', '2025-11-13', groupBy)),
       );
       expect(rows).toBeGreaterThan(0);

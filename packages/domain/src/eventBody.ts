@@ -18,7 +18,7 @@ export function eventBody(event: Event, execution: Execution): string {
 }
 
 /** The same as it is signed and sent, the same bytes on every attempt: what is too large for a webhook is read by whoever is told of it. */
-export function toldEventBody(event: Event, execution: Execution): string {
+export function deliveredEventBody(event: Event, execution: Execution): string {
   const body = eventBody(event, execution);
   return Buffer.byteLength(body) > limits.webhookBodyBytes ? thinEventBody(event, true) : body;
 }

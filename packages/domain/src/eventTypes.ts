@@ -23,11 +23,11 @@ export const subscribableEvents = [...eventTypes, ...endpointEventTypes, ...even
 const subscribableTypes = [...eventTypes, ...endpointEventTypes] as const;
 
 /** Whether an endpoint's `events` ask for a type. Spec, "Events" 1: an empty list is all of executions. */
-export function asksFor(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {
+export function isSubscribedTo(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {
   const kind = `${type.slice(0, type.indexOf('.'))}.*`;
   return events.length === 0 ? kind === 'execution.*' : events.includes(type) || events.includes(kind);
 }
 
 /** The types that an endpoint's `events`, or a filter, come to. */
 export const subscribedTypes = (events: readonly string[]) =>
-  subscribableTypes.filter((type) => asksFor(events, type));
+  subscribableTypes.filter((type) => isSubscribedTo(events, type));

@@ -25,7 +25,7 @@ export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
 const dataUriBytes = 8 * 1024 * 1024;
 
 /** The largest file that this provider is sent. */
-export function mostFileBytes({ files }: Pick<ProviderRoute, 'files'>): number {
+export function maxInputFileBytes({ files }: Pick<ProviderRoute, 'files'>): number {
   return files.max_bytes ?? (files.as === 'data_uri' ? dataUriBytes : limits.maxFileBytes);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { errorRule, output, type ProviderWords, showToClients, usage } from './modelAnswers.ts';
 import { estimate, prices } from './modelPrice.ts';
+import { errorRule, output, type ProviderText, showToClients, usage } from './modelResponse.ts';
 import { type ProviderRoute, provider } from './modelRoute.ts';
 
 /** What clients name a model by. */
@@ -85,7 +85,7 @@ export type SentField = { name: string; schema: unknown };
 export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
   output: Pick<ModelDefinition['output'], 'kind' | 'pointer'>;
   /** Which of the provider's own words clients may read. */
-  show?: readonly ProviderWords[];
+  show?: readonly ProviderText[];
   /** What clients choose of the request, by the provider's names: an error that points elsewhere is not theirs. */
   fields?: Readonly<Record<string, SentField>>;
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorRule, pointer, usage } from './modelAnswers.ts';
+import { errorRule, pointer, usage } from './modelResponse.ts';
 
 // How a model's file says who runs it.
 

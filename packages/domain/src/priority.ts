@@ -2,7 +2,7 @@
 export const priorities = ['high', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];
 
-export const usualPriority: Priority = 'normal';
+export const defaultPriority: Priority = 'normal';
 
 /** As the table holds it: the lower, the sooner. */
 export function priorityRank(priority: Priority): number {

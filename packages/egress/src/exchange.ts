@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { memoryHolder } from '@holdfast/kit/heldMemory';
+import { currentReservation } from '@holdfast/kit/memoryBudget';
 import type { Dispatcher } from 'undici';
 import type { Connection, Connections } from './connections.ts';
 import { incomingHeaders } from './response.ts';
@@ -40,7 +40,7 @@ export type Exchange =
 
 const nothing: Buffer = Buffer.alloc(0);
 const mostBlockBytes = 1024 * 1024;
-/** Of each answer; what is longer is read as there is memory for it (kit/heldMemory). */
+/** Of each answer; what is longer is read as there is memory for it (kit/memoryBudget). */
 const uncountedBytes = 64 * 1024;
 
 /** One request and its answer: sent at most once, to one origin. Never rejects. */
@@ -132,7 +132,7 @@ function readAnswer({ maxResponseBytes, streaming }: Call, ends: Ends): Reading 
   let status = 0;
   let headers: IncomingHttpHeaders = {};
   let stream: Readable | null = null;
-  const hold = memoryHolder();
+  const hold = currentReservation();
   const finish = (isCut: boolean) =>
     ends.whole({ ok: true, status, headers: incomingHeaders(headers), body: body.whole(), isCut });
   const handler: Dispatcher.DispatchHandler = {

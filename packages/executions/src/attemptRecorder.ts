@@ -1,22 +1,22 @@
 import {
   type BusyRefusal,
   type Refusal,
+  type ReportedProgress,
   type RunningAttempt,
   recordBusyRefusals,
   recordOutcomes,
   recordProgress,
   recordRefusals,
   recordRunning,
-  type ToldProgress,
 } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
-import { persistently } from '@holdfast/db/persistently';
+import { retryTransient } from '@holdfast/db/faults';
 import { limits } from '@holdfast/domain/limits';
 import { isMoney, MoneyDecimal } from '@holdfast/domain/money';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Settling, settleJobs } from '@holdfast/queues/definitions';
+import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
 /** A write is retried for so long. After that another dispatcher takes the attempt over and queries its provider. */
@@ -31,7 +31,7 @@ export type AttemptRecorder = {
    */
   recordRunning(attempt: RunningAttempt): Promise<boolean>;
   /** Never throws: progress that was not written comes with the next response of the provider. */
-  recordProgress(progress: ToldProgress): Promise<void>;
+  recordProgress(progress: ReportedProgress): Promise<void>;
   /** Ends an attempt that its provider did not accept, and inserts the next one with the time at which it is due. */
   recordRefusal(refusal: Refusal): Promise<void>;
   /** Postpones an attempt because its provider is busy. */
@@ -51,14 +51,14 @@ type Outcome = Parameters<typeof recordOutcomes>[1][number];
 
 export function openAttemptRecorder(args: {
   db: Database;
-  settle: Producer<Settling>;
+  settle: Producer<SettleJob>;
   log: Logger;
 }): AttemptRecorder {
   const { db, settle, log } = args;
-  const write = <Result>(statement: () => Promise<Result>) => persistently(log, retryForMs, statement);
+  const write = <Result>(statement: () => Promise<Result>) => retryTransient(log, retryForMs, statement);
 
   const running = recordedBatcher((attempts: RunningAttempt[]) => write(() => recordRunning(db, attempts)));
-  const progress = batcher((items: ToldProgress[]) =>
+  const progress = batcher((items: ReportedProgress[]) =>
     recordProgress(db, items).catch((error: unknown) =>
       log.warn({ err: error }, 'could not record the progress of runs'),
     ),

@@ -6,10 +6,10 @@ import type { CreateRecord } from '@holdfast/domain/executionRecord';
 import { createRecord } from '@holdfast/domain/executionRecord';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
-import { type Priority, priorityRank, usualPriority } from '@holdfast/domain/priority';
+import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/priority';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { PayloadOf } from '@holdfast/queues/definitions';
-import { dispatchJobs, type dispatchQueue, type Queued } from '@holdfast/queues/definitions';
+import { dispatchJobs, type dispatchQueue, type QueuedExecution } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
 export type CreateRequest = {
@@ -91,7 +91,7 @@ async function insertBatch(db: Database, batch: NewExecution[]): Promise<(Insert
 }
 
 /** The fields by which a dispatcher orders pending executions. */
-function queued({ id, organizationId, model, priority = usualPriority }: NewExecution): Queued {
+function queued({ id, organizationId, model, priority = defaultPriority }: NewExecution): QueuedExecution {
   return [id, organizationId, model, priorityRank(priority)];
 }
 

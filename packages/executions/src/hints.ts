@@ -1,4 +1,4 @@
-import type { Ended } from '@holdfast/db/executions/endings';
+import type { EndedExecution } from '@holdfast/db/executions/endings';
 import type { abortQueue, PayloadOf } from '@holdfast/queues/definitions';
 import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
@@ -12,7 +12,7 @@ export type EndingHints = {
 };
 
 /** Called after the commit with what this process has ended, and when it started to (milliseconds since 1970). */
-export type OnEnded = (ended: Ended[], startedAtMs: number) => void;
+export type OnEnded = (ended: EndedExecution[], startedAtMs: number) => void;
 
 /** After the commit: the webhook-sender fans the events out. */
 export async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
@@ -20,7 +20,7 @@ export async function hintEvents(fanout: FanoutProducer, ended: { eventId: strin
 }
 
 /** After the commit of an ending without a result: the dispatcher also stops the run at its provider. */
-export async function hintStop(hints: EndingHints, ended: Ended[]): Promise<void> {
+export async function hintStop(hints: EndingHints, ended: EndedExecution[]): Promise<void> {
   await Promise.all([
     hintEvents(hints.fanout, ended),
     hints.abort.addAll(ended.map(({ executionId }) => ({ executionId }))),

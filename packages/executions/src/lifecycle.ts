@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import {
   cancelExecution,
-  type Ended,
+  type EndedExecution,
   expireExecutions,
   overdueExecutions,
 } from '@holdfast/db/executions/endings';
@@ -87,18 +87,18 @@ export async function expireDue(args: { db: Database; hints: EndingHints; onEnde
 }
 
 /** When the database refuses a corrupt execution, the others are expired one by one. */
-async function expireBatch(db: Database): Promise<{ ended: Ended[]; refusal?: Error }> {
+async function expireBatch(db: Database): Promise<{ ended: EndedExecution[]; refusal?: Error }> {
   try {
     return { ended: await expireExecutions(db, expiryBatch) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const ended: Ended[] = [];
+    const ended: EndedExecution[] = [];
     for (const id of await overdueExecutions(db, expiryBatch)) ended.push(...(await expireOne(db, id)));
     return { ended, refusal: error };
   }
 }
 
-async function expireOne(db: Database, id: string): Promise<Ended[]> {
+async function expireOne(db: Database, id: string): Promise<EndedExecution[]> {
   try {
     return await expireExecutions(db, 1, id);
   } catch (error) {

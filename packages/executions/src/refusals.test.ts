@@ -1,4 +1,10 @@
-import { claimAbandoned, claimByToken, claimWaiting, refusedAt, triesOf } from '@holdfast/db/attempts/claim';
+import {
+  claimAbandoned,
+  claimByToken,
+  claimWaiting,
+  countTries,
+  refusedAt,
+} from '@holdfast/db/attempts/claim';
 import {
   type BusyRefusal,
   recordBusyRefusals,
@@ -11,8 +17,8 @@ import { cancelExecution, completeExecutions, expireExecutions } from '@holdfast
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { getExecution, getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
-import { sightExecutions } from '@holdfast/db/executions/watch';
-import { unsettledAttempts, waitingTries } from '@holdfast/db/sweeps';
+import { readWatchedExecutions } from '@holdfast/db/executions/watch';
+import { pendingRetries, unsettledAttempts } from '@holdfast/db/sweeps';
 import { limits } from '@holdfast/domain/limits';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
@@ -47,7 +53,7 @@ const refuse = (attemptId: string, afterMs = 0) =>
   ]);
 
 async function theNext() {
-  const { due } = await waitingTries(db);
+  const { due } = await pendingRetries(db);
   return due.find(({ retry: [, executionId] }) => executionId === run.id)?.retry ?? null;
 }
 
@@ -55,7 +61,7 @@ describe('a try that its provider refused', () => {
   it('is ended, and followed by one that waits for its time', async () => {
     await refuse(run.attemptId);
     expect(await theNext()).toEqual([expect.any(String), run.id, organizationId, 'm', 0, 'b', 'b-model']);
-    expect(await triesOf(db, run.id)).toEqual(
+    expect(await countTries(db, run.id)).toEqual(
       expect.arrayContaining([
         { ...at, tries: 1 },
         { ...elsewhere, tries: 1 },
@@ -66,7 +72,7 @@ describe('a try that its provider refused', () => {
   it('is followed by one alone, however often it is written', async () => {
     const done = await Promise.all([1, 2, 3].map(() => refuse(run.attemptId)));
     expect(done.flat()).toEqual([run.attemptId]);
-    expect(await triesOf(db, run.id)).toHaveLength(2);
+    expect(await countTries(db, run.id)).toHaveLength(2);
   });
 
   it('is not what the execution came to: the ledger passes it over', async () => {
@@ -80,7 +86,7 @@ describe('a try that its provider refused', () => {
     const handle = { externalId: 'x' };
     await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
     expect(await refuse(run.attemptId)).toEqual([]);
-    expect(await triesOf(db, run.id)).toEqual([{ ...at, tries: 1 }]);
+    expect(await countTries(db, run.id)).toEqual([{ ...at, tries: 1 }]);
   });
 
   it('is not due before its time', async () => {
@@ -91,7 +97,7 @@ describe('a try that its provider refused', () => {
   it('is followed by nothing once the execution has ended', async () => {
     await cancelExecution(db, organizationId, run.id);
     await refuse(run.attemptId);
-    expect(await triesOf(db, run.id)).toEqual([{ ...at, tries: 1 }]);
+    expect(await countTries(db, run.id)).toEqual([{ ...at, tries: 1 }]);
   });
 
   it('may be followed elsewhere than was meant, and that try ends the execution', async () => {
@@ -137,7 +143,7 @@ describe('a try that its provider refused', () => {
     expect(await claimWaiting(db, attemptId, at, 30)).toBeNull();
     await cancelExecution(db, organizationId, run.id);
     await db.pool.query('UPDATE attempts SET poll_at = now() WHERE id = $1', [attemptId]);
-    expect((await waitingTries(db)).over).toEqual([attemptId]);
+    expect((await pendingRetries(db)).over).toEqual([attemptId]);
     expect(await claimWaiting(db, attemptId, at, 30)).toMatchObject({ ended: true });
   });
 
@@ -207,7 +213,7 @@ describe('a try whose provider was busy', () => {
     await putOff({ attemptId: next, next: { ...elsewhere, afterMs: 60_000 } });
     expect(await theNext()).toBeNull();
     await db.pool.query('UPDATE attempts SET poll_at = now() WHERE id = $1', [next]);
-    const { due } = await waitingTries(db);
+    const { due } = await pendingRetries(db);
     expect(due.filter(({ retry: [attemptId] }) => attemptId === next)).toEqual([
       { retry: [next, run.id, organizationId, 'm', 0, 'b', 'b-model'], refusedAt: [['a', 'a-model']] },
     ]);
@@ -317,7 +323,7 @@ describe('what a provider tells of a run', () => {
     expect(await execution()).toMatchObject({ progress: 0.1, logs: null });
     const found = await getExecutionWithAttempts(db, run.id);
     expect(found?.attempts.map(({ rawLogs }) => rawLogs)).toEqual(['azure is up\ndone\n']);
-    const [sighting] = await sightExecutions(db, [{ id: run.id, logsSeen: 0 }]);
+    const [sighting] = await readWatchedExecutions(db, [{ id: run.id, logsSeen: 0 }]);
     expect(sighting).toMatchObject({ logsTotal: 0, log: null });
   });
 

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { completeExecutions, type Ended, failExecutions } from '@holdfast/db/executions/endings';
+import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
 import { isRefusal } from '@holdfast/db/faults';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import { type FanoutProducer, hintEvents, type OnEnded } from './hints.ts';
@@ -36,8 +36,8 @@ export function openSettler(args: {
   };
 }
 
-type End = (attemptIds: string[]) => Promise<Ended[]>;
-type Result = { ended: Ended[]; refusal?: Error };
+type End = (attemptIds: string[]) => Promise<EndedExecution[]>;
+type Result = { ended: EndedExecution[]; refusal?: Error };
 
 function endingBatcher(
   end: End,

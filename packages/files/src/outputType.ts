@@ -1,4 +1,4 @@
-import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import { isUnspecific } from './allowedTypes.ts';
 import { headBytes, matchesDeclaredType } from './detectType.ts';
 import { foundType, isTextType } from './foundType.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { askedGauge, type Registry } from './metrics.ts';
+import { asyncGauge, type Registry } from './metrics.ts';
 import { within } from './within.ts';
 
 /** Where a server listens: LISTEN_HOST and a port, 0 for a free one. */
@@ -52,7 +52,7 @@ export async function startHealthServer(args: {
 }): Promise<HealthServer> {
   const { registry, live, ready } = args;
   const about = { name: 'check_up', help: '1 while a check of /healthz or /readyz passes', label: 'check' };
-  askedGauge(registry, about, async () => {
+  asyncGauge(registry, about, async () => {
     const results = await runChecks({ ...live, ...ready });
     return Object.fromEntries(results.map(([name, problem]) => [name, problem === null ? 1 : 0]));
   });

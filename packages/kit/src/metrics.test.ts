@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from './logger.ts';
-import { type Reading, startReadings } from './metrics.ts';
+import { type GaugeReader, startGaugeReaders } from './metrics.ts';
 
 const log = createLogger('test', 'silent');
 
 /** A gauge of what could be read, and whether it can be. */
 function aGauge(well = true) {
   const gauge = { shows: null as number | null, well };
-  const reading: Reading = {
+  const reading: GaugeReader = {
     async read() {
       if (!gauge.well) throw new Error('away');
       gauge.shows = (gauge.shows ?? 0) + 1;
@@ -21,7 +21,7 @@ describe('readings', () => {
   it('are shown by the copy that leads alone', async () => {
     const { gauge, reading } = aGauge();
     let leads = true;
-    const sweep = startReadings({ name: 'test', leads: async () => leads, readings: [reading], log });
+    const sweep = startGaugeReaders({ name: 'test', leads: async () => leads, readings: [reading], log });
     await sweep.runNow();
     expect(gauge.shows).toBe(1);
     leads = false;
@@ -32,7 +32,7 @@ describe('readings', () => {
 
   it('show nothing while they can not be read', async () => {
     const { gauge, reading } = aGauge();
-    const sweep = startReadings({ name: 'test', leads: async () => true, readings: [reading], log });
+    const sweep = startGaugeReaders({ name: 'test', leads: async () => true, readings: [reading], log });
     await sweep.runNow();
     gauge.well = false;
     await sweep.runNow();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Logger } from './logger.ts';
-import { type Sweep, startSweep, type Turn } from './sweep.ts';
+import { type Sweep, startSweep, type TakeTurn } from './sweep.ts';
 
 export type { Counter, Gauge, Histogram, Registry };
 
@@ -53,7 +53,7 @@ export function liveGauge(registry: Registry, name: string, help: string, read: 
 }
 
 /** A gauge with one label, of values that are asked for whenever the metrics are read. */
-export function askedGauge(
+export function asyncGauge(
   registry: Registry,
   about: { name: string; help: string; label: string },
   ask: () => Promise<Record<string, number>>,
@@ -94,7 +94,7 @@ export function histogram<Label extends string>(
 }
 
 /** Gauges that have to be asked for. */
-export type Reading = {
+export type GaugeReader = {
   read(): Promise<void>;
   /** Shows nothing, for what was read is not true any more. */
   forget(): void;
@@ -104,10 +104,10 @@ export type Reading = {
 const readEveryMs = 15_000;
 
 /** Keeps gauges fresh at the copy of a service that leads; the others show nothing, as all do while they can't be read. */
-export function startReadings(args: {
+export function startGaugeReaders(args: {
   name: string;
-  leads: Turn;
-  readings: Reading[];
+  leads: TakeTurn;
+  readings: GaugeReader[];
   log: Logger;
   intervalMs?: number;
 }): Sweep {
@@ -126,7 +126,7 @@ export function startReadings(args: {
   return sweep;
 }
 
-async function readOrForget(reading: Reading): Promise<void> {
+async function readOrForget(reading: GaugeReader): Promise<void> {
   try {
     await reading.read();
   } catch (error) {

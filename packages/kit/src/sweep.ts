@@ -9,7 +9,7 @@ export type Sweep = {
 };
 
 /** Whether this process is to do what the copies of a service share, now. Never rejects. */
-export type Turn = () => Promise<boolean>;
+export type TakeTurn = () => Promise<boolean>;
 
 /**
  * Runs `work` every `intervalMs`, one run at a time, spread by a little jitter so that replicas don't march in step.
@@ -20,7 +20,7 @@ export function startSweep(args: {
   intervalMs: number;
   log: Logger;
   work(): Promise<unknown>;
-  isTurn?: Turn;
+  isTurn?: TakeTurn;
   /** A run may take so long; three intervals, and a minute at least, unless given. */
   hangsAfterMs?: number;
 }): Sweep {

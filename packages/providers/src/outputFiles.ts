@@ -1,4 +1,4 @@
-import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Success } from '@holdfast/domain/outcome';
 
 /** A file of ours, as an execution's output shows it: pixels of pictures and videos, seconds of audio and video, if known. */

@@ -4,11 +4,11 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  type AdmissionDesk,
-  type Ask,
-  type BusyRefusal,
+  type AdmissionControl,
+  type AdmissionRequest,
+  type CapacityRefusal,
   type Limits,
-  openAdmissionDesk,
+  openAdmissionControl,
 } from './admission.ts';
 import { connectProducer, type Redis } from './connection.ts';
 
@@ -21,14 +21,14 @@ const perMinute = (name: string, count: number): Limits => ({
 
 let redis: Redis;
 /** Two dispatchers. */
-let desk: AdmissionDesk;
-let other: AdmissionDesk;
+let desk: AdmissionControl;
+let other: AdmissionControl;
 let second: Redis;
 
 beforeAll(async () => {
   [redis, second] = [connectProducer(testRedisUrl(), log), connectProducer(testRedisUrl(), log)];
   await until('Redis is there', () => redis.status === 'ready' && second.status === 'ready');
-  [desk, other] = [openAdmissionDesk(redis), openAdmissionDesk(second)];
+  [desk, other] = [openAdmissionControl(redis), openAdmissionControl(second)];
 });
 beforeEach(() => emptyRedis(testRedisUrl()));
 afterAll(() => {
@@ -39,7 +39,11 @@ afterAll(() => {
 const log = createLogger('test', 'silent');
 
 let asked = 0;
-function ask(executionId: string, limits: Limits = none, routes: [string, Limits][] = [['p', none]]): Ask {
+function ask(
+  executionId: string,
+  limits: Limits = none,
+  routes: [string, Limits][] = [['p', none]],
+): AdmissionRequest {
   asked += 1;
   const its = routes.map(([connection, one]) => ({ connection, limits: one }));
   return { executionId, mark: `${executionId} ${asked}`, limits, routes: its, stays: false };
@@ -219,13 +223,13 @@ describe('the breaker of a provider', () => {
 describe('what is learned of the capacity of a provider', () => {
   const name = 'route:p m';
   const capacities = '{holdfast-limits}:capacity';
-  const routes = (...names: string[]): Ask['routes'] =>
+  const routes = (...names: string[]): AdmissionRequest['routes'] =>
     names.map((one) => ({ connection: one, limits: none, capacity: `route:${one} m` }));
-  const asked = (executionId: string, ...names: string[]): Ask => ({
+  const asked = (executionId: string, ...names: string[]): AdmissionRequest => ({
     ...ask(executionId),
     routes: routes(...(names.length > 0 ? names : ['p'])),
   });
-  const refused = (executionId: string, part: Partial<BusyRefusal> = {}) =>
+  const refused = (executionId: string, part: Partial<CapacityRefusal> = {}) =>
     desk.refused({ name, executionId, retryAfterMs: 0, mayHaveRun: false, jitter: 1, ...part });
   type Learned = { most: number; untilMs: number; growsMs: number; stepMs: number; seenMs: number };
   const learned = async () => JSON.parse((await redis.hget(capacities, name)) ?? 'null') as Learned;

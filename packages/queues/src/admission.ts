@@ -236,14 +236,14 @@ end
 return known`;
 
 /** At most so many runs at once, counted under a name by all dispatchers together. */
-export type Scope = { name: string; most: number };
+export type ConcurrencyLimit = { name: string; most: number };
 /** At most so many runs begun in any minute. */
-export type Rate = { name: string; perMinute: number };
+export type RateLimit = { name: string; perMinute: number };
 
-export type Limits = { scopes: Scope[]; rates: Rate[] };
+export type Limits = { scopes: ConcurrencyLimit[]; rates: RateLimit[] };
 
 /** A run that asks to begin. */
-export type Ask = {
+export type AdmissionRequest = {
   executionId: string;
   /** Of this asking alone. */
   mark: string;
@@ -269,10 +269,10 @@ export type Admission =
 export type Breakers = ReadonlyMap<string, number>;
 
 /** `isDead`: it has said itself that it takes no runs, so its breaker opens at once. */
-export type Calls = { connection: string; ok: number; failed: number; isDead?: boolean };
+export type CallCounts = { connection: string; ok: number; failed: number; isDead?: boolean };
 
 /** A run that a provider refused for want of capacity. */
-export type BusyRefusal = {
+export type CapacityRefusal = {
   /** Under which what is learned of the capacity is known. */
   name: string;
   executionId: string;
@@ -289,16 +289,16 @@ export type BusyRefusal = {
 /** Executions by the name under which they count. */
 export type OpenRuns = ReadonlyMap<string, ReadonlySet<string>>;
 
-export type AdmissionDesk = {
+export type AdmissionControl = {
   /** Who of these may begin, in order. @throws while Redis is away */
-  admit(asks: Ask[]): Promise<Admission[]>;
+  admit(asks: AdmissionRequest[]): Promise<Admission[]>;
   /** These runs have ended, or wait again. Never throws: what is not let go of is found by `reconcile`. */
   release(runs: { executionId: string; names: string[] }[]): Promise<void>;
   /**
    * A run that was admitted to that route did not begin after all: nothing counts of it, no beginning and no probe. Never
    * throws, as `release`.
    */
-  withdraw(ask: Ask, route: number): Promise<void>;
+  withdraw(ask: AdmissionRequest, route: number): Promise<void>;
   /**
    * Stops counting what is not under way; `open` is by name. Answers what of it is not counted, which may have ended since
    * it was looked up. @throws while Redis is away
@@ -307,12 +307,12 @@ export type AdmissionDesk = {
   /** Counts these runs too, by name. @throws while Redis is away */
   count(open: OpenRuns): Promise<void>;
   /** Tells of calls to providers since the last time, and learns whose breakers are open. @throws while Redis is away */
-  report(calls: Calls[]): Promise<Breakers>;
+  report(calls: CallCounts[]): Promise<Breakers>;
   /**
    * Learns from a refusal: so many runs at once there is room for, and how long nobody is to be sent there. @throws while
    * Redis is away
    */
-  refused(refusal: BusyRefusal): Promise<{ most: number; waitMs: number }>;
+  refused(refusal: CapacityRefusal): Promise<{ most: number; waitMs: number }>;
   /**
    * Says under which names runs were accepted since the last time, and returns what is known of capacities: how many runs
    * at once by name. @throws while Redis is away
@@ -345,7 +345,7 @@ const learning = {
 const runsOf = (name: string) => `${prefix}:runs:${name}`;
 
 /** On a connection of `connectProducer`. */
-export function openAdmissionDesk(redis: Redis): AdmissionDesk {
+export function openAdmissionControl(redis: Redis): AdmissionControl {
   const ask = <Result>(what: string, work: Promise<unknown>) =>
     within(answerWithinMs, what, work) as Promise<Result>;
   return {

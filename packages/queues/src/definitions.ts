@@ -41,7 +41,7 @@ const dispatchesPerJob = 256;
 
 /** A pending execution: id, organization, model, rank of its priority. */
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
-export type Queued = z.infer<typeof queued>;
+export type QueuedExecution = z.infer<typeof queued>;
 
 /**
  * Executions to start: gateway -> dispatcher. The previous version reads and writes `executionIds` alone, so both are
@@ -58,7 +58,9 @@ export const dispatchQueue = defineQueue({
 });
 
 /** The jobs for executions that were created together. */
-export function dispatchJobs(executions: Queued[]): { executions: Queued[]; executionIds: string[] }[] {
+export function dispatchJobs(
+  executions: QueuedExecution[],
+): { executions: QueuedExecution[]; executionIds: string[] }[] {
   return chunksOf(executions, dispatchesPerJob).map((chunk) => ({
     executions: chunk,
     executionIds: chunk.map(([id]) => id),
@@ -82,7 +84,7 @@ export const retryQueue = defineQueue({
   tries: 3,
 });
 
-export type Retry = PayloadOf<typeof retryQueue>;
+export type RetryJob = PayloadOf<typeof retryQueue>;
 
 /** A started attempt whose dispatcher is gone: sweep -> dispatcher. */
 export const recoverQueue = defineQueue({
@@ -123,10 +125,10 @@ export const settleQueue = defineQueue({
   jobId: ({ attemptIds }) => chunkId(attemptIds),
   tries: 3,
 });
-export type Settling = PayloadOf<typeof settleQueue>;
+export type SettleJob = PayloadOf<typeof settleQueue>;
 
 /** The jobs for these attempts: few, for many of them come at once. */
-export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): Settling[] {
+export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): SettleJob[] {
   return [true, false].flatMap((ok) => {
     const ids = attempts.filter((attempt) => attempt.ok === ok).map(({ attemptId }) => attemptId);
     return chunksOf(ids).map((attemptIds) => ({ attemptIds, ok }));

@@ -3,7 +3,7 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectProducer, type Redis, untilReady } from './connection.ts';
 import { abortQueue } from './definitions.ts';
-import { depthOf, takableOf } from './depth.ts';
+import { countReadyJobs, readDepth } from './depth.ts';
 import { pauseQueue } from './inspector.ts';
 import { openProducer, openQueue } from './producer.ts';
 
@@ -20,14 +20,14 @@ describe('the jobs of a paused queue', () => {
     const queue = openQueue(abortQueue.name, redis)();
     const resume = await pauseQueue(abortQueue, redis);
     await producer.add({ executionId: 'exec_of_a_paused_queue' });
-    expect(await depthOf(queue)).toMatchObject({
+    expect(await readDepth(queue)).toMatchObject({
       waiting: 1,
       isPaused: true,
       oldestWaitingMs: expect.any(Number),
     });
-    expect(await takableOf(queue)).toBe(0);
+    expect(await countReadyJobs(queue)).toBe(0);
     await resume();
-    expect(await takableOf(queue)).toBe(1);
+    expect(await countReadyJobs(queue)).toBe(1);
     await producer.close();
   });
 });

@@ -1,4 +1,4 @@
-import type { Reading } from '@holdfast/kit/metrics';
+import type { GaugeReader } from '@holdfast/kit/metrics';
 import { gauge, type Registry } from '@holdfast/kit/metrics';
 import { within } from '@holdfast/kit/within';
 import type { Queue } from 'bullmq';
@@ -17,7 +17,7 @@ export type QueueDepth = {
   oldestWaitingMs: number | null;
 };
 
-export async function depthOf(queue: Queue): Promise<QueueDepth> {
+export async function readDepth(queue: Queue): Promise<QueueDepth> {
   const [counts, isPaused, [oldest]] = await Promise.all([
     queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
     queue.isPaused(),
@@ -36,7 +36,7 @@ export async function depthOf(queue: Queue): Promise<QueueDepth> {
 }
 
 /** How many jobs a worker may take now: none of a queue that somebody has paused. */
-export async function takableOf(queue: Queue): Promise<number> {
+export async function countReadyJobs(queue: Queue): Promise<number> {
   const count = await queue.getWaitingCount();
   return count > 0 && (await queue.isPaused()) ? 0 : count;
 }
@@ -45,7 +45,7 @@ const answerWithinMs = 5000;
 const readyWithinMs = 1000;
 
 /** How many jobs every queue holds, and since when; on a connection of `connectProducer`. Some forty short commands. */
-export function depthGauges(registry: Registry, redis: Redis): Reading {
+export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
   const depth = gauge(registry, 'queue_depth', 'Jobs in a queue, by state', ['queue', 'state']);
   const oldest = gauge(
     registry,
@@ -66,7 +66,7 @@ export function depthGauges(registry: Registry, redis: Redis): Reading {
       const depths = await within(
         answerWithinMs,
         'counting jobs',
-        Promise.all(queues.map((queue) => depthOf(queue()))),
+        Promise.all(queues.map((queue) => readDepth(queue()))),
       );
       for (const { queue, oldestWaitingMs, ...jobs } of depths) {
         for (const state of ['waiting', 'active', 'delayed', 'failed'] as const)

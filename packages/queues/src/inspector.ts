@@ -3,7 +3,7 @@ import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import { connectProducer, type Redis, untilReady } from './connection.ts';
 import { type QueueDefinition, queueNames, queuePrefix } from './definitions.ts';
-import { depthOf, type QueueDepth } from './depth.ts';
+import { type QueueDepth, readDepth } from './depth.ts';
 import { openQueue } from './producer.ts';
 
 export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
@@ -55,7 +55,7 @@ export async function openInspector(url: string): Promise<Inspector> {
   };
   const answered = <Answer>(work: Promise<Answer>) => within(answerWithinMs, 'asking Redis', work);
   return {
-    depths: () => answered(Promise.all(queueNames.map((name) => depthOf(open(name))))),
+    depths: () => answered(Promise.all(queueNames.map((name) => readDepth(open(name))))),
     failed: (name, limit) => answered(failedOf(open(name), limit)),
     async retryFailed(name) {
       const queue = open(name);

@@ -4,9 +4,9 @@ import { within } from '@holdfast/kit/within';
 import { Worker } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
-import { takableOf } from './depth.ts';
+import { countReadyJobs } from './depth.ts';
 import { openQueue } from './producer.ts';
-import { createWatch } from './watch.ts';
+import { createWorkerMonitor } from './workerMonitor.ts';
 
 export type QueueWorker = {
   /** Null while jobs are being taken; else what is wrong (for /healthz). */
@@ -42,9 +42,9 @@ export function startWorker<Payload>(args: {
   const { queue, redis, log } = args;
   const counts = openQueue(queue.name, redis);
   let worker = open();
-  const watch = createWatch({
+  const watch = createWorkerMonitor({
     queue: queue.name,
-    waiting: async () => takableOf(counts()),
+    waiting: async () => countReadyJobs(counts()),
     renew() {
       log.warn({ queue: queue.name }, 'the worker fell silent; opening a new one');
       worker.close(true).catch(() => {});

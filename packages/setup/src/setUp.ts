@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { faultOf, isPassing } from '@holdfast/db/faults';
+import { faultOf, isTransient } from '@holdfast/db/faults';
 import { withLock } from '@holdfast/db/lock';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { makePartitions } from '@holdfast/db/partitions';
@@ -55,7 +55,7 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
 async function databaseAnswers(db: Database, say: Say, waiting: Patience): Promise<void> {
   const work = () => ping(db);
   // A login that is refused stays refused until the operator corrects it.
-  const passes = (error: unknown) => isPassing(error) && faultOf(error) !== 'not trusted';
+  const passes = (error: unknown) => isTransient(error) && faultOf(error) !== 'not trusted';
   await waitUntil({ what: 'PostgreSQL', work, passes, say }, waiting);
 }
 

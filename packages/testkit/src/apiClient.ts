@@ -1,10 +1,10 @@
 /** What the API answered; `body` is the parsed JSON, null without one. */
-export type ApiAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
+export type ApiResponse = { status: number; headers: Headers; body: Record<string, unknown> };
 
 export type ApiClient = {
-  get(path: string): Promise<ApiAnswer>;
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  patch(path: string, body: unknown): Promise<ApiAnswer>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  patch(path: string, body: unknown): Promise<ApiResponse>;
   /** The raw answer of a GET: for downloads. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
@@ -20,7 +20,7 @@ export function apiClient(baseUrl: string, apiKey: string): ApiClient {
       headers: { authorization: `Bearer ${apiKey}`, ...(init.headers as Record<string, string>) },
     });
 
-  async function json(path: string, init: RequestInit): Promise<ApiAnswer> {
+  async function json(path: string, init: RequestInit): Promise<ApiResponse> {
     const response = await request(path, init);
     const text = await response.text();
     const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;

@@ -8,10 +8,10 @@ export type CommandOptions = {
   timeoutMs?: number;
 };
 
-export type Ended = { code: number; stdout: string; stderr: string };
+export type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** Runs a command and what it starts to their end, whatever its exit code (1 when a signal ended it). @throws when it can't be started */
-export function runCommand(command: string, args: string[], options: CommandOptions): Promise<Ended> {
+export function runCommand(command: string, args: string[], options: CommandOptions): Promise<CommandResult> {
   const { cwd, env, signal, timeoutMs } = options;
   signal?.throwIfAborted();
   // In a group of its own: Ctrl-C of the terminal reaches this process alone, which then ends its commands.
@@ -24,7 +24,7 @@ export function runCommand(command: string, args: string[], options: CommandOpti
   };
   signal?.addEventListener('abort', end);
   const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
-  return new Promise<Ended>((resolve, reject) => {
+  return new Promise<CommandResult>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code: code ?? 1, ...said }));
   }).finally(() => {

@@ -1,5 +1,5 @@
 import { createLogger, logOutput } from '@holdfast/kit/logger';
-import { runService } from '@holdfast/kit/run';
+import { runService } from '@holdfast/kit/service';
 import { readConfig } from './config.ts';
 import { startGateway } from './start.ts';
 

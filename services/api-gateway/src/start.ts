@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ping } from '@holdfast/db/server';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Service } from '@holdfast/kit/run';
+import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { createAdminApp } from './admin/adminApp.ts';
 import { createApp } from './app.ts';

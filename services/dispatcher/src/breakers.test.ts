@@ -1,7 +1,7 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
-import type { AdmissionDesk, Calls } from '@holdfast/queues/admission';
+import type { AdmissionControl, CallCounts } from '@holdfast/queues/admission';
 import { until } from '@holdfast/testkit/until';
 import { expect, it } from '@jest/globals';
 import { openBreakers } from './breakers.ts';
@@ -13,10 +13,10 @@ function refused(code: Code, retryAfterMs: number | null) {
   return { state: 'refused' as const, retryAfterMs, outcome: { ok: false as const, code, message: 'no' } };
 }
 
-function breakersOver(report: AdmissionDesk['report'], believedMs = 60_000) {
-  const desk: Partial<AdmissionDesk> = { report };
+function breakersOver(report: AdmissionControl['report'], believedMs = 60_000) {
+  const desk: Partial<AdmissionControl> = { report };
   return openBreakers({
-    desk: desk as AdmissionDesk,
+    desk: desk as AdmissionControl,
     connections: ['p'],
     state: dispatcherMetrics(createRegistry('test')).breakers,
     log: createLogger('test', 'silent'),
@@ -25,8 +25,8 @@ function breakersOver(report: AdmissionDesk['report'], believedMs = 60_000) {
 }
 
 /** What is told of a connection after these calls. */
-async function toldOf(calls: Progress[], givenMs = 600_000): Promise<Calls | undefined> {
-  const told: Calls[] = [];
+async function toldOf(calls: Progress[], givenMs = 600_000): Promise<CallCounts | undefined> {
+  const told: CallCounts[] = [];
   let reports = 0;
   const breakers = breakersOver(async (some) => {
     told.push(...some);

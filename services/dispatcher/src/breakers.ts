@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
-import { type AdmissionDesk, breaker, type Calls } from '@holdfast/queues/admission';
+import { type AdmissionControl, breaker, type CallCounts } from '@holdfast/queues/admission';
 
 /** Which providers are left alone for a while, as all dispatchers have found together. */
 export type Breakers = {
@@ -15,7 +15,7 @@ export type Breakers = {
 const tellEveryMs = 1000;
 
 export function openBreakers(args: {
-  desk: AdmissionDesk;
+  desk: AdmissionControl;
   connections: string[];
   state: Gauge<'connection'>;
   log: Logger;
@@ -25,7 +25,7 @@ export function openBreakers(args: {
   const { desk, log, believedMs = breaker.openMs } = args;
   let toldAtMs = performance.now();
   let open: ReadonlyMap<string, number> = new Map();
-  let calls = new Map<string, Calls>();
+  let calls = new Map<string, CallCounts>();
   let telling: Promise<void> | null = null;
 
   async function tell(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
-import type { AdmissionDesk, BusyRefusal } from '@holdfast/queues/admission';
+import type { AdmissionControl, CapacityRefusal } from '@holdfast/queues/admission';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, expect, it } from '@jest/globals';
@@ -22,11 +22,11 @@ const run = { ...place, id: 'exec_1', busyRefusals: 0, mayHaveRun: false };
 const accepted: Progress = { state: 'running', handle: { externalId: 'x' }, by: 'poll', pollAfterMs: 1 };
 
 /** What is learned from a desk that knows this much, or is away. */
-function learner(desk: Partial<AdmissionDesk>) {
+function learner(desk: Partial<AdmissionControl>) {
   const registry = createRegistry('test');
   const learned = dispatcherMetrics(registry).capacity;
   const log = createLogger('test', 'silent');
-  const capacity = openCapacity({ db, desk: desk as AdmissionDesk, learned, log });
+  const capacity = openCapacity({ db, desk: desk as AdmissionControl, learned, log });
   opened.push(capacity);
   return { capacity, registry };
 }
@@ -41,7 +41,7 @@ it('knows nothing of a provider that was never busy, and counts no run there', a
 });
 
 it('learns from the first refusal with the runs of the database, and shows it', async () => {
-  const told: BusyRefusal[] = [];
+  const told: CapacityRefusal[] = [];
   const { capacity, registry } = learner({
     refused: async (refusal) => {
       told.push(refusal);

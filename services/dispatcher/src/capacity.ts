@@ -3,7 +3,7 @@ import { openRunsAt } from '@holdfast/db/sweeps';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
-import type { AdmissionDesk } from '@holdfast/queues/admission';
+import type { AdmissionControl } from '@holdfast/queues/admission';
 
 /** One provider's model. */
 export type Place = { connection: string; target: string };
@@ -34,7 +34,7 @@ const nameOf = ({ connection, target }: Place) => `route:${connection} ${target}
 
 export function openCapacity(args: {
   db: Database;
-  desk: AdmissionDesk;
+  desk: AdmissionControl;
   learned: Gauge<'connection' | 'model'>;
   log: Logger;
 }): Capacity {

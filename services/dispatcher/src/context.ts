@@ -8,7 +8,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import type { Span, Tracing } from '@holdfast/kit/tracing/tracing';
 import type { Connection } from '@holdfast/providers/connection';
 import type { Providers } from '@holdfast/providers/registry';
-import type { AdmissionDesk } from '@holdfast/queues/admission';
+import type { AdmissionControl } from '@holdfast/queues/admission';
 import type { Breakers } from './breakers.ts';
 import type { Capacity } from './capacity.ts';
 import type { InHand } from './inHand.ts';
@@ -31,7 +31,7 @@ export type Context = {
   /** Who goes next. */
   scheduler: Scheduler;
   openTo: OpenTo;
-  desk: AdmissionDesk;
+  desk: AdmissionControl;
   limits(): Promise<LimitsOf>;
   isRedisUp(): boolean;
   breakers: Breakers;

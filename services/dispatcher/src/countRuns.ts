@@ -1,4 +1,4 @@
-import { openRuns, stillOpen } from '@holdfast/db/sweeps';
+import { filterOpenRuns, openRuns } from '@holdfast/db/sweeps';
 import type { Context } from './context.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function countRuns(context: Context): Promise<void> {
   const uncounted = await context.desk.reconcile(open);
   // A run that ended since it was looked up was let go of, and would be counted for nothing.
   const ids = [...uncounted.values()].flatMap((runs) => [...runs]);
-  const isOpen = new Set(ids.length > 0 ? await stillOpen(context.db, ids) : []);
+  const isOpen = new Set(ids.length > 0 ? await filterOpenRuns(context.db, ids) : []);
   await context.desk.count(
     new Map([...uncounted].map(([name, runs]) => [name, new Set([...runs].filter((id) => isOpen.has(id)))])),
   );

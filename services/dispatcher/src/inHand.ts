@@ -1,7 +1,7 @@
 import { extendLeases, releaseLeases } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
-import { createHeldMemory } from '@holdfast/kit/heldMemory';
 import type { Logger } from '@holdfast/kit/logger';
+import { createMemoryBudget } from '@holdfast/kit/memoryBudget';
 import { startSweep } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
 import { heartbeatMs, leaseS } from './lease.ts';
@@ -25,7 +25,7 @@ export function createInHand(db: Database, log: Logger): InHand {
   // A submit that has no answer yet, and the callback that came before it, are two of the same attempt.
   const runs = new Map<string, Set<AbortController>>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
-  const memory = createHeldMemory(memoryBytes);
+  const memory = createMemoryBudget(memoryBytes);
   let onEmpty: (() => void) | null = null;
   let extendedAtMs = performance.now();
 

@@ -4,7 +4,7 @@ import { getFiles } from '@holdfast/db/files';
 import {
   findInputFiles,
   type InputFile,
-  mostFileBytes,
+  maxInputFileBytes,
   replaceInputFiles,
 } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
@@ -60,7 +60,7 @@ async function filesOf(
 ): Promise<Map<string, FileRow>> {
   const ids = [...new Set(references.map(({ id }) => id))];
   const files = new Map((await getFiles(db, organizationId, ids)).map((file) => [file.id, file]));
-  const most = mostFileBytes(route);
+  const most = maxInputFileBytes(route);
   for (const id of ids) {
     if ((fileWith(files, id).sizeBytes ?? 0) > most) throw new UnusableInputFile('too_large');
   }

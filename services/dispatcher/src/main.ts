@@ -1,5 +1,5 @@
 import { createLogger, logOutput } from '@holdfast/kit/logger';
-import { runService } from '@holdfast/kit/run';
+import { runService } from '@holdfast/kit/service';
 import { readConfig, readConnectionProblems } from './config.ts';
 import { startDispatcher } from './start.ts';
 

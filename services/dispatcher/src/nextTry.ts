@@ -1,4 +1,4 @@
-import type { Tries } from '@holdfast/db/attempts/claim';
+import type { TryCount } from '@holdfast/db/attempts/claim';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 
 type Place = { connection: string; target: string };
@@ -21,7 +21,7 @@ export function nextTry(args: {
   /** Null: asking there again is of no use. */
   retryAfterMs: number | null;
   /** Every place that was asked, this one included. */
-  tried: Tries[];
+  tried: TryCount[];
   remainingMs: number;
   /** 0 to 1. */
   chance?: number;
@@ -69,7 +69,7 @@ export function busyTry(args: {
   return { connection: next.connection, target: next.model, afterMs: isRoundOver ? afterMs : 0 };
 }
 
-function triesAt(tried: Tries[], at: Place): number {
+function triesAt(tried: TryCount[], at: Place): number {
   return (
     tried.find(({ connection, target }) => connection === at.connection && target === at.target)?.tries ?? 0
   );

@@ -1,5 +1,5 @@
-import { refusedAt, triesOf } from '@holdfast/db/attempts/claim';
-import { persistently } from '@holdfast/db/persistently';
+import { countTries, refusedAt } from '@holdfast/db/attempts/claim';
+import { retryTransient } from '@holdfast/db/faults';
 import type { Progress } from '@holdfast/providers/interface';
 import type { Context } from './context.ts';
 import { leave } from './leave.ts';
@@ -19,10 +19,10 @@ export async function tryAgain(
 ): Promise<boolean> {
   const next = nextTry({
     definition,
-    isOpen: await persistently(context.log, readForMs, () => context.openTo(run.organizationId)),
+    isOpen: await retryTransient(context.log, readForMs, () => context.openTo(run.organizationId)),
     at: run,
     retryAfterMs,
-    tried: await persistently(context.log, readForMs, () => triesOf(context.db, run.id)),
+    tried: await retryTransient(context.log, readForMs, () => countTries(context.db, run.id)),
     remainingMs: run.remainingMs,
   });
   if (next === null) return false;
@@ -62,9 +62,9 @@ export async function awaitCapacity(
     ? { connection, target, afterMs: pauseMs }
     : busyTry({
         definition,
-        isOpen: await persistently(context.log, readForMs, () => context.openTo(run.organizationId)),
+        isOpen: await retryTransient(context.log, readForMs, () => context.openTo(run.organizationId)),
         at: { connection, target },
-        refusedAt: await persistently(context.log, readForMs, () => refusedAt(context.db, run.id)),
+        refusedAt: await retryTransient(context.log, readForMs, () => refusedAt(context.db, run.id)),
         busyRefusals,
         pauseMs,
       });

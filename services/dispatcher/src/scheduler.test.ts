@@ -2,7 +2,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { createLogger } from '@holdfast/kit/logger';
 import { createShares } from '@holdfast/kit/shares';
-import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
+import type { Admission, AdmissionControl, AdmissionRequest } from '@holdfast/queues/admission';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Waiting } from './backlog.ts';
@@ -21,7 +21,7 @@ const definitions: Record<string, Partial<ModelDefinition>> = {
 function setUp(
   part: {
     size?: number;
-    answer?: (ask: Ask) => Admission | Promise<Admission>;
+    answer?: (ask: AdmissionRequest) => Admission | Promise<Admission>;
     fails?: () => boolean;
     /** Connections that were busy. */
     learned?: string[];
@@ -35,14 +35,14 @@ function setUp(
   const asked: string[] = [];
   const withdrawn: string[] = [];
   const desk = {
-    admit: async (asks: Ask[]) => {
+    admit: async (asks: AdmissionRequest[]) => {
       asked.push(...asks.map(({ executionId }) => executionId));
       return await Promise.all(asks.map(async (ask) => await answer(ask)));
     },
-    withdraw: async ({ executionId }: Ask) => {
+    withdraw: async ({ executionId }: AdmissionRequest) => {
       withdrawn.push(executionId);
     },
-  } as Partial<AdmissionDesk> as AdmissionDesk;
+  } as Partial<AdmissionControl> as AdmissionControl;
   const scheduler = createScheduler({
     shares,
     size,
@@ -123,7 +123,7 @@ describe('the scheduler', () => {
   });
 
   it('asks about a provider that was busy, and says whether the model waits for it', async () => {
-    const asks: Ask[] = [];
+    const asks: AdmissionRequest[] = [];
     const { scheduler, begun } = setUp({
       learned: ['b'],
       answer: (ask) => {

@@ -3,7 +3,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Shares } from '@holdfast/kit/shares';
-import type { Admission, AdmissionDesk, Ask } from '@holdfast/queues/admission';
+import type { Admission, AdmissionControl, AdmissionRequest } from '@holdfast/queues/admission';
 import { createBacklog, lineName, type Waiting } from './backlog.ts';
 import type { Breakers } from './breakers.ts';
 import type { Capacity } from './capacity.ts';
@@ -28,7 +28,7 @@ export type Scheduler = {
  */
 export type Begin = (waiting: Waiting, route: ProviderRoute | null) => Promise<boolean>;
 
-type Candidate = { waiting: Waiting; routes: ProviderRoute[]; ask: Ask | null };
+type Candidate = { waiting: Waiting; routes: ProviderRoute[]; ask: AdmissionRequest | null };
 
 const askedAtOnce = 64;
 /** What was full is asked about again after so long at the latest, for another process may have made room. */
@@ -38,7 +38,7 @@ const longestWaitMs = 1000;
 export function createScheduler(args: {
   shares: Shares;
   size: number;
-  desk: AdmissionDesk;
+  desk: AdmissionControl;
   limits(): Promise<LimitsOf>;
   breakers: Breakers;
   capacity: Capacity;

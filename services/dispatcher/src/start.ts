@@ -9,14 +9,14 @@ import { openStarter } from '@holdfast/executions/lifecycle';
 import { openStore } from '@holdfast/files/open';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, engineGauges, liveGauge, startReadings } from '@holdfast/kit/metrics';
-import type { Service } from '@holdfast/kit/run';
+import { createRegistry, engineGauges, liveGauge, startGaugeReaders } from '@holdfast/kit/metrics';
+import type { Service } from '@holdfast/kit/service';
 import { createShares, type Shares } from '@holdfast/kit/shares';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { createProviders } from '@holdfast/providers/registry';
-import { openAdmissionDesk } from '@holdfast/queues/admission';
+import { openAdmissionControl } from '@holdfast/queues/admission';
 import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
-import { openLead, openTurns } from '@holdfast/queues/turns';
+import { openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { jobMetrics } from '@holdfast/queues/worker';
 import { openBreakers } from './breakers.ts';
 import { openCapacity } from './capacity.ts';
@@ -59,10 +59,10 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   for (const opening of context.egress.openings) log.warn(`egress is opened: ${opening}`);
 
   const workers = startWorkers(context, working, config.DISPATCH_CONCURRENCY, jobMetrics(registry));
-  const sweeps = startSweeps(context, queues, openTurns(producing, 'dispatcher'));
-  const readings = startReadings({
+  const sweeps = startSweeps(context, queues, openSweepTurns(producing, 'dispatcher'));
+  const readings = startGaugeReaders({
     name: 'backlog',
-    leads: openLead(producing, 'dispatcher readings'),
+    leads: openLeadership(producing, 'dispatcher readings'),
     readings: [
       backlogGauges(registry, db, ['pending', 'waiting_tries', 'busy', 'running', 'abandoned', 'callbacks']),
     ],
@@ -117,7 +117,7 @@ function openContext(args: {
     applicationName: 'dispatcher',
   });
   const catalogue = openModelCatalogue(db);
-  const desk = openAdmissionDesk(redis);
+  const desk = openAdmissionControl(redis);
   const limits = openLimits({
     connections,
     own: openOrganizationLimits(db),

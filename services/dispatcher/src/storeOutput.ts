@@ -2,7 +2,7 @@ import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers';
 import { insertOutput, markOutputReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
-import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import { DownloadError, openDownload } from '@holdfast/egress/download';
 import { extensionOf } from '@holdfast/files/allowedTypes';
 import { type Measures, measure, measuredHeadBytes } from '@holdfast/files/measure';

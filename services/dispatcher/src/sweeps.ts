@@ -3,11 +3,11 @@ import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files';
 import {
   abandonedAttempts,
   attemptsToPoll,
+  pendingRetries,
   staleCallbacks,
-  stalePending,
-  waitingTries,
+  stalePendingExecutions,
 } from '@holdfast/db/sweeps';
-import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
 import type { Context } from './context.ts';
 import { countRuns } from './countRuns.ts';
@@ -22,20 +22,20 @@ const mostOfEach = 2000;
 export function startSweeps(
   context: Context,
   queues: Queues,
-  turnOf: (sweep: string, intervalMs: number) => Turn,
+  turnOf: (sweep: string, intervalMs: number) => TakeTurn,
 ): Sweeps {
   const { db, log } = context;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('stale pending', 2000, async () => {
-      const stale = await stalePending(db, staleAfterS, mostOfEach);
+      const stale = await stalePendingExecutions(db, staleAfterS, mostOfEach);
       // Nobody's limit is exceeded without Redis, and whoever has none need not wait for it.
       if (context.isRedisUp()) await queues.dispatch.addAll(dispatchJobs(stale));
       else context.scheduler.add(stale.map(firstTry));
     }),
     sweep('waiting tries', 500, async () => {
-      const { due, over } = await waitingTries(db);
+      const { due, over } = await pendingRetries(db);
       // Nothing was sent of them: there is nobody to tell.
       if (over.length > 0) await markStopped(db, over);
       if (context.isRedisUp()) await queues.retry.addAll(due);

@@ -1,4 +1,4 @@
-import { auditLedger, type Checked, invariants } from '@holdfast/db/audit/audit';
+import { auditLedger, type CheckedInvariant, invariants } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
@@ -76,7 +76,7 @@ describe('the audit', () => {
     await db.pool.query(
       `INSERT INTO balances (organization_id) SELECT 'org_' || n FROM generate_series(1, 101) n`,
     );
-    const checked: Checked[] = [];
+    const checked: CheckedInvariant[] = [];
     const breaches = await auditLedger(db, (one) => checked.push(one));
     expect(breaches).toHaveLength(100);
     expect(checked.map(({ invariant }) => invariant)).toEqual(Object.keys(invariants));

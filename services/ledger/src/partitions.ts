@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import {
   clearOldMonths,
-  type Dropped,
+  type DropResult,
   dropDeliveries,
   dropPartitions,
   makePartitions,
@@ -38,7 +38,7 @@ export async function keepPartitions(args: {
   report(await dropDeliveries(db.pool, retentionDays.deliveries), retentionDays.deliveries, log);
 }
 
-function report({ dropped, kept }: Dropped, retentionDays: number, log: Logger): void {
+function report({ dropped, kept }: DropResult, retentionDays: number, log: Logger): void {
   if (dropped.length > 0) log.info({ dropped, retentionDays }, 'old partitions were dropped');
   for (const { partition, reason } of kept) log.warn({ partition, reason }, 'an old partition is kept');
 }

@@ -1,4 +1,4 @@
-import type { Ended } from '@holdfast/db/executions/endings';
+import type { EndedExecution } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { OnEnded } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
@@ -38,7 +38,7 @@ export function createReport(args: {
 }
 
 /** One for each, though a statement ended many. Answers the id of the trace. */
-function trace(tracing: Tracing, ended: Ended, status: Ending, begunAtMs: number): string {
+function trace(tracing: Tracing, ended: EndedExecution, status: Ending, begunAtMs: number): string {
   const attributes = { ...executionAttributes(ended), 'holdfast.status': status };
   const span = tracing.begin({ ...spans[status], parent: ended.traceparent, attributes, begunAtMs });
   span.end();

@@ -4,14 +4,14 @@ import { ping } from '@holdfast/db/server';
 import { openSettler } from '@holdfast/executions/settler';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, engineGauges, startReadings } from '@holdfast/kit/metrics';
-import type { Service } from '@holdfast/kit/run';
+import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
+import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
-import { abortQueue, fanoutQueue, type Settling, settleQueue } from '@holdfast/queues/definitions';
+import { abortQueue, fanoutQueue, type SettleJob, settleQueue } from '@holdfast/queues/definitions';
 import { depthGauges } from '@holdfast/queues/depth';
+import { openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { openProducer } from '@holdfast/queues/producer';
-import { openLead, openTurns } from '@holdfast/queues/turns';
 import { jobMetrics, startWorker } from '@holdfast/queues/worker';
 import { startAdjustments } from './adjust.ts';
 import type { LedgerConfig } from './config.ts';
@@ -43,7 +43,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     onEnded: { completed: report('COMPLETED'), failed: report('FAILED') },
   });
 
-  const settle = ({ attemptIds, ok }: Settling) =>
+  const settle = ({ attemptIds, ok }: SettleJob) =>
     Promise.all(attemptIds.map((attemptId) => settler.settle({ attemptId, ok })));
   const worker = startWorker({
     queue: settleQueue,
@@ -55,7 +55,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   });
   const adjustments = startAdjustments({ db, redis: working, jobs, log });
   const auditIntervalS = config.AUDIT_INTERVAL_S;
-  const turnOf = openTurns(producing, 'ledger');
+  const turnOf = openSweepTurns(producing, 'ledger');
   const sweeps = startSweeps({
     db,
     hints: { fanout, abort },
@@ -70,9 +70,9 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     turnOf,
     log,
   });
-  const readings = startReadings({
+  const readings = startGaugeReaders({
     name: 'depths and backlog',
-    leads: openLead(producing, 'ledger readings'),
+    leads: openLeadership(producing, 'ledger readings'),
     readings: [
       depthGauges(registry, producing),
       backlogGauges(registry, db, ['unsettled', 'overdue']),

@@ -3,8 +3,8 @@ import { unsettledAttempts } from '@holdfast/db/sweeps';
 import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweep, type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
-import { type Settling, settleJobs } from '@holdfast/queues/definitions';
+import { type Sweep, type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
+import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
 import { audit, exportAudit } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { exportHorizon, keepPartitions, type Retention } from './partitions.ts';
@@ -21,12 +21,12 @@ const hourMs = 3_600_000;
 export function startSweeps(args: {
   db: Database;
   hints: EndingHints;
-  settle(settling: Settling): Promise<unknown>;
+  settle(settling: SettleJob): Promise<unknown>;
   metrics: LedgerMetrics;
   report: Report;
   auditIntervalS: number;
   retentionDays: Retention;
-  turnOf(sweep: string, intervalMs: number): Turn;
+  turnOf(sweep: string, intervalMs: number): TakeTurn;
   log: Logger;
 }): Sweeps {
   const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, log } = args;
@@ -68,7 +68,7 @@ function startUpkeep(args: {
   db: Database;
   metrics: LedgerMetrics;
   retentionDays: Retention;
-  isTurn: Turn;
+  isTurn: TakeTurn;
   log: Logger;
 }): Sweep[] {
   const { db, metrics, retentionDays, isTurn, log } = args;

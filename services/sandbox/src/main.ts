@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { closeServer, listenAt, startHealthServer } from '@holdfast/kit/health';
 import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
-import { runService } from '@holdfast/kit/run';
+import { runService } from '@holdfast/kit/service';
 import { readConfig } from './config.ts';
 import { createSandbox } from './server.ts';
 

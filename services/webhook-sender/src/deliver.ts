@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { persistently } from '@holdfast/db/persistently';
+import { retryTransient } from '@holdfast/db/faults';
 import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attempts';
 import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
@@ -43,7 +43,7 @@ export function createAttempt(args: {
     async run(batch) {
       const { webhookFailuresToTell: failuresToTell, webhookFailuresToDeactivate: failuresToDeactivate } =
         limits;
-      const { states, hasEndpointEvents } = await persistently(log, recordForMs, () =>
+      const { states, hasEndpointEvents } = await retryTransient(log, recordForMs, () =>
         recordAttempts(db, batch, { failuresToTell, failuresToDeactivate, maxProbeDelayS }),
       );
       if (hasEndpointEvents) endpointsTurned();

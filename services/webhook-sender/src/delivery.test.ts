@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { redeliver } from '@holdfast/db/webhooks/redelivery';
-import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
+import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from './testing/stage.ts';
 

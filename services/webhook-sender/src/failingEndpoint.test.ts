@@ -1,8 +1,8 @@
 import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
-import { type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
+import { type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startWebhookSender } from './start.ts';
 import { openStage, type Stage } from './testing/stage.ts';

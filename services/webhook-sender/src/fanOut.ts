@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { fanOutEvents, readAudiences, readEventsToFanOut } from '@holdfast/db/webhooks/fanOut';
+import { fanOutEvents, readEventsToFanOut, readReceivers } from '@holdfast/db/webhooks/fanOut';
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
@@ -30,7 +30,7 @@ export function createFanOut(args: {
   async function run(eventIds: string[]): Promise<undefined[]> {
     const asked = [...new Set(eventIds)];
     const begunAtMs = Date.now();
-    const [events, audiences] = await Promise.all([readEventsToFanOut(db, asked), readAudiences(db, asked)]);
+    const [events, audiences] = await Promise.all([readEventsToFanOut(db, asked), readReceivers(db, asked)]);
     const planned = events.flatMap((event) => {
       // Nobody's: it was fanned out between the two reads.
       const audience = audiences.get(event.organizationId);

@@ -1,7 +1,7 @@
-import { type Receiver, startReceiver } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
+import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startWebhookSender } from './start.ts';
 import { hold } from './testing/hold.ts';

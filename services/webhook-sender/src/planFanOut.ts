@@ -1,7 +1,7 @@
 import type { EventToFanOut } from '@holdfast/db/webhooks/fanOut';
-import { type Audience, type EndpointToTell, isFor } from '@holdfast/db/webhooks/fanOut';
+import { type ActiveEndpoint, isSubscribed, type Receivers } from '@holdfast/db/webhooks/fanOut';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
-import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
+import { deliveredEventBody, type Event } from '@holdfast/domain/eventBody';
 import { terminalEventTypes } from '@holdfast/domain/eventTypes';
 import { limits } from '@holdfast/domain/limits';
 import type { Logger } from '@holdfast/kit/logger';
@@ -16,14 +16,14 @@ export type PlannedEvent = {
   traceparent: string | null;
 };
 
-export type PlannedReceiver = Omit<EndpointToTell, 'id' | 'events' | 'models'> & {
+export type PlannedReceiver = Omit<ActiveEndpoint, 'id' | 'events' | 'models'> & {
   /** Null: the execution's own `webhook_url`. */
   endpointId: string | null;
   lane: string;
 };
 
 /** Who is sent what. One event that can't be rendered must not hold up the others of its batch. */
-export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger): PlannedEvent[] {
+export function planFanOut(read: EventToFanOut, audience: Receivers, log: Logger): PlannedEvent[] {
   const event: Event = {
     id: read.eventId,
     type: read.eventType,
@@ -33,7 +33,7 @@ export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger)
   };
   try {
     const receivers = receiversOf(read, audience);
-    const body = receivers.length > 0 ? toldEventBody(event, read) : null;
+    const body = receivers.length > 0 ? deliveredEventBody(event, read) : null;
     return [{ event, body, receivers, model: read.model, traceparent: read.traceparent }];
   } catch (error) {
     log.error(
@@ -45,10 +45,10 @@ export function planFanOut(read: EventToFanOut, audience: Audience, log: Logger)
 }
 
 /** Spec, "Events" 7: `webhook_url` hears of endings alone. */
-function receiversOf(read: EventToFanOut, { endpoints, secrets }: Audience): PlannedReceiver[] {
+function receiversOf(read: EventToFanOut, { endpoints, secrets }: Receivers): PlannedReceiver[] {
   const { webhookUrl, organizationId, eventType: type, model } = read;
   const subscribed = endpoints
-    .filter((endpoint) => isFor(endpoint, { type, model }))
+    .filter((endpoint) => isSubscribed(endpoint, { type, model }))
     .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id }));
   if (webhookUrl === null || !terminalEventTypes.some((ending) => ending === type)) return subscribed;
   const own: PlannedReceiver = {

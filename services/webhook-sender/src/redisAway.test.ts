@@ -1,15 +1,15 @@
+import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
 import { emptyRedis } from '@holdfast/testkit/emptyRedis';
-import { openBreakableWay } from '@holdfast/testkit/outage';
-import { startReceiver } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
+import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { expect, it } from '@jest/globals';
 import { openStage } from './testing/stage.ts';
 
 it('fans out, delivers and retries while Redis is away', async () => {
   await emptyRedis(testRedisUrl());
-  const redis = await openBreakableWay(testRedisUrl());
+  const redis = await openBreakableProxy(testRedisUrl());
   const stage = await openStage(await createTestDatabase(), redis.url);
   const receiver = await startReceiver();
   try {

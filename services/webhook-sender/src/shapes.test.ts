@@ -1,9 +1,9 @@
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
+import { type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from './testing/stage.ts';
 

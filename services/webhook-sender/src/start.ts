@@ -6,12 +6,12 @@ import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, engineGauges, liveGauge, startReadings } from '@holdfast/kit/metrics';
-import type { Service } from '@holdfast/kit/run';
+import { createRegistry, engineGauges, liveGauge, startGaugeReaders } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
+import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
-import { openLead, openPeers, openTurns } from '@holdfast/queues/turns';
+import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { jobMetrics } from '@holdfast/queues/worker';
 import { createClaims } from './claims.ts';
 import type { WebhookSenderConfig } from './config.ts';
@@ -50,7 +50,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   engineGauges(registry, { pool: db.pool, redis: producing });
   const send = openSend(config, log, stopped.signal);
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
-  const peers = await openPeers(producing, 'webhook-sender', log);
+  const peers = await openInstanceCount(producing, 'webhook-sender', log);
   const lanes: Lanes = createLanes({
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
@@ -92,11 +92,11 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     fanOut,
     lanes,
   });
-  const turnOf = openTurns(producing, 'webhook-sender');
+  const turnOf = openSweepTurns(producing, 'webhook-sender');
   const sweeps = startSweeps({ db, fanOut, lanes, tellOfEndpoints, metrics, turnOf, log });
-  const readings = startReadings({
+  const readings = startGaugeReaders({
     name: 'backlog',
-    leads: openLead(producing, 'webhook-sender readings'),
+    leads: openLeadership(producing, 'webhook-sender readings'),
     readings: [backlogGauges(registry, db, ['events', 'deliveries'])],
     log,
   });

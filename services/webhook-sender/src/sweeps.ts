@@ -4,7 +4,7 @@ import { listUnfannedEvents } from '@holdfast/db/webhooks/fanOut';
 import { listDueLanes } from '@holdfast/db/webhooks/lanes';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type Turn } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
 import type { Lanes } from './lanes.ts';
 import type { WebhookMetrics } from './metrics.ts';
 
@@ -23,7 +23,7 @@ export function startSweeps(args: {
   /** Fans out what is to be told of endpoints. */
   tellOfEndpoints(): Promise<void>;
   metrics: WebhookMetrics;
-  turnOf(sweep: string, intervalMs: number): Turn;
+  turnOf(sweep: string, intervalMs: number): TakeTurn;
   log: Logger;
 }): Sweeps {
   const { db, fanOut, lanes, tellOfEndpoints, metrics, turnOf, log } = args;

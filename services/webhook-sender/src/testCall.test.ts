@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '@holdfast/domain/ids';
-import { type Receiver, startReceiver, status } from '@holdfast/testkit/receiver';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from './testing/stage.ts';
 

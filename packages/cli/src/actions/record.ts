@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { beginAdminAction, endAdminAction } from '@holdfast/db/adminActions';
+import { finishAdminAction, startAdminAction } from '@holdfast/db/adminActions';
 import type { Database } from '@holdfast/db/client';
 import { newId } from '@holdfast/domain/ids';
 import { RefusedError } from '../admin/refusedError.ts';
@@ -25,9 +25,9 @@ export async function recorded(
     target: null,
     details: { arguments: args },
   };
-  await beginAdminAction(db, action);
+  await startAdminAction(db, action);
   const end = (status: number) =>
-    endAdminAction(db, action, status).catch(() =>
+    finishAdminAction(db, action, status).catch(() =>
       tell('holdfast: what came of this could not be written to the audit log'),
     );
   try {

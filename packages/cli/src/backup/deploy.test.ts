@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openDatabase } from '@holdfast/db/client';
-import { type Ended, runCommand } from '@holdfast/testkit/command';
+import { type CommandResult, runCommand } from '@holdfast/testkit/command';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
@@ -67,7 +67,7 @@ function run(
   script: 'backup' | 'restore',
   args: string[],
   more: Record<string, string> = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { DATABASE_URL: _database, NODE_OPTIONS: _options, ...env } = process.env;
   return runCommand('sh', [join(clone.folder, 'deploy', script), ...args], {
     cwd: clone.folder,

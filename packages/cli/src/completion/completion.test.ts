@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Ended, runCommand } from '@holdfast/testkit/command';
+import { type CommandResult, runCommand } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../commands.ts';
@@ -76,7 +76,7 @@ describe('the places of the command line', () => {
   });
 });
 
-const run = (shell: Shell, script: string): Promise<Ended> =>
+const run = (shell: Shell, script: string): Promise<CommandResult> =>
   runCommand(shell, ['-c', script], { env: process.env });
 
 /** What is not on this machine is not tried. */

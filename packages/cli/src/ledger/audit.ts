@@ -1,11 +1,11 @@
-import { auditLedger, type Checked, mostPerInvariant } from '@holdfast/db/audit/audit';
+import { auditLedger, type CheckedInvariant, maxBreachesPerInvariant } from '@holdfast/db/audit/audit';
 import type { Context } from '../command.ts';
 import { readFlags } from '../flags.ts';
 
 /** 0: the books are right; 1: rows break an invariant, each of which is named. */
 export async function ledgerAudit(args: string[], { openDatabase, say, tell }: Context): Promise<number> {
   const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
-  const checked: Checked[] = [];
+  const checked: CheckedInvariant[] = [];
   await auditLedger(await openDatabase(), (one) => {
     checked.push(one);
     tell(progressOf(one));
@@ -15,23 +15,24 @@ export async function ledgerAudit(args: string[], { openDatabase, say, tell }: C
   return checked.some(isBroken) ? 1 : 0;
 }
 
-const isBroken = ({ breaches }: Checked) => breaches.length > 0;
+const isBroken = ({ breaches }: CheckedInvariant) => breaches.length > 0;
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(6)} s`;
 
-const countOf = ({ breaches, areMore }: Checked) => `${areMore ? 'more than ' : ''}${breaches.length}`;
+const countOf = ({ breaches, areMore }: CheckedInvariant) =>
+  `${areMore ? 'more than ' : ''}${breaches.length}`;
 
-function progressOf(checked: Checked): string {
+function progressOf(checked: CheckedInvariant): string {
   const result = isBroken(checked) ? `BROKEN: ${countOf(checked)}` : 'holds';
   return `${seconds(checked.tookMs)}  ${checked.invariant}: ${result}`;
 }
 
-function sayBreaches(checked: Checked, say: Context['say']): void {
+function sayBreaches(checked: CheckedInvariant, say: Context['say']): void {
   for (const { invariant, id, found } of checked.breaches) say(`${invariant}: ${id}: ${found}`);
-  if (checked.areMore) say(`${checked.invariant}: more than the ${mostPerInvariant} named here`);
+  if (checked.areMore) say(`${checked.invariant}: more than the ${maxBreachesPerInvariant} named here`);
 }
 
-function summaryOf(all: Checked[]): string {
+function summaryOf(all: CheckedInvariant[]): string {
   const broken = all.filter(isBroken);
   if (broken.length === 0) return `The books are right: ${all.length} invariants hold.`;
   const rows = broken.reduce((sum, { breaches }) => sum + breaches.length, 0);
@@ -39,7 +40,7 @@ function summaryOf(all: Checked[]): string {
   return `The books are not right: ${rows}${orMore} found in ${broken.length} of ${all.length} invariants.`;
 }
 
-const documentOf = (all: Checked[]) => ({
+const documentOf = (all: CheckedInvariant[]) => ({
   ok: !all.some(isBroken),
   invariants: all.map(({ invariant, breaches, areMore, tookMs }) => ({
     invariant,

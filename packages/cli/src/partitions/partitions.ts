@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Database } from '@holdfast/db/client';
 import {
   clearOldMonths,
-  type Dropped,
+  type DropResult,
   dropJournalPartitions,
   dropPartitions,
   listPartitions,
@@ -108,7 +108,7 @@ function told(line: string, say: Say): number {
 }
 
 /** What was to go and did not is a failure; a month that had to stay is none. */
-function report(results: Dropped[], { asked, say }: { asked: string[]; say: Say }): number {
+function report(results: DropResult[], { asked, say }: { asked: string[]; say: Say }): number {
   const dropped = results.flatMap((result) => result.dropped);
   const left = asked.filter((name) => !dropped.includes(name));
   const reasons = results.flatMap(({ kept }) => kept).filter(({ partition }) => left.includes(partition));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { type Ended, runCommand } from '@holdfast/testkit/command';
+import { type CommandResult, runCommand } from '@holdfast/testkit/command';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
@@ -13,7 +13,11 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Runs `holdfast` in a process of its own, which `signal` ends. */
-export function holdfast(args: string[], env: NodeJS.ProcessEnv = {}, signal?: AbortSignal): Promise<Ended> {
+export function holdfast(
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  signal?: AbortSignal,
+): Promise<CommandResult> {
   const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
   return runCommand(process.execPath, [...main, ...args], {
     cwd: root,
@@ -23,7 +27,7 @@ export function holdfast(args: string[], env: NodeJS.ProcessEnv = {}, signal?: A
 }
 
 /** Runs it in a pipe: `holdfast ${rest}`; answers the exit code of the first command that fails. */
-export function holdfastInShell(rest: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+export function holdfastInShell(rest: string, env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const script = `set -o pipefail; "$0" --disable-warning=ExperimentalWarning packages/cli/src/main.ts ${rest}`;
   return runCommand('bash', ['-c', script, process.execPath], {
     cwd: root,
@@ -32,7 +36,7 @@ export function holdfastInShell(rest: string, env: NodeJS.ProcessEnv): Promise<E
 }
 
 /** As `npm run holdfast -- ...` does. */
-export function npmRunHoldfast(args: string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+export function npmRunHoldfast(args: string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
   return runCommand(process.execPath, ['scripts/run.mjs', 'holdfast', ...args], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },

@@ -114,10 +114,10 @@ WHERE a.execution_id = $1 AND a.finished_at IS NULL AND e.completed_at IS NOT NU
 export const newToken = `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
 
 /** How often an execution was sent to a provider's model. */
-export type Tries = { connection: string; target: string; tries: number };
+export type TryCount = { connection: string; target: string; tries: number };
 
-export async function triesOf(db: Database, executionId: string): Promise<Tries[]> {
-  return await runStatement<Tries>(db.pool, 'tries_of', statement, [executionId]);
+export async function countTries(db: Database, executionId: string): Promise<TryCount[]> {
+  return await runStatement<TryCount>(db.pool, 'tries_of', statement, [executionId]);
 }
 
 /** The providers' models that refused an execution, but for want of capacity: it is not sent there again by itself. */

@@ -40,7 +40,7 @@ UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NU
 FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
 
 /** Makes a running attempt due to be asked about. False: it isn't running yet, or not any more. */
-export async function askNow(db: Database, token: string): Promise<boolean> {
+export async function pollNow(db: Database, token: string): Promise<boolean> {
   return (await runStatement(db.pool, 'ask_now', statement, [token])).length > 0;
 }
 

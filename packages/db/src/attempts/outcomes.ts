@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Failure, RecordedOutcome } from '@holdfast/domain/outcome';
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { quoted } from '../executions/read.ts';
+import { quotedList } from '../executions/read.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { storableJson, storableText } from '../storable.ts';
@@ -204,14 +204,14 @@ running AS (
 ),
 awaiting AS (
   SELECT e.id FROM executions e JOIN running r ON r.execution_id = e.id AND r.awaits
-  WHERE e.status IN (${quoted(from)}) ORDER BY e.id FOR UPDATE OF e
+  WHERE e.status IN (${quotedList(from)}) ORDER BY e.id FOR UPDATE OF e
 ),
 moved AS (
-  UPDATE executions e SET status = '${to}' FROM awaiting w WHERE e.id = w.id AND e.status IN (${quoted(from)})
+  UPDATE executions e SET status = '${to}' FROM awaiting w WHERE e.id = w.id AND e.status IN (${quotedList(from)})
 )
 SELECT id FROM running`;
 
-export type ToldProgress = {
+export type ReportedProgress = {
   attemptId: string;
   executionId: string;
   /** 0 to 1; null: not told. */
@@ -229,8 +229,8 @@ export type ToldProgress = {
  * What providers tell of runs that go on. A log that two have read at once is added once; of what has ended, nothing; what
  * says nothing new is not written.
  */
-export async function recordProgress(db: Database, told: ToldProgress[]): Promise<void> {
-  const column = <Key extends keyof ToldProgress>(key: Key) => told.map((item) => item[key]);
+export async function recordProgress(db: Database, told: ReportedProgress[]): Promise<void> {
+  const column = <Key extends keyof ReportedProgress>(key: Key) => told.map((item) => item[key]);
   await runStatement(db.pool, 'record_progress', recordProgressSql, [
     column('attemptId'),
     column('executionId'),

@@ -44,9 +44,9 @@ const record = `INSERT INTO ledger_audits (finished_at, breaches) VALUES (now(),
 export type Breach = { invariant: Invariant; id: string; found: string };
 
 /** An invariant that has been checked; no more than `mostPerInvariant` rows that break it are named. */
-export type Checked = { invariant: Invariant; breaches: Breach[]; areMore: boolean; tookMs: number };
+export type CheckedInvariant = { invariant: Invariant; breaches: Breach[]; areMore: boolean; tookMs: number };
 
-export const mostPerInvariant = 100;
+export const maxBreachesPerInvariant = 100;
 const hourMs = 3_600_000;
 
 /**
@@ -55,7 +55,7 @@ const hourMs = 3_600_000;
  */
 export async function auditLedger(
   db: Pick<Database, 'pool'>,
-  onChecked?: (checked: Checked) => void,
+  onChecked?: (checked: CheckedInvariant) => void,
 ): Promise<Breach[]> {
   return await inTransaction(db, async (client) => {
     await openSnapshot(client);
@@ -115,16 +115,19 @@ const settings = [
 
 async function checkInvariants(
   client: PoolClient,
-  onChecked?: (checked: Checked) => void,
+  onChecked?: (checked: CheckedInvariant) => void,
 ): Promise<Breach[]> {
   const all: Breach[] = [];
   for (const invariant of Object.keys(invariants) as Invariant[]) {
     const startedAt = performance.now();
-    const query = { text: `${invariants[invariant]} LIMIT ${mostPerInvariant + 1}`, query_timeout: hourMs };
+    const query = {
+      text: `${invariants[invariant]} LIMIT ${maxBreachesPerInvariant + 1}`,
+      query_timeout: hourMs,
+    };
     const { rows } = await client.query<{ id: string; found: string }>(query);
-    const breaches = rows.slice(0, mostPerInvariant).map((row) => ({ invariant, ...row }));
+    const breaches = rows.slice(0, maxBreachesPerInvariant).map((row) => ({ invariant, ...row }));
     const tookMs = performance.now() - startedAt;
-    onChecked?.({ invariant, breaches, areMore: rows.length > mostPerInvariant, tookMs });
+    onChecked?.({ invariant, breaches, areMore: rows.length > maxBreachesPerInvariant, tookMs });
     all.push(...breaches);
   }
   return all;

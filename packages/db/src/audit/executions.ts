@@ -1,4 +1,4 @@
-import { hasExecutions, isKept, open } from './sql.ts';
+import { hasExecutionsSql, isKeptSql, openStatusesSql } from './sql.ts';
 
 /**
  * Of executions and what belongs to them. Executions of old months are dropped before their journal: a transfer of such a
@@ -9,7 +9,7 @@ export const executionInvariants = {
     SELECT organization_id AS id, 'held ' || coalesce(b.held::text, 'none') || ', open holds '
       || coalesce(e.held, 0) AS found
     FROM balances b FULL JOIN (
-      SELECT organization_id, sum(hold_amount) AS held FROM executions WHERE status IN ${open}
+      SELECT organization_id, sum(hold_amount) AS held FROM executions WHERE status IN ${openStatusesSql}
       GROUP BY organization_id
     ) e USING (organization_id)
     WHERE b.held IS DISTINCT FROM coalesce(e.held, 0)`,
@@ -37,7 +37,7 @@ export const executionInvariants = {
       SELECT id, cost, hold_amount, written_off FROM executions WHERE written_off IS NOT NULL
     ) e FULL JOIN (
       SELECT execution_id, count(*) AS times, sum(amount) AS amount FROM transfers
-      WHERE kind = 'write_off' AND ${hasExecutions} GROUP BY execution_id
+      WHERE kind = 'write_off' AND ${hasExecutionsSql} GROUP BY execution_id
     ) t ON t.execution_id = e.id LEFT JOIN attempts a ON a.execution_id = e.id AND a.state = 'succeeded'
     WHERE t.times IS DISTINCT FROM 1 OR e.written_off IS DISTINCT FROM t.amount OR e.cost < e.hold_amount
       OR e.cost + e.written_off <> (a.outcome ->> 'cost')::numeric(24, 8)`,
@@ -51,7 +51,7 @@ export const executionInvariants = {
 
   'an open execution has no resolution': `
     SELECT e.id, t.kind || ' ' || t.amount AS found FROM executions e JOIN transfers t ON t.execution_id = e.id
-    WHERE e.status IN ${open} AND t.kind <> 'hold'`,
+    WHERE e.status IN ${openStatusesSql} AND t.kind <> 'hold'`,
 
   'COMPLETED has its cost and the others none': `
     SELECT id, status || ', cost ' || coalesce(cost::text, 'none') AS found FROM executions
@@ -60,7 +60,7 @@ export const executionInvariants = {
   'an organization was charged the costs of its executions': `
     SELECT organization_id AS id, 'charged ' || coalesce(t.charged, 0) || ', costs ' || coalesce(e.costs, 0) AS found
     FROM (
-      SELECT organization_id, sum(amount) AS charged FROM transfers WHERE kind = 'settle' AND ${hasExecutions}
+      SELECT organization_id, sum(amount) AS charged FROM transfers WHERE kind = 'settle' AND ${hasExecutionsSql}
       GROUP BY organization_id
     ) t FULL JOIN (
       SELECT organization_id, sum(cost) AS costs FROM executions WHERE status = 'COMPLETED' GROUP BY organization_id
@@ -75,7 +75,7 @@ export const executionInvariants = {
     )
     SELECT execution_id AS id, 'transfer ' || sequence || ' of ' || organization_id || ', the execution '
       || coalesce('is of ' || owner, 'is not there') AS found
-    FROM astray WHERE owner IS NOT NULL OR ${isKept('execution_id')}`,
+    FROM astray WHERE owner IS NOT NULL OR ${isKeptSql('execution_id')}`,
 
   'an idempotency key is of an execution of its organization': `
     WITH astray AS MATERIALIZED (
@@ -85,12 +85,12 @@ export const executionInvariants = {
     )
     SELECT execution_id AS id, 'key ' || to_json(key) || ' of ' || organization_id || ', the execution '
       || coalesce('is of ' || owner, 'is not there') AS found
-    FROM astray WHERE owner IS NOT NULL OR ${isKept('execution_id')}`,
+    FROM astray WHERE owner IS NOT NULL OR ${isKeptSql('execution_id')}`,
 
   'an ending has exactly one event': `
     SELECT e.id, e.status || ', events: ' || count(v.type) || coalesce(', the last ' || max(v.type), '') AS found
     FROM executions e LEFT JOIN events v ON v.execution_id = e.id AND v.type <> 'execution.started'
-    GROUP BY e.id HAVING count(v.type) <> CASE WHEN e.status IN ${open} THEN 0 ELSE 1 END
+    GROUP BY e.id HAVING count(v.type) <> CASE WHEN e.status IN ${openStatusesSql} THEN 0 ELSE 1 END
       OR max(v.type) <> 'execution.' || lower(e.status)`,
 
   'a spend limit counts what was spent in its month': `

@@ -1,4 +1,4 @@
-import { movesOf } from './sql.ts';
+import { balanceChangeSql } from './sql.ts';
 
 /**
  * Of the journal and what it leads to. Its old months may have been dropped (`--including-journal`), each with all of its
@@ -19,7 +19,7 @@ export const journalInvariants = {
       || coalesce(t.held, 0) AS found
     FROM balances b FULL JOIN (
       SELECT organization_id, sum(available) AS available, sum(held) AS held FROM (
-        SELECT organization_id, sum(${movesOf('available')}) AS available, sum(${movesOf('held')}) AS held
+        SELECT organization_id, sum(${balanceChangeSql('available')}) AS available, sum(${balanceChangeSql('held')}) AS held
         FROM transfers GROUP BY organization_id
         UNION ALL SELECT organization_id, available, held FROM dropped_journals
       ) m GROUP BY organization_id
@@ -52,7 +52,7 @@ export const journalInvariants = {
     FROM (
       SELECT organization_id, sequence, available_after, held_after, lag(sequence, 1, 0::bigint) OVER w AS sequence_before,
         lag(available_after, 1, 0) OVER w AS available_before, lag(held_after, 1, 0) OVER w AS held_before,
-        ${movesOf('available')} AS to_available, ${movesOf('held')} AS to_held
+        ${balanceChangeSql('available')} AS to_available, ${balanceChangeSql('held')} AS to_held
       FROM transfers WINDOW w AS (PARTITION BY organization_id ORDER BY sequence)
     ) t
     WHERE sequence <= sequence_before OR (sequence = sequence_before + 1
@@ -85,8 +85,8 @@ export const journalInvariants = {
       SELECT coalesce(sum(funding), 0) AS funding, coalesce(sum(revenue), 0) AS revenue,
         coalesce(sum(write_offs), 0) AS write_offs
       FROM (
-        SELECT sum(${movesOf('funding')}) AS funding, sum(${movesOf('revenue')}) AS revenue,
-          sum(${movesOf('write_offs')}) AS write_offs FROM transfers
+        SELECT sum(${balanceChangeSql('funding')}) AS funding, sum(${balanceChangeSql('revenue')}) AS revenue,
+          sum(${balanceChangeSql('write_offs')}) AS write_offs FROM transfers
         UNION ALL SELECT 0, -sum(available + held), 0 FROM dropped_journals
       ) m
     ) t CROSS JOIN (
@@ -98,12 +98,12 @@ export const journalInvariants = {
     SELECT execution_id AS id, count(*) FILTER (WHERE kind = 'hold') || ' holds, '
       || count(*) FILTER (WHERE kind IN ('settle', 'release')) || ' resolutions, '
       || count(*) FILTER (WHERE kind IN ('overage', 'remainder')) || ' adjustments, held afterwards '
-      || sum(${movesOf('held')}) AS found
+      || sum(${balanceChangeSql('held')}) AS found
     FROM transfers WHERE execution_id IS NOT NULL GROUP BY execution_id
     HAVING count(*) FILTER (WHERE kind = 'hold') <> 1
       OR count(*) FILTER (WHERE kind IN ('overage', 'remainder')) > count(*) FILTER (WHERE kind = 'settle')
       OR count(*) FILTER (WHERE kind IN ('settle', 'release')) <> CASE count(*) WHEN 1 THEN 0 ELSE 1 END
-      OR (count(*) > 1 AND sum(${movesOf('held')}) <> 0)`,
+      OR (count(*) > 1 AND sum(${balanceChangeSql('held')}) <> 0)`,
 } as const;
 
 /** Of what keeps the books from being changed: somebody who repaired them by hand may have left it off. */

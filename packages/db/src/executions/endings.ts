@@ -3,12 +3,12 @@ import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
-import { charge } from './overage.ts';
-import { quoted } from './read.ts';
+import { chargeSql } from './overage.ts';
+import { quotedList } from './read.ts';
 import { markSettled, settleable } from './settleable.ts';
-import { listeners } from './watch.ts';
+import { subscribedOrganizationsSql } from './watch.ts';
 
-export type Ended = {
+export type EndedExecution = {
   executionId: string;
   organizationId: string;
   model: string;
@@ -49,19 +49,19 @@ function endingStatement(args: {
   const returned = args.priced ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
   const ended = `ended (id, organization_id, api_key_id, hold, cost, has_url, model, traceparent, month, unpaid, is_above, reason) AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
-  WHERE e.id = c.id AND ${args.among} AND c.status IN (${quoted(from)})
+  WHERE e.id = c.id AND ${args.among} AND c.status IN (${quotedList(from)})
   RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.webhook_url IS NOT NULL, e.model, e.traceparent,
     date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${returned}
 )`;
   const ctes = [
     args.first,
-    ...(args.priced ? [`priced AS MATERIALIZED (${args.priced})`, locked('priced'), charge] : []),
+    ...(args.priced ? [`priced AS MATERIALIZED (${args.priced})`, locked('priced'), chargeSql] : []),
     `candidate AS (${args.asked})`,
     ended,
     ...(args.priced ? [] : [locked('ended')]),
     journal(args.priced ? settlement : release),
     spending,
-    `listener AS (${listeners('ended', event)}),
+    `listener AS (${subscribedOrganizationsSql('ended', event)}),
 told AS MATERIALIZED (
   SELECT *, event_id(id, '${event}') AS event_id,
     has_url OR organization_id IN (SELECT organization_id FROM listener) AS is_awaited FROM ended
@@ -130,8 +130,8 @@ spending AS (
  * -> COMPLETED from the recorded outcomes of these attempts, holds settled to the actual cost, or to what the overage
  * policy allows of it.
  */
-export async function completeExecutions(db: Database, attemptIds: string[]): Promise<Ended[]> {
-  return await runStatement<Ended>(db.pool, 'complete_executions', completeExecutionsSql, [
+export async function completeExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
+  return await runStatement<EndedExecution>(db.pool, 'complete_executions', completeExecutionsSql, [
     attemptIds,
     firstId('exec', attemptIds),
   ]);
@@ -142,7 +142,7 @@ const completeExecutionsSql = endingStatement({
   first: settleable(true),
   priced: `
   SELECT h.*, o.outcome, (o.outcome ->> 'cost')::numeric(24, 8) AS price FROM held h JOIN outcome o USING (id)
-  WHERE h.status IN (${quoted(transitions.complete.from)})`,
+  WHERE h.status IN (${quotedList(transitions.complete.from)})`,
   asked: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
     AS r (output json, "inputTokens" int, "outputTokens" int)`,
@@ -154,8 +154,8 @@ const completeExecutionsSql = endingStatement({
 });
 
 /** -> FAILED from the recorded outcomes of these attempts, holds released entirely. */
-export async function failExecutions(db: Database, attemptIds: string[]): Promise<Ended[]> {
-  return await runStatement<Ended>(db.pool, 'fail_executions', failExecutionsSql, [
+export async function failExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
+  return await runStatement<EndedExecution>(db.pool, 'fail_executions', failExecutionsSql, [
     attemptIds,
     firstId('exec', attemptIds),
   ]);
@@ -175,8 +175,8 @@ export async function cancelExecution(
   db: Database,
   organizationId: string,
   id: string,
-): Promise<Ended | null> {
-  const [ended] = await runStatement<Ended>(db.pool, 'cancel_execution', cancelExecutionSql, [
+): Promise<EndedExecution | null> {
+  const [ended] = await runStatement<EndedExecution>(db.pool, 'cancel_execution', cancelExecutionSql, [
     id,
     organizationId,
   ]);
@@ -198,8 +198,8 @@ export async function expireExecutions(
   db: Database,
   limit: number,
   id: string | null = null,
-): Promise<Ended[]> {
-  return await runStatement<Ended>(db.pool, 'expire_executions', expireExecutionsSql, [limit, id]);
+): Promise<EndedExecution[]> {
+  return await runStatement<EndedExecution>(db.pool, 'expire_executions', expireExecutionsSql, [limit, id]);
 }
 
 /** Those whose time has passed, the first `limit` of them. */
@@ -208,7 +208,7 @@ export async function overdueExecutions(db: Database, limit: number): Promise<st
   return rows.map(({ id }) => id);
 }
 
-const overdue = `SELECT id FROM executions WHERE status IN (${quoted(transitions.expire.from)}) AND expires_at <= now()
+const overdue = `SELECT id FROM executions WHERE status IN (${quotedList(transitions.expire.from)}) AND expires_at <= now()
 ORDER BY expires_at LIMIT $1`;
 
 // In the order of the index of what is open: in order of id, everything that ever ended would be read. What is locked
@@ -219,7 +219,7 @@ const expireExecutionsSql = endingStatement({
   SELECT e.id, e.status, e.status = 'PENDING' OR EXISTS (
     SELECT FROM attempts a WHERE a.execution_id = e.id AND a.finished_at IS NULL AND a.state = 'waiting') AS is_waiting
   FROM executions e
-  WHERE e.status IN (${quoted(transitions.expire.from)}) AND e.expires_at <= now()
+  WHERE e.status IN (${quotedList(transitions.expire.from)}) AND e.expires_at <= now()
     AND ($2::text IS NULL OR e.id = $2) AND NOT EXISTS (
     SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.state <> 'refused'
       AND a.finished_at <= e.expires_at

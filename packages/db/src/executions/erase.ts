@@ -2,7 +2,7 @@ import { erasedOutcome } from '../attempts/outcomes.ts';
 import type { Database } from '../client.ts';
 import { inTransaction, runStatement } from '../statement.ts';
 import { stageSql } from '../webhooks/attempts.ts';
-import { deliveriesOfSql, eventsOfSql } from './watch.ts';
+import { eventIdsOfExecutionSql, isDeliveryOfExecutionSql } from './watch.ts';
 
 /**
  * Erases what an execution that has ended was sent and has made, wherever it stands, and keeps its status, times and
@@ -32,7 +32,7 @@ UPDATE executions SET erased_at = coalesce(erased_at, now()), input = '{}', meta
   output = NULL, error_message = NULL, logs = NULL
 WHERE id = $1 AND organization_id = $2 AND completed_at IS NOT NULL RETURNING id`;
 
-const events = eventsOfSql('$1');
+const events = eventIdsOfExecutionSql('$1');
 
 // Rows are locked in order of id, as every statement over them does.
 const traces = {
@@ -43,17 +43,17 @@ FROM its WHERE v.id = its.id AND v.id IN (${events})`,
 
   erase_deliveries: `
 WITH its AS (
-  SELECT d.id, d.state, d.endpoint_id FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} ORDER BY d.id FOR UPDATE
+  SELECT d.id, d.state, d.endpoint_id FROM deliveries d WHERE ${isDeliveryOfExecutionSql('d', '$1')} ORDER BY d.id FOR UPDATE
 )
 UPDATE deliveries d SET next_attempt_at = NULL, lease_until = NULL,
   state = CASE its.state WHEN 'pending' THEN 'expired' ELSE its.state END, finished_at = coalesce(d.finished_at, now()),
   url = CASE WHEN its.endpoint_id IS NULL THEN '' ELSE d.url END,
   lane = CASE WHEN its.endpoint_id IS NULL THEN d.organization_id ELSE d.lane END
-FROM its WHERE d.id = its.id AND ${deliveriesOfSql('d', '$1')}`,
+FROM its WHERE d.id = its.id AND ${isDeliveryOfExecutionSql('d', '$1')}`,
 
   erase_answers: `
 UPDATE delivery_attempts a SET answer = NULL, error = CASE WHEN d.endpoint_id IS NULL THEN ${stageSql('a')} ELSE a.error END
-FROM deliveries d WHERE ${deliveriesOfSql('d', '$1')} AND a.delivery_id = d.id
+FROM deliveries d WHERE ${isDeliveryOfExecutionSql('d', '$1')} AND a.delivery_id = d.id
   AND (a.answer IS NOT NULL OR d.endpoint_id IS NULL)`,
 
   erase_attempts: `

@@ -1,5 +1,5 @@
 import type { Money } from '@holdfast/domain/money';
-import { type Priority, priorityRank, usualPriority } from '@holdfast/domain/priority';
+import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/priority';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
@@ -54,7 +54,7 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     column('holdAmount'),
     column('estimatedCost'),
     column('timeoutS'),
-    batch.map(({ priority }) => priorityRank(priority ?? usualPriority)),
+    batch.map(({ priority }) => priorityRank(priority ?? defaultPriority)),
     batch.map(({ traceparent }) => traceparent ?? null),
     [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);

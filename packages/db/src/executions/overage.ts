@@ -9,7 +9,7 @@
  * A limit counts the executions of its own month. One of another month may take nothing above its hold, which was
  * counted in that month.
  */
-export const charge = `
+export const chargeSql = `
 policy AS (
   SELECT b.organization_id, coalesce(b.overage, s.overage, 'charge') = 'cap' AS caps_balance,
     coalesce(b.spend_limit_overage, s.spend_limit_overage, 'charge') = 'cap' AS caps_spending

@@ -194,6 +194,6 @@ const listAnyConditions: Condition<Omit<ExecutionFilter, 'createdAfter'>>[] = [
 ];
 
 /** Statuses as an SQL list, from the transition table alone. */
-export function quoted(statuses: readonly ExecutionStatus[]): string {
+export function quotedList(statuses: readonly ExecutionStatus[]): string {
   return statuses.map((status) => `'${status}'`).join(', ');
 }

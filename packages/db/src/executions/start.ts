@@ -3,8 +3,8 @@ import { newToken } from '../attempts/claim.ts';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
-import { quoted } from './read.ts';
-import { listeners } from './watch.ts';
+import { quotedList } from './read.ts';
+import { subscribedOrganizationsSql } from './watch.ts';
 
 export type StartedExecution = {
   id: string;
@@ -54,10 +54,10 @@ WITH asked AS (
 ),
 started AS (
   UPDATE executions e SET status = '${to}', started_at = now() FROM asked a
-  WHERE e.id = a.id AND e.id >= $3 AND a.status IN (${quoted(from)}) AND a.expires_at > now()
+  WHERE e.id = a.id AND e.id >= $3 AND a.status IN (${quotedList(from)}) AND a.expires_at > now()
   RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at, e.traceparent
 ),
-listener AS (${listeners('started', event)}),
+listener AS (${subscribedOrganizationsSql('started', event)}),
 issued AS MATERIALIZED (
   SELECT s.*, new_id('att') AS attempt_id, event_id(s.id, '${event}') AS event_id,
     s.organization_id IN (SELECT organization_id FROM listener) AS is_awaited,

@@ -8,7 +8,7 @@ import { runStatement } from '../statement.ts';
 const mostLog = 16_384;
 
 /** What somebody who watches an execution is told of. Positions in its log count characters as PostgreSQL does. */
-export type Sighting = {
+export type WatchedExecution = {
   id: string;
   status: ExecutionStatus;
   progress: number | null;
@@ -21,14 +21,14 @@ export type Sighting = {
 };
 
 /** How executions stand now, all at once; `logsSeen` is after how many characters of log there is more to tell. */
-export async function sightExecutions(
+export async function readWatchedExecutions(
   db: Database,
   asked: readonly { id: string; logsSeen: number | null }[],
-): Promise<Sighting[]> {
+): Promise<WatchedExecution[]> {
   if (asked.length === 0) return [];
   const ids = asked.map(({ id }) => id);
   const seen = asked.map(({ logsSeen }) => logsSeen);
-  return await runStatement<Sighting>(db.pool, 'sight_executions', statement, [
+  return await runStatement<WatchedExecution>(db.pool, 'sight_executions', statement, [
     ids,
     seen,
     firstId('exec', ids),
@@ -51,7 +51,7 @@ FROM unnest($1::text[], $2::bigint[]) AS w (id, seen) CROSS JOIN LATERAL (
  * The organizations among those of the CTE `rows` that have an endpoint for events of this type: an event that nobody
  * receives is written as fanned out. Spec, "Events" 1: an empty list of types is all of them.
  */
-export function listeners(rows: string, type: EventType): string {
+export function subscribedOrganizationsSql(rows: string, type: EventType): string {
   return `
   SELECT DISTINCT organization_id FROM webhook_endpoints
   WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) AND deleted_at IS NULL AND is_active
@@ -59,17 +59,17 @@ export function listeners(rows: string, type: EventType): string {
 }
 
 /** The ids of the events of an execution: that it started, and how it ended. */
-export function eventsOfSql(executionId: string): string {
+export function eventIdsOfExecutionSql(executionId: string): string {
   return `event_id(${executionId}, '${transitions.start.event}'), event_id(${executionId}, '${transitions.complete.event}')`;
 }
 
 /** That a delivery is of an execution. */
-export function deliveriesOfSql(alias: string, executionId: string): string {
-  return `${hasTimeSql(alias, `substr(${executionId}::text, 6, 14)`)} AND ${alias}.event_id IN (${eventsOfSql(executionId)})`;
+export function isDeliveryOfExecutionSql(alias: string, executionId: string): string {
+  return `${hasTimeSql(alias, `substr(${executionId}::text, 6, 14)`)} AND ${alias}.event_id IN (${eventIdsOfExecutionSql(executionId)})`;
 }
 
 /** That a delivery is of an event. */
-export function deliveriesOfEventSql(alias: string, eventId: string): string {
+export function isDeliveryOfEventSql(alias: string, eventId: string): string {
   return `${hasTimeSql(alias, `substr(${eventId}, 5, 14)`)} AND ${alias}.event_id = ${eventId}`;
 }
 

@@ -68,7 +68,7 @@ END $$`;
 async function runScript(pool: pg.Pool, script: string): Promise<void> {
   const client = await pool.connect();
   try {
-    await patiently(() => client.query(`${briefly}\n${script}\n;${finish}`));
+    await retryWhileLocked(() => client.query(`${briefly}\n${script}\n;${finish}`));
   } catch (error) {
     throw error instanceof pg.DatabaseError ? asEngineError(error) : error;
   } finally {
@@ -142,7 +142,7 @@ const againAfterMs = 2000;
 const usuallyGiveUpAfterMs = 600_000;
 
 /** Runs a script that begins with `briefly`, again and again until it gets its locks. @throws when that takes too long */
-export async function patiently<Result>(
+export async function retryWhileLocked<Result>(
   work: () => Promise<Result>,
   giveUpAfterMs = usuallyGiveUpAfterMs,
 ): Promise<Result> {

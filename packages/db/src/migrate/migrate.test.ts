@@ -7,7 +7,7 @@ import { createBareDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { patiently } from './engine.ts';
+import { retryWhileLocked } from './engine.ts';
 import { migrationsFolder, readMigrations } from './files.ts';
 import { migrate } from './migrate.ts';
 import { newMigration } from './newMigration.ts';
@@ -187,14 +187,14 @@ describe('patiently', () => {
       if (times < 2) throw locked();
       return times;
     };
-    expect(await patiently(work)).toBe(2);
+    expect(await retryWhileLocked(work)).toBe(2);
   });
 
   it('it is given up after a time, and said why; what fails otherwise is not done again', async () => {
     const failing = (error: Error) => async () => {
       throw error;
     };
-    const fail = (error: Error) => patiently(failing(error), -1);
+    const fail = (error: Error) => retryWhileLocked(failing(error), -1);
     await expect(fail(locked())).rejects.toThrow(/lock timeout: for .* the tables were in use/);
     await expect(fail(new Error('no such table'))).rejects.toThrow(/^no such table$/);
   });

@@ -4,7 +4,7 @@ import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { endpointEventsSql } from './endpointEvents.ts';
-import { owedLanesSql } from './lanes.ts';
+import { lanesWithDeliveriesSql } from './lanes.ts';
 
 /** What a batch of attempts, in the order they ended, says of one endpoint. */
 export type EndpointVerdict = {
@@ -215,7 +215,7 @@ export async function endOverdueDeliveries(db: Database, limit: number): Promise
 }
 
 const endOverdueDeliveriesSql = `
-WITH ${owedLanesSql},
+WITH ${lanesWithDeliveriesSql},
 overdue AS MATERIALIZED (
   SELECT due.id FROM owed CROSS JOIN LATERAL (
     SELECT id FROM deliveries

@@ -1,7 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readBy } from '../testing/readBy.ts';
+import { explainReads } from '../testing/explainReads.ts';
 import { endOverdueDeliveries } from './attempts.ts';
 import { claimLanes, type LaneRoom, listDueLanes } from './lanes.ts';
 
@@ -53,7 +53,7 @@ describe.each(['before', 'after'])('with a long backlog, %s the tables are analy
   });
 
   it('a claim reads what it takes', async () => {
-    const { rows } = await readBy(db, (asking) =>
+    const { rows } = await explainReads(db, (asking) =>
       claimLanes(asking, [...lanes('crowded', 5), ...lanes('quiet', 20)], limits),
     );
     expect(rows).toBeGreaterThanOrEqual(5 * 8 + 20);
@@ -61,13 +61,13 @@ describe.each(['before', 'after'])('with a long backlog, %s the tables are analy
   });
 
   it('lanes that are owed something are found without reading what waits in them', async () => {
-    const { rows } = await readBy(db, (asking) => listDueLanes(asking, 5));
+    const { rows } = await explainReads(db, (asking) => listDueLanes(asking, 5));
     expect(rows).toBeGreaterThanOrEqual(crowdedLanes + quietLanes);
     expect(rows).toBeLessThan(6 * (crowdedLanes + quietLanes));
   });
 
   it('and so are deliveries whose time has passed', async () => {
-    const { rows } = await readBy(db, (asking) => endOverdueDeliveries(asking, 1000));
+    const { rows } = await explainReads(db, (asking) => endOverdueDeliveries(asking, 1000));
     expect(rows).toBeGreaterThanOrEqual(crowdedLanes + quietLanes);
     expect(rows).toBeLessThan(6 * (crowdedLanes + quietLanes));
   });

@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { deliveriesOfSql } from '../executions/watch.ts';
+import { isDeliveryOfExecutionSql } from '../executions/watch.ts';
 import { type Condition, givenConditions, runStatement } from '../statement.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
@@ -122,7 +122,7 @@ export async function listDeliveries(
 
 const conditions: Condition<DeliveryFilter>[] = [
   { name: 'endpointId', sql: 'd.endpoint_id = ?' },
-  { name: 'executionId', sql: deliveriesOfSql('d', '?') },
+  { name: 'executionId', sql: isDeliveryOfExecutionSql('d', '?') },
   { name: 'state', sql: `${shownStateSql} = ?` },
   { name: 'eventType', sql: 'e.type = ?' },
   {

@@ -6,7 +6,7 @@ export function maySendSql(w: string): string {
 }
 
 /** That an endpoint is to be told what happened to another one of its organization, for it asks for that. */
-export function isToldSql(
+export function isNotifiedSql(
   w: string,
   of: { organizationId: string; endpointId: string; type: string },
 ): string {

@@ -1,7 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import { isToldSql } from './endpointConditions.ts';
+import { isNotifiedSql } from './endpointConditions.ts';
 import type { DueLane } from './lanes.ts';
 
 /**
@@ -14,7 +14,7 @@ endpoint_event AS (
   INSERT INTO events (id, organization_id, endpoint_id, type, created_at, fanned_out_at, body)
   SELECT t.event_id, t.organization_id, t.id, t.told, t.at, CASE WHEN NOT EXISTS (
       SELECT FROM webhook_endpoints w
-      WHERE ${isToldSql('w', { organizationId: 't.organization_id', endpointId: 't.id', type: 't.told' })}
+      WHERE ${isNotifiedSql('w', { organizationId: 't.organization_id', endpointId: 't.id', type: 't.told' })}
     ) THEN now() END,
     json_build_object('id', t.event_id, 'type', t.told, 'event_type', t.told,
       'timestamp', to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'version', '1.0',
@@ -54,7 +54,7 @@ delivery AS (
   SELECT delivery_id(f.id, w.id), f.id, f.organization_id, w.id, w.id, w.url,
     f.created_at + $1::float8 * interval '1 millisecond'
   FROM fanned f JOIN webhook_endpoints w
-    ON ${isToldSql('w', { organizationId: 'f.organization_id', endpointId: 'f.endpoint_id', type: 'f.type' })}
+    ON ${isNotifiedSql('w', { organizationId: 'f.organization_id', endpointId: 'f.endpoint_id', type: 'f.type' })}
   ON CONFLICT DO NOTHING RETURNING lane, organization_id
 )
 SELECT DISTINCT lane, organization_id AS "organizationId" FROM delivery`;

@@ -1,4 +1,4 @@
-import { asksFor, type EventType } from '@holdfast/domain/eventTypes';
+import { type EventType, isSubscribedTo } from '@holdfast/domain/eventTypes';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { executionColumns } from '../executions/read.ts';
@@ -7,15 +7,15 @@ import { runStatement } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 /** Whom an organization's events may go to. */
-export type Audience = {
+export type Receivers = {
   organizationId: string;
   /** The organization's own, for the `webhook_url`s of its executions. */
   secrets: SigningSecrets;
   /** Those that are active. */
-  endpoints: EndpointToTell[];
+  endpoints: ActiveEndpoint[];
 };
 
-export type EndpointToTell = SigningSecrets & {
+export type ActiveEndpoint = SigningSecrets & {
   id: string;
   url: string;
   /** The types it asks for, and the models: see `isFor`. */
@@ -32,18 +32,18 @@ export type EndpointToTell = SigningSecrets & {
 };
 
 /** Whom those of `eventIds` may go to that nobody has fanned out yet, by organization. */
-export async function readAudiences(db: Database, eventIds: string[]): Promise<Map<string, Audience>> {
+export async function readReceivers(db: Database, eventIds: string[]): Promise<Map<string, Receivers>> {
   const values = [eventIds, firstId('evt', eventIds)];
-  const rows = await runStatement<Audience>(db.pool, 'audiences', readAudiencesSql, values);
+  const rows = await runStatement<Receivers>(db.pool, 'audiences', readAudiencesSql, values);
   return new Map(rows.map((audience) => [audience.organizationId, audience]));
 }
 
 /** Whether an endpoint wants an event. */
-export function isFor(
-  { events, models }: EndpointToTell,
+export function isSubscribed(
+  { events, models }: ActiveEndpoint,
   event: { type: EventType; model: string },
 ): boolean {
-  return asksFor(events, event.type) && (models.length === 0 || models.includes(event.model));
+  return isSubscribedTo(events, event.type) && (models.length === 0 || models.includes(event.model));
 }
 
 const readAudiencesSql = `

@@ -32,7 +32,7 @@ export type ClaimedDelivery = SigningSecrets & {
 };
 
 /** The lanes that something is pending in, found by leaping over the index: what waits in a lane, be it millions, is not read. */
-export const owedLanesSql = `RECURSIVE owed AS (
+export const lanesWithDeliveriesSql = `RECURSIVE owed AS (
   (SELECT lane FROM deliveries WHERE state = 'pending' ORDER BY lane LIMIT 1)
   UNION ALL
   SELECT (SELECT d.lane FROM deliveries d WHERE d.state = 'pending' AND d.lane > o.lane ORDER BY d.lane LIMIT 1)
@@ -50,7 +50,7 @@ export async function listDueLanes(db: Database, graceS: number): Promise<DueLan
 }
 
 const listDueLanesSql = `
-WITH ${owedLanesSql}
+WITH ${lanesWithDeliveriesSql}
 SELECT owed.lane, due.organization_id AS "organizationId"
 FROM owed LEFT JOIN webhook_endpoints w ON w.id = owed.lane CROSS JOIN LATERAL (
   SELECT organization_id FROM deliveries

@@ -1,4 +1,4 @@
-import type { OutputKind } from '@holdfast/domain/modelAnswers';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import { optionsIssues, optionsSchema } from '../adapterOptions.ts';
 import { inputProperties } from './inputProperties.ts';

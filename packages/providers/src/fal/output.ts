@@ -1,5 +1,5 @@
-import type { OutputKind } from '@holdfast/domain/modelAnswers';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Outcome } from '@holdfast/domain/outcome';
 import { outcomeFromAnswer } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';

@@ -1,6 +1,6 @@
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errorCodes';
-import type { ProviderWords } from '@holdfast/domain/modelAnswers';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { ProviderText } from '@holdfast/domain/modelResponse';
 import type { Failure } from '@holdfast/domain/outcome';
 import { clientField, type FieldPath } from './field.ts';
 import { firstLine, type Secrets, withRaw } from './raw.ts';
@@ -21,7 +21,7 @@ const messages = {
 } as const satisfies Record<ExecutionErrorCode, string>;
 
 /** Failures that the client's input causes, and the kind of provider's words about them. */
-const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderWords>> = {
+const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderText>> = {
   INPUT_VALIDATION_ERROR: 'validation',
   FILE_NOT_FOUND: 'validation',
   FILE_FORMAT_UNSUPPORTED: 'validation',

@@ -1,4 +1,4 @@
-import { type AdminActionRow, beginAdminAction, endAdminAction } from '@holdfast/db/adminActions';
+import { type AdminActionRow, finishAdminAction, startAdminAction } from '@holdfast/db/adminActions';
 import { newId } from '@holdfast/domain/ids';
 import { toApiError } from '../http/answerError.ts';
 import type { Endpoint, EndpointRequest, Reply } from '../http/endpoint.ts';
@@ -22,15 +22,15 @@ export function recorded(of: Endpoint): Endpoint {
     async refused({ error, ...asked }: Refused) {
       const action = actionOf(of, asked);
       try {
-        await beginAdminAction(asked.context.db, action);
-        await endAdminAction(asked.context.db, action, toApiError(error).status);
+        await startAdminAction(asked.context.db, action);
+        await finishAdminAction(asked.context.db, action, toApiError(error).status);
       } catch (unwritten) {
         report(asked, action, unwritten);
       }
     },
     async handle(request: Handled) {
       const action = actionOf(of, request, request.body);
-      await beginAdminAction(request.context.db, action);
+      await startAdminAction(request.context.db, action);
       try {
         const reply = await handle(request);
         await end(request, withNew(action, reply), reply?.status ?? 200);
@@ -70,7 +70,7 @@ function withNew(action: AdminActionRow, reply: Reply | null): AdminActionRow {
 /** It is done: that this could not be written down too must not make it look undone. The first row tells of it. */
 async function end(asked: Asked, action: AdminActionRow, status: number): Promise<void> {
   try {
-    await endAdminAction(asked.context.db, action, status);
+    await finishAdminAction(asked.context.db, action, status);
   } catch (error) {
     report(asked, action, error);
   }

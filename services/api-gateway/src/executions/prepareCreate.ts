@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
-import { findInputFiles, mostFileBytes } from '@holdfast/domain/inputFiles';
+import { findInputFiles, maxInputFileBytes } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { holdFor, isMoney } from '@holdfast/domain/money';
 import { estimateCost } from '@holdfast/domain/pricing';
@@ -30,7 +30,7 @@ export async function prepareCreate(
     field: path.map(String).reduce(fieldPath, 'input'),
     id,
   }));
-  const mostBytes = Math.max(...definition.providers.map(mostFileBytes));
+  const mostBytes = Math.max(...definition.providers.map(maxInputFileBytes));
   await requireFiles(context, organizationId, files, mostBytes);
   return { definition, input, estimatedCost: affordableEstimate(definition, input) };
 }

@@ -1,5 +1,5 @@
 import { asRole } from '@holdfast/testkit/asRole';
-import { openBreakableWay } from '@holdfast/testkit/outage';
+import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
 import { startReplicatedPostgres } from '@holdfast/testkit/replica';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
@@ -87,7 +87,7 @@ describe('a read replica', () => {
   });
 
   it('that a failover has left the sessions of a gateway at refuses one write, and no more', async () => {
-    const way = await openBreakableWay(asRole(servers.replicaUrl, 'holdfast_gateway'));
+    const way = await openBreakableProxy(asRole(servers.replicaUrl, 'holdfast_gateway'));
     const gateway = await openTestGateway({ ...patient.servers, databaseUrl: way.url });
     const upload = () =>
       request(gateway.app)

@@ -1,4 +1,4 @@
-import type { Sighting } from '@holdfast/db/executions/watch';
+import type { WatchedExecution } from '@holdfast/db/executions/watch';
 import type { Execution } from '@holdfast/domain/execution';
 import { progressRecord, statusRecord } from '@holdfast/domain/executionRecord';
 import { isTerminal } from '@holdfast/domain/statuses';
@@ -9,7 +9,7 @@ import { eventId, type Position } from './position.ts';
 export type EventStream = {
   logsSeen(): number | null;
   /** Writes what is new; resolves true once all is said. */
-  tell(sighting: Sighting): Promise<boolean>;
+  tell(sighting: WatchedExecution): Promise<boolean>;
 };
 
 /** Tells of one execution from a position on. Its log comes before the status that it ended with. */
@@ -28,7 +28,7 @@ export function openEventStream(args: {
   }
 
   /** False when it has gone on since it was seen: from open to ended, which is the next sighting's to tell. */
-  async function tellStatus({ status }: Sighting): Promise<boolean> {
+  async function tellStatus({ status }: WatchedExecution): Promise<boolean> {
     if (status === position.status) return true;
     const execution = await read();
     if (isTerminal(execution.status) !== isTerminal(status)) return false;
@@ -36,7 +36,7 @@ export function openEventStream(args: {
     return true;
   }
 
-  async function tellProgress(sighting: Sighting): Promise<void> {
+  async function tellProgress(sighting: WatchedExecution): Promise<void> {
     const { progress, queuePosition } = sighting;
     if (progress === position.progress && queuePosition === position.queuePosition) return;
     await write('progress', { progress, queuePosition }, progressRecord(sighting));
@@ -47,7 +47,7 @@ export function openEventStream(args: {
     if (given.length > 0) await write('log', { logs: lines.given() }, { lines: given });
   }
 
-  async function tell(sighting: Sighting): Promise<boolean> {
+  async function tell(sighting: WatchedExecution): Promise<boolean> {
     lines.take(sighting);
     if (isTerminal(sighting.status)) {
       const isOver = lines.taken() >= sighting.logsTotal;

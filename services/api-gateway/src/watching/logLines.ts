@@ -1,4 +1,4 @@
-import type { Sighting } from '@holdfast/db/executions/watch';
+import type { WatchedExecution } from '@holdfast/db/executions/watch';
 
 /** A line that goes on for longer is cut. */
 const longestLine = 16_384;
@@ -8,7 +8,7 @@ export type LogLines = {
   taken(): number;
   /** Characters up to the end of the last line that was given. */
   given(): number;
-  take(sighting: Pick<Sighting, 'logFrom' | 'log'>): void;
+  take(sighting: Pick<WatchedExecution, 'logFrom' | 'log'>): void;
   /** The lines that are whole; all that is there once the log `isOver`. */
   give(isOver: boolean): string[];
 };

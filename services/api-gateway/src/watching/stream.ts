@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Sighting } from '@holdfast/db/executions/watch';
+import type { WatchedExecution } from '@holdfast/db/executions/watch';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Logger } from '@holdfast/kit/logger';
@@ -34,7 +34,7 @@ export async function streamExecution(args: {
   response.once('close', end);
   let isBusy = false;
 
-  async function tell(sighting: Sighting): Promise<void> {
+  async function tell(sighting: WatchedExecution): Promise<void> {
     if (isBusy) return;
     isBusy = true;
     try {

@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { type Sighting, sightExecutions } from '@holdfast/db/executions/watch';
+import { readWatchedExecutions, type WatchedExecution } from '@holdfast/db/executions/watch';
 import type { Logger } from '@holdfast/kit/logger';
 
 const everyMs = 250;
@@ -9,7 +9,7 @@ export type Watch = {
   /** After how many characters of log it wants more; null: it wants none now. */
   logsSeen(): number | null;
   /** How it stands, at every look, changed or not: one that is missed is made up for by the next. */
-  sees(sighting: Sighting): void;
+  sees(sighting: WatchedExecution): void;
   /** The gateway stops: there is nothing more to see. */
   ends(): void;
 };
@@ -45,7 +45,7 @@ export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher
     const asking = [...watches].map(([watch, id]) => ({ watch, id, logsSeen: watch.logsSeen() }));
     const byId = Map.groupBy(asking, ({ id }) => id);
     const asked = [...byId].map(([id, some]) => ({ id, logsSeen: least(some.map((one) => one.logsSeen)) }));
-    for (const sighting of await sightExecutions(db, asked)) {
+    for (const sighting of await readWatchedExecutions(db, asked)) {
       for (const { watch, logsSeen } of byId.get(sighting.id) ?? []) {
         if (!watches.has(watch)) continue;
         // What others asked for may begin after what this one has.

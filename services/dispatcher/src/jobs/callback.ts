@@ -1,5 +1,5 @@
 import { claimByToken } from '@holdfast/db/attempts/claim';
-import { askNow } from '@holdfast/db/attempts/lease';
+import { pollNow } from '@holdfast/db/attempts/lease';
 import {
   dropCallback,
   markCallbackProcessed,
@@ -61,7 +61,7 @@ async function dealWith(
 ): Promise<boolean> {
   if (reading === null) return true;
   if (reading === 'later') return false;
-  if (reading === 'ask') return await askNow(context.db, token);
+  if (reading === 'ask') return await pollNow(context.db, token);
   return await end(context, route, token, reading);
 }
 

@@ -1,4 +1,4 @@
-import { dispatchJobs, dispatchQueue, type Queued } from '@holdfast/queues/definitions';
+import { dispatchJobs, dispatchQueue, type QueuedExecution } from '@holdfast/queues/definitions';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { insertTestExecution } from '@holdfast/testkit/testExecution';
 import { createTestOrganization } from '@holdfast/testkit/testOrganization';
@@ -18,7 +18,7 @@ async function afterJob(payload: unknown): Promise<Waiting[]> {
   return added;
 }
 
-async function create(): Promise<Queued> {
+async function create(): Promise<QueuedExecution> {
   const organizationId = await createTestOrganization(db, '10');
   const id = await insertTestExecution(db, { organizationId, priority: 'high' });
   return [id, organizationId, 'm', 0];

@@ -1,5 +1,5 @@
-import { pendingAmong } from '@holdfast/db/sweeps';
-import type { dispatchQueue, PayloadOf, Queued, Retry } from '@holdfast/queues/definitions';
+import { filterPendingExecutions } from '@holdfast/db/sweeps';
+import type { dispatchQueue, PayloadOf, QueuedExecution, RetryJob } from '@holdfast/queues/definitions';
 import type { Waiting } from '../backlog.ts';
 import type { Context } from '../context.ts';
 
@@ -12,16 +12,16 @@ export async function dispatch(
   { executions, executionIds }: PayloadOf<typeof dispatchQueue>,
 ): Promise<void> {
   const isComplete = executions.length >= executionIds.length;
-  scheduler.add((isComplete ? executions : await pendingAmong(db, executionIds)).map(firstTry));
+  scheduler.add((isComplete ? executions : await filterPendingExecutions(db, executionIds)).map(firstTry));
 }
 
 /** So does a further try. */
-export async function retry({ scheduler }: Context, { retry: of, refusedAt }: Retry): Promise<void> {
+export async function retry({ scheduler }: Context, { retry: of, refusedAt }: RetryJob): Promise<void> {
   const [attemptId, executionId, organizationId, model, rank, connection, target] = of;
   const again = { attemptId, connection, target, refusedAt };
   scheduler.add([{ executionId, organizationId, model, rank, again }]);
 }
 
-export function firstTry([executionId, organizationId, model, rank]: Queued): Waiting {
+export function firstTry([executionId, organizationId, model, rank]: QueuedExecution): Waiting {
   return { executionId, organizationId, model, rank, again: null };
 }

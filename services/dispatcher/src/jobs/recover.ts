@@ -1,5 +1,5 @@
 import { claimAbandoned } from '@holdfast/db/attempts/claim';
-import { waitingCallbacks } from '@holdfast/db/callbacks';
+import { pendingCallbacks } from '@holdfast/db/callbacks';
 import type { Context } from '../context.ts';
 import { inSpan } from '../inSpan.ts';
 import { leaseS } from '../lease.ts';
@@ -12,7 +12,7 @@ export async function recover(context: Context, attemptId: string): Promise<void
   // Its lease ran out while the database was away: it is not abandoned.
   if (context.inHand.has(attemptId)) return;
   // What it has called back meanwhile may be its end: then there is nothing to ask.
-  for (const id of await waitingCallbacks(context.db, attemptId)) await callback(context, id);
+  for (const id of await pendingCallbacks(context.db, attemptId)) await callback(context, id);
   const run = await claimAbandoned(context.db, attemptId, leaseS);
   if (!run) return;
   await inSpan(context, { name: 'take over', kind: 'consumer' }, run, async (its) => {

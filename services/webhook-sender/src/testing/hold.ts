@@ -1,4 +1,4 @@
-import type { Receiver } from '@holdfast/testkit/receiver';
+import type { Receiver } from '@holdfast/testkit/webhookReceiver';
 
 /** Makes a receiver answer nothing until it is told to. */
 export function hold(receiver: Receiver) {

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
-import type { Ended } from '@holdfast/db/executions/endings';
+import type { EndedExecution } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { createLogger } from '@holdfast/kit/logger';
 import { asRole } from '@holdfast/testkit/asRole';
@@ -86,7 +86,7 @@ function openDispatcher(db: Database): Dispatcher {
 }
 
 function openLedger(db: Database, endings: Ending[]): Ledger {
-  const collect = (status: ExecutionStatus) => (ended: Ended[]) => {
+  const collect = (status: ExecutionStatus) => (ended: EndedExecution[]) => {
     endings.push(...ended.map(({ executionId }) => ({ executionId, status, by: db })));
   };
   return {

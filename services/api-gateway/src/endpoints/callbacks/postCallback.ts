@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Room, roomForCallback, storeCallback } from '@holdfast/db/callbacks';
+import { type InboxState, readInboxState, storeCallback } from '@holdfast/db/callbacks';
 import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -27,7 +27,7 @@ export const postCallback = callerlessEndpoint({
     },
   },
   async admit({ context, params }) {
-    requireRoom(await roomForCallback(context.db, params));
+    requireRoom(await readInboxState(context.db, params));
   },
   async handle({ context, params, body, headers }) {
     const id = newId('cbk');
@@ -45,7 +45,7 @@ export const postCallback = callerlessEndpoint({
   },
 });
 
-function requireRoom(room: Room): void {
+function requireRoom(room: InboxState): void {
   if (room === 'unknown') throw notFound('callback');
   if (room === 'full') {
     throw new ApiError('RATE_LIMITED', 'Too many callbacks wait.', { headers: { 'Retry-After': '15' } });

@@ -1,5 +1,5 @@
 import type { EventRow } from '@holdfast/db/events';
-import { type Event, toldEventBody } from '@holdfast/domain/eventBody';
+import { deliveredEventBody, type Event } from '@holdfast/domain/eventBody';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import { exampleExecution } from '../../executions/exampleExecution.ts';
@@ -66,7 +66,7 @@ export const AnyEvent = z.union([ExecutionEvent, ThinEvent, EndpointEvent]);
 
 /** The body as it was told; where nobody was told, what would be: of an erased execution no more than its record. */
 export function eventText(row: EventRow): string {
-  return row.body === null ? toldEventBody(eventOf(row), row) : row.body;
+  return row.body === null ? deliveredEventBody(eventOf(row), row) : row.body;
 }
 
 export function eventRecord(row: EventRow): unknown {

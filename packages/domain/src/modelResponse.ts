@@ -63,11 +63,11 @@ export const errorRule = z.strictObject({
 });
 
 /** What of a provider's own words a model may show to clients. */
-export const providerWords = ['validation', 'moderation', 'logs'] as const;
-export type ProviderWords = (typeof providerWords)[number];
+export const providerTexts = ['validation', 'moderation', 'logs'] as const;
+export type ProviderText = (typeof providerTexts)[number];
 
 export const showToClients = z
-  .array(z.enum(providerWords))
+  .array(z.enum(providerTexts))
   .default([])
   .describe(
     "Which of the provider's own words clients may read: messages about an invalid input (`validation`) or rejected content (`moderation`), log lines (`logs`). They may name the provider. Default: none; clients read our message for the error code.",

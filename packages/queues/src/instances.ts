@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Turn } from '@holdfast/kit/sweep';
+import type { TakeTurn } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
 import { type Redis, untilReady } from './connection.ts';
 
@@ -11,7 +11,10 @@ const turnWithinMs = 500;
  * half an interval, so that ten copies do no more than twice the work of one, and a copy that dies holds nothing up. It
  * saves work and decides nothing: with Redis away everybody has a turn.
  */
-export function openTurns(redis: Redis, service: string): (sweep: string, intervalMs: number) => Turn {
+export function openSweepTurns(
+  redis: Redis,
+  service: string,
+): (sweep: string, intervalMs: number) => TakeTurn {
   async function take(sweep: string, intervalMs: number): Promise<boolean> {
     const key = `holdfast:turn:${service}:${sweep}`;
     return (await redis.set(key, '1', 'PX', Math.ceil(intervalMs / 2), 'NX')) === 'OK';
@@ -28,7 +31,7 @@ const defaultHoldMs = 45_000;
  * Whether this copy of a service is the one that does something: unlike a turn (see `openTurns`) it stays with the same
  * copy, as long as that one asks at least every `holdMs`. With Redis away everybody is, for nobody can know.
  */
-export function openLead(redis: Redis, name: string, holdMs = defaultHoldMs): Turn {
+export function openLeadership(redis: Redis, name: string, holdMs = defaultHoldMs): TakeTurn {
   const id = randomUUID();
   const ask = async () => (await redis.eval(takeLead, 1, `holdfast:lead:${name}`, id, holdMs)) === 1;
   return () => within(leadWithinMs, 'asking who leads', ask()).catch(() => true);
@@ -41,7 +44,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /** How many copies of a service are there, this one included. */
-export type Peers = {
+export type InstanceCount = {
   /** As of some seconds ago; what was last known while Redis is away. */
   count(): number;
   /** Is counted no more. */
@@ -53,7 +56,7 @@ const forgottenAfterS = 10;
 const countWithinMs = 1000;
 
 /** Makes itself known to the other copies of a service, on a connection of `connectProducer`. */
-export async function openPeers(redis: Redis, service: string, log: Logger): Promise<Peers> {
+export async function openInstanceCount(redis: Redis, service: string, log: Logger): Promise<InstanceCount> {
   const [key, id] = [`holdfast:peers:${service}`, randomUUID()];
   let count = 1;
 

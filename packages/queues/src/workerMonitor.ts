@@ -1,7 +1,7 @@
 import { within } from '@holdfast/kit/within';
 
 /** Whether a worker takes jobs. */
-export type Watch = {
+export type WorkerMonitor = {
   /** Counts a job as in hand while it is worked on. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when no job is in hand. */
@@ -21,13 +21,13 @@ const answerWithinMs = 2000;
  * get a new one by `renew`, and if that does not help either, the process is unhealthy. While Redis is away, or does
  * not answer, nobody can take jobs, and a new process could not either.
  */
-export function createWatch(args: {
+export function createWorkerMonitor(args: {
   queue: string;
   /** Jobs in Redis that could be taken now. */
   waiting(): Promise<number>;
   renew(): void;
   nowMs?: () => number;
-}): Watch {
+}): WorkerMonitor {
   const { queue, waiting, renew, nowMs = () => performance.now() } = args;
   let active = 0;
   const onIdle: (() => void)[] = [];

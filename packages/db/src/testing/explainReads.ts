@@ -5,7 +5,7 @@ import type { Database } from '../client.ts';
  * What a query reads of the tables, by the plan that services make of it once and for all: each relation that it
  * opens, and how many rows it looks at. Of several statements the first.
  */
-export async function readBy(
+export async function explainReads(
   db: Database,
   ask: (db: Database) => Promise<unknown>,
 ): Promise<{ relations: string[]; rows: number }> {

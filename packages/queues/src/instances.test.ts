@@ -7,7 +7,7 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectProducer, type Redis } from './connection.ts';
-import { openLead, openPeers, openTurns, type Peers } from './turns.ts';
+import { type InstanceCount, openInstanceCount, openLeadership, openSweepTurns } from './instances.ts';
 
 describe('turns', () => {
   const log = createLogger('test', 'silent');
@@ -25,7 +25,7 @@ describe('turns', () => {
 
   describe('the turns of a sweep', () => {
     it('are given to one copy of a service at a time, and again after half an interval', async () => {
-      const turns = copies.map((redis) => openTurns(redis, 'service')('sweep', 400));
+      const turns = copies.map((redis) => openSweepTurns(redis, 'service')('sweep', 400));
       const ask = () => Promise.all(turns.map((turn) => turn()));
       expect(given(await ask())).toBe(1);
       expect(given(await ask())).toBe(0);
@@ -34,7 +34,7 @@ describe('turns', () => {
 
     it('are its own: other sweeps and services have theirs', async () => {
       const [redis] = copies as [Redis];
-      const turn = (service: string, sweep: string) => openTurns(redis, service)(sweep, 60_000)();
+      const turn = (service: string, sweep: string) => openSweepTurns(redis, service)(sweep, 60_000)();
       expect(await Promise.all([turn('a', 'x'), turn('a', 'y'), turn('b', 'x')])).toEqual([true, true, true]);
       expect(await turn('a', 'x')).toBe(false);
     });
@@ -42,7 +42,7 @@ describe('turns', () => {
     it("are everybody's while Redis is away", async () => {
       const away = connectProducer(testRedisUrl(), log);
       await once(away, 'ready');
-      const turn = openTurns(away, 'service')('alone', 60_000);
+      const turn = openSweepTurns(away, 'service')('alone', 60_000);
       away.disconnect();
       expect([await turn(), await turn()]).toEqual([true, true]);
     });
@@ -61,7 +61,7 @@ describe('lead', () => {
   describe('the lead', () => {
     it('stays with one copy while it asks for it, and goes to another when it does not', async () => {
       const name = randomUUID();
-      const [first, second] = [openLead(redis, name, 60_000), openLead(redis, name, 60_000)];
+      const [first, second] = [openLeadership(redis, name, 60_000), openLeadership(redis, name, 60_000)];
       expect([await first(), await second(), await first(), await second()]).toEqual([
         true,
         false,
@@ -74,7 +74,7 @@ describe('lead', () => {
 
     it('ends by itself with a copy that has died', async () => {
       const name = randomUUID();
-      const [dying, heir] = [openLead(redis, name, 50), openLead(redis, name, 50)];
+      const [dying, heir] = [openLeadership(redis, name, 50), openLeadership(redis, name, 50)];
       expect(await dying()).toBe(true);
       await until('the heir leads', heir);
       expect(await dying()).toBe(false);
@@ -82,7 +82,7 @@ describe('lead', () => {
 
     it('is with everybody while Redis is away', async () => {
       const away = connectProducer('redis://127.0.0.1:1', log);
-      expect(await openLead(away, randomUUID(), 1000)()).toBe(true);
+      expect(await openLeadership(away, randomUUID(), 1000)()).toBe(true);
       away.disconnect();
     });
   });
@@ -92,7 +92,7 @@ describe('peers', () => {
   const log = createLogger('test', 'silent');
   let server: Awaited<ReturnType<typeof startRedis>>;
   let service: string;
-  let opened: { redis: Redis; peers: Peers }[];
+  let opened: { redis: Redis; peers: InstanceCount }[];
 
   beforeAll(async () => {
     server = await startRedis({ dir: testFolder('peers'), isDurable: false });
@@ -106,14 +106,14 @@ describe('peers', () => {
   afterEach(() => Promise.all(opened.map(leave)));
 
   /** As a service does when it starts: its connection is not there yet. */
-  async function join(): Promise<{ redis: Redis; peers: Peers }> {
+  async function join(): Promise<{ redis: Redis; peers: InstanceCount }> {
     const redis = connectProducer(server.url, log);
-    const one = { redis, peers: await openPeers(redis, service, log) };
+    const one = { redis, peers: await openInstanceCount(redis, service, log) };
     opened.push(one);
     return one;
   }
 
-  async function leave({ redis, peers }: { redis: Redis; peers: Peers }): Promise<void> {
+  async function leave({ redis, peers }: { redis: Redis; peers: InstanceCount }): Promise<void> {
     await peers.close();
     redis.disconnect();
   }
@@ -164,7 +164,7 @@ describe('peers', () => {
 
     it('start without Redis, each as if it were alone', async () => {
       const redis = connectProducer('redis://127.0.0.1:1', log);
-      const peers = await openPeers(redis, service, log);
+      const peers = await openInstanceCount(redis, service, log);
       expect(peers.count()).toBe(1);
       await leave({ redis, peers });
     });

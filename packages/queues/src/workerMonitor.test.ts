@@ -1,10 +1,10 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { createWatch } from './watch.ts';
+import { createWorkerMonitor } from './workerMonitor.ts';
 
 function openWatch(waiting: () => Promise<number>) {
   let timeMs = 0;
   const renew = jest.fn();
-  const watch = createWatch({ queue: 'q', waiting, renew, nowMs: () => timeMs });
+  const watch = createWorkerMonitor({ queue: 'q', waiting, renew, nowMs: () => timeMs });
   return {
     watch,
     renew,

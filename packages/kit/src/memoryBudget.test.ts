@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { createHeldMemory, type HeldMemory, type Hold, memoryHolder } from './heldMemory.ts';
+import {
+  createMemoryBudget,
+  currentReservation,
+  type MemoryBudget,
+  type ReserveMemory,
+} from './memoryBudget.ts';
 
 /** Work that holds what it is told to, until it is told to end. */
-async function begin(memory: HeldMemory): Promise<{ hold: Hold; end(): Promise<void> }> {
-  const begun = Promise.withResolvers<Hold>();
+async function begin(memory: MemoryBudget): Promise<{ hold: ReserveMemory; end(): Promise<void> }> {
+  const begun = Promise.withResolvers<ReserveMemory>();
   const ending = Promise.withResolvers<void>();
   const work = memory.during(async () => {
-    const hold = memoryHolder();
+    const hold = currentReservation();
     if (hold) begun.resolve(hold);
     await ending.promise;
   });
@@ -29,7 +34,7 @@ async function isHeld(hold: Promise<void> | null): Promise<boolean> {
 
 describe('held memory', () => {
   it('is given out at once while there is some, and then as work ends', async () => {
-    const memory = createHeldMemory(100);
+    const memory = createMemoryBudget(100);
     const [first, second, third] = [await begin(memory), await begin(memory), await begin(memory)];
     expect(first.hold(60)).toBeNull();
     expect(second.hold(40)).toBeNull();
@@ -40,7 +45,7 @@ describe('held memory', () => {
   });
 
   it('never keeps waiting who has held some for the longest, so nobody waits for ever for each other', async () => {
-    const memory = createHeldMemory(100);
+    const memory = createMemoryBudget(100);
     const [first, second] = [await begin(memory), await begin(memory)];
     expect(first.hold(50)).toBeNull();
     expect(second.hold(50)).toBeNull();
@@ -52,7 +57,7 @@ describe('held memory', () => {
   });
 
   it('comes in the order in which it was asked for', async () => {
-    const memory = createHeldMemory(100);
+    const memory = createMemoryBudget(100);
     const [first, second] = [await begin(memory), await begin(memory)];
     void first.hold(100);
     const [large, small] = [second.hold(101), second.hold(1)];
@@ -63,22 +68,22 @@ describe('held memory', () => {
   });
 
   it('is given back by work that fails, and keeps nothing for work that has ended', async () => {
-    const memory = createHeldMemory(100);
-    let late: Hold | null = null;
+    const memory = createMemoryBudget(100);
+    let late: ReserveMemory | null = null;
     const failing = memory.during(async () => {
-      late = memoryHolder();
+      late = currentReservation();
       void late?.(100);
       throw new Error('failed');
     });
     await expect(failing).rejects.toThrow('failed');
-    expect((late as Hold | null)?.(100)).toBeNull();
+    expect((late as ReserveMemory | null)?.(100)).toBeNull();
     const [first, second] = [await begin(memory), await begin(memory)];
     expect(first.hold(50)).toBeNull();
     expect(second.hold(50)).toBeNull();
   });
 
   it('lets go of those that wait in work that has ended', async () => {
-    const memory = createHeldMemory(100);
+    const memory = createMemoryBudget(100);
     const [first, second] = [await begin(memory), await begin(memory)];
     void first.hold(100);
     const waits = second.hold(100);
@@ -87,6 +92,6 @@ describe('held memory', () => {
   });
 
   it('is not counted outside of work', () => {
-    expect(memoryHolder()).toBeNull();
+    expect(currentReservation()).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export type OutageKind = 'gone' | 'silent';
 
 /** A way to a server that can be cut, and led elsewhere. */
-export async function openBreakableWay(target: string) {
+export async function openBreakableProxy(target: string) {
   let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let outage: OutageKind | null = null;

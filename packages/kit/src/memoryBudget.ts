@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Memory that the work of a process fills with what can't be streamed: answers and inputs that are one piece of JSON. */
-export type HeldMemory = {
+export type MemoryBudget = {
   /** What `work` takes by its `memoryHolder` is held until it has ended. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 
 /** Holds so many bytes more for the work under way: at once (null), or when the promise resolves. */
-export type Hold = (bytes: number) => Promise<void> | null;
+export type ReserveMemory = (bytes: number) => Promise<void> | null;
 
 type Holding = { heldBytes: number; waiting: { bytes: number; go(): void }[]; hasEnded: boolean };
 
-const current = new AsyncLocalStorage<Hold>();
+const current = new AsyncLocalStorage<ReserveMemory>();
 
 /**
  * No more than `limitBytes` at once, but for the work that has held some for the longest: it never waits, so there is
  * always one that comes to its end.
  */
-export function createHeldMemory(limitBytes: number): HeldMemory {
+export function createMemoryBudget(limitBytes: number): MemoryBudget {
   // In the order in which they began to hold.
   const holdings = new Set<Holding>();
   let heldBytes = 0;
@@ -40,7 +40,7 @@ export function createHeldMemory(limitBytes: number): HeldMemory {
     }
   }
 
-  function holderOf(holding: Holding): Hold {
+  function holderOf(holding: Holding): ReserveMemory {
     return (bytes) => {
       if (holding.hasEnded) return null;
       holdings.add(holding);
@@ -73,6 +73,6 @@ export function createHeldMemory(limitBytes: number): HeldMemory {
 }
 
 /** For the work that asks, and for what is done on its behalf elsewhere, as at a socket; null outside of any. */
-export function memoryHolder(): Hold | null {
+export function currentReservation(): ReserveMemory | null {
   return current.getStore() ?? null;
 }

@@ -2,18 +2,18 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 
 export type Received = { headers: IncomingHttpHeaders; body: string; path: string; atMs: number };
-export type Answer = (request: Received, response: ServerResponse) => void;
+export type Responder = (request: Received, response: ServerResponse) => void;
 
 export type Receiver = {
   url: string;
   received: Received[];
   /** How it answers from now on; 200 unless told. */
-  answer: Answer;
+  answer: Responder;
   close(): Promise<void>;
 };
 
 export const status =
-  (code: number, headers: Record<string, string> = {}): Answer =>
+  (code: number, headers: Record<string, string> = {}): Responder =>
   (_request, response) =>
     void response.writeHead(code, headers).end();
 
