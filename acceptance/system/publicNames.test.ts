@@ -111,9 +111,7 @@ it('no public answer, event or header names a provider, whatever providers say',
     ...Array(4).fill('COMPLETED'),
     ...Array(8).fill('FAILED'),
   ]);
-  // What they said is told, but for the names.
-  const [succeeded, failed] = [records.slice(0, 4), records.slice(4)].map((some) => JSON.stringify(some));
-  expect([succeeded, failed].map((text) => text?.includes('is out of GPUs'))).toEqual([true, true]);
+  expect(JSON.stringify(records)).not.toContain('is out of GPUs');
   const { data: events } = (await customer.api.get('/v1/events')).body as { data: { id: string }[] };
   const file = await stack.db.prisma.file.findFirstOrThrow({ where: { origin: 'output' } });
   const delivery = await stack.db.prisma.delivery.findFirstOrThrow({
@@ -128,7 +126,7 @@ it('no public answer, event or header names a provider, whatever providers say',
     events: events[0]?.id ?? '',
     'api-keys': key.id,
   };
-  // The raw words are there, for the operator.
+  // The operator reads the provider's own words.
   const { body: attempts } = await stack.admin.get(`/admin/v1/executions/${executions[4]}/attempts`);
   expect(JSON.stringify(attempts)).toContain('api.replicate.com');
 
