@@ -32,6 +32,7 @@ function optionsByAdapter(): object[] {
   return adapters.flatMap((adapter) => {
     const options = optionsSchema(adapter);
     const isOf = { properties: { adapter: { const: adapter } }, required: ['adapter'] };
+    // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema calls it so
     return options === null ? [] : [{ if: isOf, then: { properties: { options } } }];
   });
 }
