@@ -56,7 +56,7 @@ export const tasks = {
   },
   holdfast: {
     about: "the operator's commands: doctor, organizations, executions, audit (--help)",
-    run: script('packages/cli/src/main.ts'),
+    run: script('packages/cli/src/main.mjs'),
   },
   'webhooks:listen': {
     about: 'print the webhooks of the running npm start as they come, verified (--help)',

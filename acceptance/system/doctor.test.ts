@@ -230,7 +230,7 @@ describe('holdfast doctor', () => {
     const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/holdfast' };
     // Of this process only the path: Node's choice of colours depends on the CI service, the terminal and more.
     const onTerminal = async (settings: NodeJS.ProcessEnv) => {
-      const command = `${process.execPath} --disable-warning=ExperimentalWarning packages/cli/src/main.ts doctor`;
+      const command = `${process.execPath} --disable-warning=ExperimentalWarning packages/cli/src/main.mjs doctor`;
       const { stdout } = await runCommand('script', ['-qec', command, '/dev/null'], {
         cwd: root,
         env: { PATH: process.env.PATH, HOLDFAST_HOME: '/nonexistent', ...env, ...settings },

@@ -70,7 +70,7 @@ async function restart(name: 'api-gateway' | 'webhook-sender', keys: string): Pr
 }
 
 const reencrypt = (keys: string) =>
-  runCommand(process.execPath, ['packages/cli/src/main.ts', 'secrets', 'reencrypt'], {
+  runCommand(process.execPath, ['packages/cli/src/main.mjs', 'secrets', 'reencrypt'], {
     cwd: root,
     env: { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys },
   });

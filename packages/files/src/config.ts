@@ -1,5 +1,7 @@
 import { publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
+import type { DiskSettings } from './disk/settings.ts';
+import type { S3Settings } from './s3/settings.ts';
 
 /** The settings of the object store, for `parseConfig`. Which of them are needed depends on FILE_STORE. */
 export const fileStoreConfig = {
@@ -43,3 +45,33 @@ export function fileStoreProblems(env: NodeJS.ProcessEnv): string[] {
 }
 
 export type FileStoreConfig = z.infer<z.ZodObject<typeof fileStoreConfig>>;
+
+/** Of a store on this machine's disk; null with another. @throws for a setting that is missing */
+export function diskSettings(config: FileStoreConfig): DiskSettings | null {
+  if (config.FILE_STORE !== 'disk') return null;
+  return {
+    path: need(config, 'FILE_DISK_PATH'),
+    urlSecrets: need(config, 'FILE_URL_SECRET'),
+    publicUrl: need(config, 'PUBLIC_URL'),
+  };
+}
+
+/** @throws for a setting that is missing */
+export function s3Settings(config: FileStoreConfig): S3Settings {
+  const endpoint = need(config, 'S3_ENDPOINT');
+  return {
+    endpoint,
+    publicEndpoint: config.S3_PUBLIC_ENDPOINT ?? endpoint,
+    region: config.S3_REGION,
+    bucket: need(config, 'S3_BUCKET'),
+    style: config.S3_STYLE,
+    accessKey: need(config, 'S3_ACCESS_KEY'),
+    secretKey: need(config, 'S3_SECRET_KEY'),
+  };
+}
+
+function need<Name extends keyof FileStoreConfig>(config: FileStoreConfig, name: Name) {
+  const value = config[name];
+  if (!value) throw new Error(`${name} is needed with FILE_STORE=${config.FILE_STORE}`);
+  return value as NonNullable<FileStoreConfig[Name]>;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { fileStoreConfig, fileStoreProblems } from './config.ts';
-import { diskSettings, openStore } from './open.ts';
+import { diskSettings, fileStoreConfig, fileStoreProblems } from './config.ts';
+import { openStore } from './open.ts';
 
 const FileStoreConfig = z.object(fileStoreConfig);
 

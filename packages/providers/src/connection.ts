@@ -1,5 +1,6 @@
 import { portOf } from '@holdfast/egress/addresses';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
+import { outputOrigins } from './connectionConfig.ts';
 
 /** Whose server an adapter talks to: from <NAME>_BASE_URL and <NAME>_API_KEY. */
 export type Connection = {
@@ -31,14 +32,4 @@ export function connect(
 export function trustedHosts({ baseUrl, settings }: Connection): string[] {
   const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
   return urls.map((url) => `${url.hostname}:${portOf(url)}`);
-}
-
-/** What <NAME>_OUTPUT_ORIGINS lists, comma-separated; `url` is null for what is no http or https origin. */
-export function outputOrigins({
-  OUTPUT_ORIGINS = '',
-}: Connection['settings']): { text: string; url: URL | null }[] {
-  const texts = OUTPUT_ORIGINS.split(',').map((text) => text.trim());
-  return texts
-    .filter((text) => text !== '')
-    .map((text) => ({ text, url: /^https?:\/\/[^/?#]+\/?$/i.test(text) ? URL.parse(text) : null }));
 }

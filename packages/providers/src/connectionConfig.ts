@@ -1,6 +1,6 @@
 import type { adapters } from '@holdfast/domain/modelRoute';
 import { z } from 'zod';
-import { type Connection, outputOrigins } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 const baseUrl = z.url({ protocol: /^https?$/ });
 
@@ -75,6 +75,16 @@ export function connectionProblems(environment: Environment): string[] {
           `${name}_OUTPUT_ORIGINS: ${text} is no origin such as http://minio:9000, and is ignored`,
       );
   });
+}
+
+/** What <NAME>_OUTPUT_ORIGINS lists, comma-separated; `url` is null for what is no http or https origin. */
+export function outputOrigins({
+  OUTPUT_ORIGINS = '',
+}: Connection['settings']): { text: string; url: URL | null }[] {
+  const texts = OUTPUT_ORIGINS.split(',').map((text) => text.trim());
+  return texts
+    .filter((text) => text !== '')
+    .map((text) => ({ text, url: /^https?:\/\/[^/?#]+\/?$/i.test(text) ? URL.parse(text) : null }));
 }
 
 function isUsable({ url }: { url: string }): boolean {

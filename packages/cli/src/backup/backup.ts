@@ -1,9 +1,12 @@
 import { BackupRefusedError } from '@holdfast/db/backup/connection';
+import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
+import type { ObjectStore } from '@holdfast/files/store';
+import { parseConfig } from '@holdfast/kit/config';
 import { RefusedError } from '../admin/refusedError.ts';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
+import { loadStore } from '../store.ts';
 import type { Manifest } from './manifest.ts';
-import { storeOf } from './store.ts';
 import { writeBackup } from './write.ts';
 
 /** 0: written, whole; 1: refused. What was cut off has no manifest, and no restore takes it. */
@@ -12,10 +15,19 @@ export async function backup(args: string[], context: Context): Promise<number> 
     'without-files': { type: 'boolean', default: false },
   });
   const databaseUrl = context.databaseUrl();
-  const store = values['without-files'] ? null : storeOf(context);
+  const store = values['without-files'] ? null : await storeOf(context);
   const written = await refusable(() => writeBackup(operands[0], { databaseUrl, store, tell: context.tell }));
   for (const line of closing(operands[0], written)) context.say(line);
   return 0;
+}
+
+/** A backup signs no URL: the settings for that may be missing. */
+const unsigned = { FILE_URL_SECRET: 'no URL is signed with this', PUBLIC_URL: 'http://localhost' };
+
+/** The store of the services: of the environment, else of the `npm start` in this folder. @throws for settings that lack something */
+export function storeOf(context: Context): Promise<ObjectStore> {
+  const environment = { ...unsigned, ...context.providerEnvironment() };
+  return loadStore(parseConfig(fileStoreConfig, environment, [fileStoreProblems]));
 }
 
 /** What the database's side refuses is told as a refusal. */

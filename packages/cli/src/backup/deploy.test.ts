@@ -9,7 +9,7 @@ import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '../../../..');
-const main = join(root, 'packages/cli/src/main.ts');
+const main = join(root, 'packages/cli/src/main.mjs');
 
 /** In the place of docker: says what it was asked, and runs `holdfast` here, on the folder that it was to mount. */
 const docker = `#!/bin/sh

@@ -7,10 +7,9 @@ import { sealingKeys } from '../config.ts';
 import { exitCodes } from '../exitCodes.ts';
 import { readOperands } from '../flags.ts';
 import { UsageError } from '../usageError.ts';
-import { refusable } from './backup.ts';
+import { refusable, storeOf } from './backup.ts';
 import { loadDatabase } from './load.ts';
 import type { Manifest } from './manifest.ts';
-import { storeOf } from './store.ts';
 import { verifyBackup } from './verify.ts';
 
 const usualMinutes = 60;
@@ -59,7 +58,7 @@ type Wanted = { manifest: Manifest; box: SealedBox | null; minutes: number };
 async function load(folder: string, { manifest, box, minutes }: Wanted, context: Context): Promise<number> {
   const { tell } = context;
   const databaseUrl = context.databaseUrl();
-  const store = manifest.files ? storeOf(context) : null;
+  const store = manifest.files ? await storeOf(context) : null;
   const { applied, missing } = await readMigrationState(await context.openDatabase());
   if (applied === 0) refuseOtherVersion(manifest, missing);
   if (applied === 0) tell(`migrations applied: ${(await migrate(databaseUrl)).length}`);

@@ -18,7 +18,7 @@ export function holdfast(
   env: NodeJS.ProcessEnv = {},
   signal?: AbortSignal,
 ): Promise<CommandResult> {
-  const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
+  const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.mjs'];
   return runCommand(process.execPath, [...main, ...args], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },
@@ -28,7 +28,7 @@ export function holdfast(
 
 /** Runs it in a pipe: `holdfast ${rest}`; answers the exit code of the first command that fails. */
 export function holdfastInShell(rest: string, env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const script = `set -o pipefail; "$0" --disable-warning=ExperimentalWarning packages/cli/src/main.ts ${rest}`;
+  const script = `set -o pipefail; "$0" --disable-warning=ExperimentalWarning packages/cli/src/main.mjs ${rest}`;
   return runCommand('bash', ['-c', script, process.execPath], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },
@@ -45,7 +45,7 @@ export function npmRunHoldfast(args: string[], env: NodeJS.ProcessEnv): Promise<
 
 /** Starts it and lets it run: what it has said so far, and an end by SIGINT, which answers the exit code. */
 export function startHoldfast(args: string[], env: NodeJS.ProcessEnv) {
-  const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
+  const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.mjs'];
   const child = spawn(process.execPath, [...main, ...args], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },

@@ -22,18 +22,26 @@ export function inputProblem(schema: Record<string, unknown>, input: unknown): s
 /** `report` is given each mistake of the schema; without it the first is thrown. */
 function compile(schema: Record<string, unknown>, report?: (message: string) => void): ValidateFunction {
   const say = (message: unknown) => report?.(String(message));
+  const isValid = metaSchema().validateSchema(schema, report === undefined);
+  if (isValid !== true) say(`schema is invalid: ${metaSchema().errorsText()}`);
+  // An instance for each schema: the `$id`s of different models may be the same.
   const ajv = new Ajv2020({
     allErrors: true,
     strict: report ? 'log' : true,
     strictTypes: false,
     strictRequired: false,
-    validateSchema: report ? 'log' : true,
+    validateSchema: false,
     logger: { log: say, warn: say, error: say },
   });
   ajv.addFormat('file', fileReferenceFormat);
   ajv.addFormat('uri', true);
   return ajv.compile(schema);
 }
+
+let shared: Ajv2020 | undefined;
+
+/** Compiled once: compiling the meta-schema takes ten times as long as compiling the schema of a model. */
+const metaSchema = () => (shared ??= new Ajv2020({ allErrors: true, strict: false }));
 
 function problemsOf(validate: ValidateFunction, input: unknown): string[] {
   if (validate(input)) return [];

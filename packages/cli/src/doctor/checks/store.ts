@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
-import { openStore } from '@holdfast/files/open';
 import type { ObjectStore } from '@holdfast/files/store';
 import { parseConfig } from '@holdfast/kit/config';
+import { loadStore } from '../../store.ts';
 import { fetchWithin, unreached } from '../dial.ts';
 import type { Check, Finding } from '../finding.ts';
 
@@ -17,7 +17,7 @@ export const storeCheck: Check = {
     const isKnown = ['FILE_DISK_PATH', 'S3_ENDPOINT'].some((name) => environment[name]);
     if (!isKnown) return [{ state: 'skipped', check: 'store', found: own }];
     const config = parseConfig(fileStoreConfig, environment, [fileStoreProblems]);
-    return await probe(openStore(config), config.FILE_STORE);
+    return await probe(await loadStore(config), config.FILE_STORE);
   },
 };
 

@@ -1,11 +1,5 @@
-// `holdfast`: the operator's command line.
-import { enableCompileCache } from 'node:module';
-import { resolve } from 'node:path';
-
-// Before anything else is loaded: a command costs more to compile than to run. Without a writable folder nothing is kept.
-enableCompileCache(resolve(import.meta.dirname, '../../../node_modules/.cache/holdfast'));
-const { runCli } = await import('./cli.ts');
-const { terminalWidth } = await import('./output/width.ts');
+import { runCli } from './cli.ts';
+import { terminalWidth } from './output/width.ts';
 
 // The reader of the output may close it early, as `head` does: the command still ends properly, with its own exit code.
 const unheard = new AbortController();
