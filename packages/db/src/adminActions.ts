@@ -12,15 +12,13 @@ export type AdminActionRow = {
   details: unknown;
 };
 
-/** Rows are never changed: that an action has ended, and how, is a row of its own, whose id follows from the first's. */
+/** Rows are never updated: the end of an action is a second row, its id derived from the first. */
 const endSuffix = '_end';
 
-/** Writes down what is about to be done. */
 export async function startAdminAction(db: Database, action: AdminActionRow): Promise<void> {
   await insert(db, action, 0);
 }
 
-/** Writes down what it came to: the status of the answer. */
 export async function finishAdminAction(db: Database, action: AdminActionRow, status: number): Promise<void> {
   await insert(db, { ...action, id: `${action.id}${endSuffix}`, details: {} }, status);
 }
@@ -46,7 +44,6 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb)`;
 
 export type AdminActionFilter = {
   organizationId?: string | undefined;
-  /** A part of it. */
   action?: string | undefined;
   actor?: string | undefined;
   from?: Date | undefined;
@@ -54,10 +51,8 @@ export type AdminActionFilter = {
   cursor?: string | undefined;
 };
 
-/** With the status of the answer; null while it is not known. */
 export type ListedAdminAction = AdminActionRow & { at: Date; status: number | null };
 
-/** What operators did, newest first. */
 export async function listAdminActions(
   db: Database,
   filter: AdminActionFilter,

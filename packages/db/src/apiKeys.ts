@@ -10,17 +10,15 @@ export type NewApiKey = {
   permissions: ApiKeyPermissions;
   hash: string;
   prefix: string;
-  /** Left out: without any but its permissions. */
   bounds?: ApiKeyBounds;
 };
 
 export type CreateApiKeyResult =
   | { kind: 'created'; createdAt: Date; isTest: boolean }
-  /** Spec, "Limits": API keys per organization. */
   | { kind: 'limit reached' }
   | { kind: 'no organization' };
 
-/** A new key. Creates of one organization wait for each other, so that the limit holds under race too. */
+/** Creates of one organization wait for each other, so that the limit also holds under concurrency. */
 export async function createApiKey(db: Database, key: NewApiKey): Promise<CreateApiKeyResult> {
   return inTransaction(db, async (client) => {
     const [owner] = await runStatement<{ isTest: boolean }>(client, 'lock_organization', lock, [
@@ -57,30 +55,25 @@ WITH added AS (
 value AS (INSERT INTO api_key_values (hash, api_key_id) SELECT $6, id FROM added)
 SELECT created_at AS "createdAt" FROM added`;
 
-/** How far a key reaches. */
 export type ApiKeyBounds = {
   scopes: ApiKeyScope[];
-  /** Null: it has no end. */
+  /** Null: never expires. */
   expiresAt: Date | null;
-  /** Slugs that it may name; empty: all. */
   models: string[];
-  /** Addresses and CIDR ranges that it may be used from; empty: all. */
+  /** Addresses and CIDR ranges; empty: all. */
   addresses: string[];
 };
 
-/** An API key as lists show it: never its value. */
 export type ApiKeyRow = ApiKeyBounds & {
   id: string;
   name: string;
   permissions: ApiKeyPermissions;
   prefix: string;
-  /** It belongs to the organization's test organization. */
   isTest: boolean;
   createdAt: Date;
   revokedAt: Date | null;
 };
 
-/** With the scopes that its permissions stand for when it has none of its own. */
 function withScopes<Row extends { permissions: string; scopes: string[] | null }>(row: Row) {
   const permissions = row.permissions as ApiKeyPermissions;
   return { ...row, permissions, scopes: scopesOf(permissions, row.scopes) };
@@ -89,20 +82,17 @@ function withScopes<Row extends { permissions: string; scopes: string[] | null }
 export type FoundApiKey = ApiKeyBounds & {
   organizationId: string;
   apiKeyId: string;
-  /** It belongs to a test organization. */
   isTest: boolean;
-  /** What is left of a rotated value's grace period, or until the key expires. Null: no end is set. */
   validForMs: number | null;
 };
 
-/** The key that a value (by its SHA-256) belongs to, unless it is revoked, expired or past its grace period. */
+/** Finds the key of a value, given its SHA-256, unless it is revoked, expired or past its grace period. */
 export async function findApiKey(db: Database, hash: string): Promise<FoundApiKey | null> {
   return (await findApiKeys(db, [hash])).get(hash) ?? null;
 }
 
 type Row = Omit<FoundApiKey, 'scopes'> & { hash: string; permissions: string; scopes: string[] | null };
 
-/** As `findApiKey`, of many at once, by their hashes. */
 export async function findApiKeys(db: Database, hashes: string[]): Promise<Map<string, FoundApiKey>> {
   const rows = await runStatement<Row>(db.pool, 'find_api_keys', findApiKeySql, [hashes]);
   return new Map(
@@ -121,24 +111,18 @@ FROM api_key_values v JOIN api_keys k ON k.id = v.api_key_id JOIN organizations 
 WHERE v.hash = ANY ($1::text[]) AND k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())
   AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
-/** Whether a key of this id was ever made; a revoked one counts. */
 export async function hasApiKey(db: Database, id: string): Promise<boolean> {
   return (await db.prisma.apiKey.count({ where: { id } })) > 0;
 }
 
-/** Whether a key, revoked or not, is the organization's. */
 export async function isKeyOf(db: Database, organizationId: string, id: string): Promise<boolean> {
   const key = await db.prisma.apiKey.findFirst({ where: { id, organizationId }, select: { id: true } });
   return key !== null;
 }
 
-/** Of a key: it is the organization's, $2, or its test organization's. */
 const isOwn = 'organization_id IN (SELECT id FROM organizations WHERE id = $2 OR test_of = $2)';
 
-/**
- * The keys of an organization and of its test organization, newest first, revoked ones too; those older than `cursor`
- * (the id of a key) if given.
- */
+/** Newest first, with revoked keys and those of the test organization; `cursor`: only keys older than this id. */
 export async function listApiKeys(
   db: Database,
   args: { organizationId: string; limit: number; cursor?: string | undefined },
@@ -152,14 +136,12 @@ export async function listApiKeys(
   return rows.map((row) => toRow(row, owners));
 }
 
-/** One key of an organization or of its test organization, revoked or not; null when it has none of that id. */
 export async function getApiKey(db: Database, organizationId: string, id: string): Promise<ApiKeyRow | null> {
   const owners = await ownersOf(db, organizationId);
   const row = await db.prisma.apiKey.findFirst({ where: { id, organizationId: { in: [...owners.keys()] } } });
   return row && toRow(row, owners);
 }
 
-/** The organization and its test organization, by id; true: for tests. */
 async function ownersOf(db: Database, id: string): Promise<Map<string, boolean>> {
   const select = { id: true, testOf: true };
   const rows = await db.prisma.organization.findMany({ where: { OR: [{ id }, { testOf: id }] }, select });
@@ -173,7 +155,7 @@ function toRow<Row extends { organizationId: string; permissions: string; scopes
   return { ...withScopes(row), isTest: owners.get(organizationId) ?? false };
 }
 
-/** Revokes a key, again if need be; false when the organization has none of that id. */
+/** Idempotent; false when the organization has no such key. */
 export async function revokeApiKey(db: Database, organizationId: string, id: string): Promise<boolean> {
   const rows = await runStatement(db.pool, 'revoke_api_key', revokeApiKeySql, [id, organizationId]);
   return rows.length > 0;
@@ -185,8 +167,8 @@ const revokeApiKeySql = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, n
 export type RotatedApiKey = Omit<ApiKeyRow, 'createdAt' | 'revokedAt'> & { previousKeyValidUntil: Date };
 
 /**
- * Gives a key a new value; the old one lives for the grace period of the spec's "Limits". Rotations of one key wait
- * for each other, so that every value but the last has an end. Null when there is no such key, or it is revoked or expired.
+ * Gives a key a new value; the old one stays valid for the grace period (spec, "Limits"). Rotations of one key wait
+ * for each other, so every value but the last expires. Null when the key is missing, revoked or expired.
  */
 export async function rotateApiKey(
   db: Database,
@@ -211,13 +193,12 @@ export async function rotateApiKey(
   });
 }
 
-/** Also locks the key's row. */
 const setPrefix = `UPDATE api_keys SET prefix = $3
   WHERE id = $1 AND ${isOwn} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
   RETURNING id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses,
     organization_id IN (SELECT id FROM organizations WHERE test_of IS NOT NULL) AS "isTest"`;
 
-/** `clock_timestamp`, for the transaction may have begun long before it got the lock. */
+/** `clock_timestamp`: the transaction may have waited long for the lock. */
 const replaceValue = `WITH ended AS (
     UPDATE api_key_values SET valid_until = clock_timestamp() + $3 * interval '1 millisecond'
     WHERE api_key_id = $1 AND valid_until IS NULL

@@ -3,7 +3,6 @@ import type { PoolClient } from 'pg';
 import type { Database } from './client.ts';
 import { inTransaction, runStatement } from './statement.ts';
 
-/** What an organization has, as it is this moment; null when there is no such organization. */
 export async function getBalance(
   db: Database,
   organizationId: string,
@@ -21,15 +20,13 @@ export type AdjustmentKind = 'top_up' | 'correction';
 export type AdjustmentRequest = {
   organizationId: string;
   kind: AdjustmentKind;
-  /** A top-up's is more than 0; a correction's below 0 takes from the balance. */
   amount: Money;
   reason: string | null;
   idempotencyKey: string | null;
-  /** By the clock of the database: later than this nothing is written. */
+  /** By the database's clock; nothing is written later. */
   until?: Date;
 };
 
-/** A transfer that no execution made; `amount` as it was asked for, with its sign. */
 type Adjustment = {
   kind: AdjustmentKind;
   amount: Money;
@@ -40,17 +37,12 @@ type Adjustment = {
 };
 
 export type AdjustResult =
-  /** `isReplay`: added before, under the same idempotency key. */
   | { outcome: 'added'; transfer: Adjustment; isReplay: boolean }
-  /** It would take more than is available: nothing is written. */
   | { outcome: 'insufficient'; available: Money }
   | { outcome: 'too late' }
   | { outcome: 'no organization' };
 
-/**
- * Adds a top-up or a correction to the journal, under an idempotency key once: a repeat answers the transfer of the
- * first, whatever it was, so that the caller can tell whether it was the same request.
- */
+/** Adjusts a balance once per idempotency key; a repeat returns the first transfer, for the caller to compare. */
 export async function adjustBalance(db: Database, asked: AdjustmentRequest): Promise<AdjustResult> {
   const { organizationId, amount, idempotencyKey } = asked;
   return await inTransaction(db, async (client) => {
@@ -87,7 +79,7 @@ const lock = `SELECT available FROM balances WHERE organization_id = $1 FOR UPDA
 const find = `SELECT ${columns} FROM transfers
 WHERE execution_id IS NULL AND organization_id = $1 AND idempotency_key = $2`;
 
-/** The balance follows (trigger `transfers_post`). */
+/** The trigger `transfers_post` updates the balance. */
 const insert = `
 INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
   held_after, reason, idempotency_key)
@@ -96,10 +88,6 @@ SELECT $1, sequence + 1, $2, CASE WHEN $3::numeric < 0 THEN 'available' ELSE 'fu
 FROM balances WHERE organization_id = $1 AND ($6::timestamptz IS NULL OR clock_timestamp() <= $6)
 RETURNING ${columns}`;
 
-/**
- * A top-up by who may write one: the owner of the database (setup, tests) and the ledger. @throws without such an
- * organization
- */
 export async function topUp(
   db: Database,
   args: { organizationId: string; amount: Money; reason: string | null; idempotencyKey: string | null },

@@ -7,28 +7,22 @@ export type StoredCallback = {
   headers: Record<string, string>;
   body: Buffer;
   receivedAtMs: number;
-  /** Whether the attempt it names has ended: then there is nothing to learn from it. */
   finished: boolean;
-  /** Whether its execution was erased: then it must not stay here. */
   erased: boolean;
   executionId: string;
   organizationId: string;
   model: string;
-  /** The execution's place in a trace. */
   traceparent: string | null;
-  /** Where the attempt was sent. */
   connection: string;
   target: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
 };
 
-/** A callback that waits in the inbox, with the attempt it names; null when it was processed. */
 export async function readCallback(db: Database, id: string): Promise<StoredCallback | null> {
   const [callback] = await runStatement<StoredCallback>(db.pool, 'read_callback', read, [id]);
   return callback ?? null;
 }
 
-/** The callbacks of an attempt that wait in the inbox, the first one first. */
 export async function pendingCallbacks(db: Database, attemptId: string): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'waiting_callbacks', waiting, [attemptId]);
   return rows.map(({ id }) => id);
@@ -38,7 +32,6 @@ export async function markCallbackProcessed(db: Database, id: string): Promise<v
   await runStatement(db.pool, 'mark_callback_processed', mark, [id]);
 }
 
-/** Takes a callback out of the inbox with all that it says. */
 export async function dropCallback(db: Database, id: string): Promise<void> {
   await runStatement(db.pool, 'drop_callback', drop, [id]);
 }
@@ -61,22 +54,19 @@ const drop = `DELETE FROM provider_callbacks WHERE id = $1`;
 
 export type NewCallback = {
   id: string;
-  /** Of the attempt it is about, and whom that was sent to. */
   token: string;
   provider: string;
-  /** The same callback, sent again, has the same one. */
   eventKey: string;
   headers: Record<string, string>;
   body: Buffer;
 };
 
-/** `unknown`: its token is that of no attempt at this provider. `full`: so many wait already that nobody honest has sent them. */
+/** `unknown`: no attempt at this provider has the token. `full`: more are pending than an honest provider sends. */
 export type InboxState = 'free' | 'unknown' | 'full';
 
-/** Whoever has got hold of one token must not be able to fill the database. */
+/** Limits what a leaked token can write. */
 const mostOfAttempt = 32;
 
-/** Whether a callback would be kept; asked before its body is read. */
 export async function readInboxState(
   db: Database,
   { token, provider }: Pick<NewCallback, 'token' | 'provider'>,
@@ -89,10 +79,6 @@ export async function readInboxState(
   return room?.room ?? 'unknown';
 }
 
-/**
- * Puts a callback into the inbox, once, if there is room. Nothing is stored of what comes when the attempt is settled:
- * nobody would learn anything from it.
- */
 export async function storeCallback(db: Database, callback: NewCallback): Promise<InboxState> {
   const { id, token, provider, eventKey, headers, body } = callback;
   const [room] = await runStatement<{ room: InboxState }>(db.pool, 'store_callback', statement, [

@@ -1,9 +1,6 @@
 import pg from 'pg';
 
-/**
- * Creates a database on the server that `serverUrl` points at, as a copy of `template` when one is named.
- * Returns the new database's URL. Rejects when it exists already, unless `ifMissing`.
- */
+/** Returns the new database's URL. @throws when it exists, unless `ifMissing` */
 export async function createDatabase(
   serverUrl: string,
   name: string,
@@ -24,14 +21,12 @@ export async function createDatabase(
   return databaseUrl(serverUrl, name);
 }
 
-/** The same server, another database. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
 }
 
-/** Drops a database, ending whatever is connected to it. Nothing happens when there is none of that name. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();

@@ -8,24 +8,21 @@ import { type Condition, givenConditions, runStatement } from './statement.ts';
 type Known = {
   eventId: string;
   eventCreatedAt: Date;
-  /** Null: it tells of an endpoint. */
   executionId: string | null;
 };
 
-/** An event: as it was told, or with the execution (whose id is `id`) that it would be told of. */
+/** With the body as it was delivered, or with the execution (its id is `id`) from which to render it. */
 export type EventRow = Known & ({ body: string } | ({ body: null; eventType: EventType } & Execution));
 
-/** Of an event `v`, and its execution `x`, which is needed by those alone that have no body. */
 export const eventColumnsSql = `v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.body,
   v.execution_id AS "executionId",
   ${executionColumns('x')}`;
 
-/** `OFFSET 0`: found by its id, whatever the planner believes. */
+/** `OFFSET 0` keeps the planner on the look-up by id. */
 export const executionOfSql = `LEFT JOIN LATERAL (
     SELECT * FROM executions e WHERE v.body IS NULL AND e.id = v.execution_id OFFSET 0
   ) x ON true`;
 
-/** One event; null when the organization has none of that id. */
 export async function getEvent(db: Database, organizationId: string, id: string): Promise<EventRow | null> {
   const [row] = await runStatement<EventRow>(db.pool, 'get_event', statement, [id, organizationId]);
   return row ?? null;
@@ -36,42 +33,34 @@ const statement = `SELECT ${eventColumnsSql} FROM events v ${executionOfSql}
 
 export type EventFilter = {
   types?: readonly string[] | undefined;
-  /** Slugs: of executions of other models none. */
   models?: readonly string[] | undefined;
-  /** An endpoint: none that tell of it. */
+  /** An endpoint: leaves out the events about it. */
   notAbout?: string | undefined;
   executionId?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** The id of an event: only those listed after it. */
   cursor?: string | undefined;
 };
 
-/** Events that were not delivered: to this endpoint, or (null) to somebody or at all. */
+/** Events not delivered to this endpoint, or (null) not delivered to every receiver. */
 export type Undelivered = { to: string | null };
 
 export type EventPage = {
   rows: EventRow[];
-  /** The last event that was looked at, when there may be more behind it. */
+  /** The last event scanned, when there may be more. */
   reached: string | null;
 };
 
-/**
- * Where most are delivered, or of other models, a page is looked for among so many: a statement of a few tenths of a second.
- */
 const mostScanned = 5000;
 
-/**
- * At most `limit` events of an organization, in the order of time. Of undelivered ones, and of models, it may answer fewer
- * though there are more behind those that it `reached`.
- */
+/** At most `limit` events in order of time. A filtered page may be short although more events follow `reached`. */
 export async function listEvents(
   db: Database,
   organizationId: string,
   args: { filter: EventFilter; undelivered: Undelivered | null; isAscending: boolean; limit: number },
 ): Promise<EventPage> {
   const { filter, undelivered, isAscending, limit } = args;
-  // What is looked up of each event is looked up of so many alone.
+  // Filters with a look-up per event run on the scanned ones only.
   const isSieved = undelivered !== null || filter.models !== undefined;
   const given = givenConditions(isAscending ? ascending : descending, filter, 3);
   const wanted = givenConditions(wantedConditions, filter, 3 + given.values.length);
@@ -87,11 +76,10 @@ export async function listEvents(
   const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
   const name = `list_events_${kind}_${direction}_${given.key}${wanted.key}`;
   const rows = await runStatement<EventRow & { reached: string | null }>(db.pool, name, text, values);
-  // Where nothing is found one row without an event tells how far was looked.
+  // Without a match, one row without an event carries `reached`.
   return { rows: rows.filter(({ eventId }) => eventId !== null), reached: rows[0]?.reached ?? null };
 }
 
-/** Found by their ids, whatever the planner believes. The execution is the first of the conditions. */
 const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventIdsOfExecutionSql('$4')}) OFFSET 0)`;
 
 function listEventsStatement(args: {
@@ -116,11 +104,10 @@ SELECT scan.reached, found.* FROM (
 ${order('found').replace('found.id', 'found.place')}`;
 }
 
-/** Of what was made before the oldest deliveries that are kept nobody knows what was delivered. */
+/** Deliveries of earlier events were dropped, so nothing is known about them. */
 const isLogged = ` AND v.id >= (
     SELECT month_bound('evt', min(p.month)) FROM month_partitions() p WHERE p.parent = 'deliveries')`;
 
-/** Scalar subqueries, for an index look-up each. */
 function missedSql(undelivered: Undelivered | null, endpoint: string): string {
   if (!undelivered) return 'true';
   const delivered = undelivered.to
@@ -145,7 +132,6 @@ function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
 const ascending = conditions('>');
 const descending = conditions('<');
 
-/** What an event is, where the others say which they are among. */
 const wantedConditions: Condition<EventFilter>[] = [
   { name: 'types', sql: 'v.type = ANY (?::text[])' },
   {

@@ -1,36 +1,28 @@
 import type { Logger } from '@holdfast/kit/logger';
 import { backoff, retry } from '@holdfast/kit/retry';
 
-/** What an error of the database means for the work that met it. */
 export type Fault =
-  /** No session could be opened, or it broke: the work may have been done or not. */
+  /** No session, or it broke: the work may have been done. */
   | 'unreachable'
-  /** The server takes no writes: a standby, or a primary that a failover demoted. */
+  /** A standby, or a primary demoted by a failover. */
   | 'read-only'
-  /** No disk space, memory or connections left. */
   | 'exhausted'
-  /** Another transaction stood in the way: a deadlock, a failed serialization. */
   | 'conflict'
-  /** The statement, or its wait for a lock, took too long and was ended. */
   | 'slow'
-  /** The login or a certificate was refused: an operator may be rotating it. */
+  /** Login or certificate refused: perhaps it is being rotated. */
   | 'not trusted'
-  /** A constraint or a value was refused, and would be refused again. */
+  /** A constraint or an invalid value: permanent. */
   | 'refused';
 
 export const readOnlyState = '25006';
 export const lockNotAvailable = '55P03';
 
-/**
- * The one list of error codes that anyone judges by: SQLSTATEs, whole classes of them (their first two characters), and
- * the codes that Prisma gives to errors without one. Everything else is a bug, ours or the operator's.
- */
+// SQLSTATEs, SQLSTATE classes (two characters), and Prisma's codes for errors without one. Everything else is a bug.
 const faults: Readonly<Record<string, Fault>> = {
   '08': 'unreachable',
   '22': 'refused',
   '23': 'refused',
   [readOnlyState]: 'read-only',
-  // A transaction that was idle, or open, for too long loses its session.
   '25P03': 'unreachable',
   '25P04': 'unreachable',
   '28000': 'not trusted',
@@ -38,7 +30,6 @@ const faults: Readonly<Record<string, Fault>> = {
   '40': 'conflict',
   '53': 'exhausted',
   [lockNotAvailable]: 'slow',
-  // Shutdowns, crashes, servers that are starting, sessions that were ended.
   '57': 'unreachable',
   '57014': 'slow',
   '58030': 'exhausted',
@@ -55,11 +46,9 @@ const networkCode =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN)$/;
 const certificateCode =
   /^(CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*)$/;
-/** What `pg` says without a code. */
 const poolMessage =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|is not queryable/;
 
-/** Null for what is none: a bug, or an error of something else. */
 export function faultOf(error: unknown): Fault | null {
   if (error === null || typeof error !== 'object') return null;
   const { code, syscall, message, cause, errors } = error as Partial<Record<string, unknown>>;
@@ -70,7 +59,6 @@ export function faultOf(error: unknown): Fault | null {
   return inner.map(faultOf).find((fault) => fault !== null) ?? null;
 }
 
-/** Whether the same work may succeed soon: it is to be tried again, or its client told to. */
 export function isTransient(error: unknown): boolean {
   const fault = faultOf(error);
   return fault !== null && fault !== 'refused';
@@ -92,12 +80,11 @@ export async function retryTransient<Result>(
   });
 }
 
-/** Whether the database refused what a statement would have written, and would do so again. */
 export function isRefusal(error: unknown): error is Error {
   return faultOf(error) === 'refused';
 }
 
-/** Prisma gives codes of its own, and keeps the server's in what its adapter threw. */
+/** Prisma keeps the server's code in the error of its adapter. */
 function sqlStateOf(error: object): unknown {
   const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
   return Object(meta?.driverAdapterError?.cause).originalCode ?? code;

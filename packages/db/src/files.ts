@@ -3,26 +3,23 @@ import { runStatement } from './statement.ts';
 
 export type FileRow = {
   id: string;
-  /** Where the store has the bytes. */
   key: string;
   origin: 'upload' | 'output';
   state: 'awaiting_upload' | 'ready';
   filename: string;
-  /** Null until confirmed when the upload did not declare it; so is the size. */
+  /** Null (as the size) until confirmed, when the upload did not declare it. */
   contentType: string | null;
   sizeBytes: number | null;
   width: number | null;
   height: number | null;
   durationMs: number | null;
   createdAt: Date;
-  /** When the file itself is removed; null: never. */
   expiresAt: Date | null;
 };
 
 const fileColumnsSql = `id, COALESCE(object_key, id) AS key, origin, state, filename, content_type AS "contentType",
   size_bytes AS "sizeBytes", width, height, duration_ms AS "durationMs", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
-/** Those of an organization's files with these ids that are neither deleted nor expired. */
 export async function getFiles(db: Database, organizationId: string, ids: string[]): Promise<FileRow[]> {
   if (ids.length === 0) return [];
   return runStatement<FileRow>(db.pool, 'get_files', getFilesSql, [ids, organizationId]);
@@ -34,7 +31,6 @@ const getFilesSql = `SELECT ${fileColumnsSql} FROM files
 
 export type NewOutput = {
   id: string;
-  /** Where the store will have its bytes. */
   key: string;
   organizationId: string;
   executionId: string;
@@ -43,9 +39,7 @@ export type NewOutput = {
 };
 
 /**
- * A file that an execution has made, before its bytes are stored: bytes without a row would never be found again. It is
- * there for a day unless keepOutputs keeps it: a crash, or a run that fails in the end, leaves nothing for ever. Of an
- * execution that is erased, or is being erased now, it expires at once.
+ * Written before the bytes, which nothing would find without a row. Expires in a day unless `keepOutputs` keeps it.
  */
 export async function insertOutput(db: Database, output: NewOutput): Promise<void> {
   await runStatement(db.pool, 'insert_output', insert, [
@@ -58,7 +52,6 @@ export async function insertOutput(db: Database, output: NewOutput): Promise<voi
   ]);
 }
 
-/** The bytes of an output are stored. */
 export async function markOutputReady(
   db: Database,
   id: string,
@@ -90,7 +83,6 @@ export type NewUpload = {
   ttlDays: number | null;
 };
 
-/** A file whose bytes a client is about to upload. */
 export async function insertUpload(db: Database, upload: NewUpload): Promise<FileRow> {
   const { id, organizationId, filename, contentType, sizeBytes, ttlDays } = upload;
   const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays];
@@ -104,7 +96,6 @@ const insertUploadSql = `INSERT INTO files
   VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day')
   RETURNING ${fileColumnsSql}`;
 
-/** Whether the bytes of an upload may still change: once they were checked, those are the file's. */
 export async function isFileReplaceable(db: Database, id: string): Promise<boolean> {
   const rows = await runStatement(db.pool, 'is_file_replaceable', isFileReplaceableSql, [id]);
   return rows.length > 0;
@@ -113,26 +104,25 @@ export async function isFileReplaceable(db: Database, id: string): Promise<boole
 const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND state = 'awaiting_upload'
   AND (expires_at IS NULL OR expires_at > now())`;
 
-/** These outputs stay for good, as their execution's result does; what was erased in the meantime does not. */
+/** Keeps outputs as long as their execution; those erased meanwhile stay expired. */
 export async function keepOutputs(db: Database, ids: string[]): Promise<void> {
   if (ids.length > 0) await runStatement(db.pool, 'keep_outputs', keep, [ids]);
 }
 
-/** These outputs are nobody's result: they are removed at the next occasion. */
 export async function dropOutputs(db: Database, ids: string[]): Promise<void> {
   if (ids.length > 0) await runStatement(db.pool, 'drop_outputs', drop, [ids]);
 }
 
-/** Outputs of an execution that ended otherwise than COMPLETED are nobody's result: none of them stays for good. */
+/** The outputs of an execution that ended otherwise than COMPLETED are removed. */
 export async function dropOutputsOfEnded(db: Database, executionId: string): Promise<void> {
   await runStatement(db.pool, 'drop_outputs_of_ended', dropAll, [executionId]);
 }
 
-// Not now(): an erasure that came first and began later would be undone.
+// Not now(): it could undo an erasure that committed first.
 const keep = `UPDATE files SET expires_at = NULL
   WHERE id = ANY ($1::text[]) AND origin = 'output' AND expires_at > clock_timestamp()`;
 
-// The column rounds to milliseconds: what is rounded up would not be over yet.
+// The column rounds to milliseconds: a value rounded up would not have passed yet.
 const drop = `UPDATE files SET expires_at = least(expires_at, date_trunc('milliseconds', now()))
   WHERE id = ANY ($1::text[]) AND origin = 'output' AND state <> 'deleted'`;
 
@@ -145,13 +135,12 @@ export type FoundBytes = {
   filename: string;
   contentType: string;
   sizeBytes: number;
-  /** Pixels, and milliseconds of audio or video; null: not known. */
+  /** In pixels; duration in milliseconds; null: unknown. */
   width: number | null;
   height: number | null;
   durationMs: number | null;
 };
 
-/** An upload whose bytes were found and are right; null when it is not awaited (any more). */
 export async function markFileReady(db: Database, id: string, found: FoundBytes): Promise<FileRow | null> {
   const { filename, contentType, sizeBytes, key, width, height, durationMs } = found;
   const values = [id, filename, contentType, sizeBytes, key, width, height, durationMs];
@@ -164,18 +153,15 @@ const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, conte
   WHERE id = $1 AND state = 'awaiting_upload'
   RETURNING ${fileColumnsSql}`;
 
-/** `keys`: wherever the store may have its bytes, an upload that came after the check among them. */
+/** `keys`: every place with bytes, including an upload that came after the check. */
 export type RemovableFile = { id: string; keys: string[] };
 
-/**
- * At most `limit` files whose time is over, and outputs that a crash left half stored. An upload that nobody has used
- * yet stays: its bytes may be there.
- */
+/** Expired files, and outputs that a crash left half stored. Unused uploads stay: they may have bytes. */
 export async function listRemovableFiles(db: Database, limit: number): Promise<RemovableFile[]> {
   return runStatement<RemovableFile>(db.pool, 'list_removable_files', list, [limit]);
 }
 
-/** The bytes of these files are gone from the store. Marked before, a crash would leave them there for ever. */
+/** Only after the bytes are removed: a crash in between must not leave them behind. */
 export async function markFilesDeleted(db: Database, ids: string[]): Promise<void> {
   await runStatement(db.pool, 'mark_files_deleted', mark, [ids]);
 }

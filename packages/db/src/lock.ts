@@ -1,16 +1,13 @@
 import pg from 'pg';
 
-/**
- * Runs `work` while no other process runs work under the same number on this database; the others wait. PostgreSQL
- * gives the lock back when the process that holds it dies.
- */
+/** Runs `work` under an advisory lock, which PostgreSQL releases when the process dies; others wait. */
 export async function withLock<T>(databaseUrl: string, lock: number, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'holdfast-lock',
     keepAlive: true,
   });
-  // A connection that breaks is told by the statement under way; without a listener it would end the process.
+  // The running statement reports a broken connection; without a listener it would end the process.
   client.on('error', () => {});
   await client.connect();
   try {

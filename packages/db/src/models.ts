@@ -3,10 +3,8 @@ import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
 
 /**
- * Makes `models` the catalogue: new ones are added, known ones replaced, and what is not among them is withdrawn. It
- * is no longer offered nor meant to be (`active` of its definition), but stays in the table, where executions under way
- * find its definition. Of those that are meant to be offered, `isOffered` says which can be. Answers the slugs that were
- * offered until now.
+ * Makes `models` the catalogue: adds, replaces, and withdraws the others, whose definitions stay for running
+ * executions. `isOffered` decides about models with `active: true`. Returns the slugs that were offered before.
  */
 export async function applyModels(
   db: Database,
@@ -22,7 +20,7 @@ export async function applyModels(
   return withdrawn.filter(({ wasOffered }) => wasOffered).map(({ slug }) => slug);
 }
 
-/** With its first provider as the only one, as services of the version before read it: they run until they are replaced. */
+/** Also as the previous version reads it: with its first provider as the only one. */
 function stored(model: ModelDefinition): string {
   return JSON.stringify({ ...model, provider: model.providers[0] });
 }
@@ -42,17 +40,15 @@ UPDATE models m SET is_active = false, definition = jsonb_set(m.definition, '{ac
 FROM gone WHERE m.slug = gone.slug RETURNING m.slug, gone.is_active AS "wasOffered"`;
 
 export type CatalogueModel = {
-  /** The same object for as long as the definition is the same, so that what is made from it can be kept. */
+  /** The same object while unchanged, so that results derived from it can be cached. */
   definition: ModelDefinition;
-  /** Offered to clients; what was accepted before still runs. */
   isActive: boolean;
 };
 
 export type ModelCatalogue = {
   get(slug: string): Promise<CatalogueModel | null>;
-  /** As `get`, but a model is looked for in the table before it is unknown: another process may know it already. */
+  /** As `get`, but reads the table before it gives up: another process may have added the model. */
   find(slug: string): Promise<CatalogueModel | null>;
-  /** All of them, by slug. */
   list(): Promise<CatalogueModel[]>;
 };
 
@@ -61,7 +57,7 @@ type Known = CatalogueModel & { text: string };
 
 const believedMs = 5000;
 
-/** The models of the table, read at most every 5 s. */
+/** The table's models, read at most every 5 s. */
 export function openModelCatalogue(db: Database): ModelCatalogue {
   let known = new Map<string, Known>();
   let reading: Promise<Map<string, Known>> | null = null;

@@ -6,16 +6,13 @@ export type OrganizationRow = {
   id: string;
   name: string;
   createdAt: Date;
-  /** Of its executions that run at once; null: the setting's. */
   maxConcurrency: number | null;
-  /** It is where the test keys of that organization lead. */
   testOf: string | null;
 };
 
 const organizationColumns =
   'id, name, created_at AS "createdAt", max_concurrency AS "maxConcurrency", test_of AS "testOf"';
 
-/** A new organization with an empty balance. `sealedSecret` is its webhook secret, sealed. */
 export async function createOrganization(
   db: Database,
   organization: { id: string; name: string; sealedSecret: string },
@@ -34,7 +31,6 @@ const createOrganizationSql = `
 WITH balance AS (INSERT INTO balances (organization_id) VALUES ($1))
 INSERT INTO organizations (id, name, webhook_secret) VALUES ($1, $2, $3) RETURNING ${organizationColumns}`;
 
-/** How many runs at once each organization may have that has a limit of its own, by its id. */
 export async function concurrencyLimits(db: Database): Promise<Map<string, number>> {
   type Row = { id: string; max_concurrency: number };
   const rows = await runStatement<Row>(db.pool, 'concurrency_limits', concurrencyLimitsSql, []);
@@ -43,7 +39,6 @@ export async function concurrencyLimits(db: Database): Promise<Map<string, numbe
 
 const concurrencyLimitsSql = `SELECT id, max_concurrency FROM organizations WHERE max_concurrency IS NOT NULL`;
 
-/** The oldest organization of that name. */
 export async function findOrganizationByName(db: Database, name: string): Promise<{ id: string } | null> {
   return await db.prisma.organization.findFirst({
     where: { name },
@@ -52,7 +47,6 @@ export async function findOrganizationByName(db: Database, name: string): Promis
   });
 }
 
-/** Whether an organization is one for tests, which it is for good. */
 export async function isTestOrganization(db: Database, id: string): Promise<boolean> {
   const rows = await runStatement(db.pool, 'is_test_organization', isTestOrganizationSql, [id]);
   return rows.length > 0;
@@ -62,13 +56,13 @@ const isTestOrganizationSql = `SELECT id FROM organizations WHERE id = $1 AND te
 
 const select = { id: true, name: true, createdAt: true, maxConcurrency: true, testOf: true };
 
-/** Newest first, without test organizations unless they are wanted; those older than `cursor` (the id of an organization) if given. */
+/** Newest first, without test organizations unless `includeTest`; `cursor`: only those older than this id. */
 export async function listOrganizations(
   db: Database,
-  args: { limit: number; cursor?: string | undefined; withTest?: boolean },
+  args: { limit: number; cursor?: string | undefined; includeTest?: boolean },
 ): Promise<OrganizationRow[]> {
   return await db.prisma.organization.findMany({
-    where: { ...(args.cursor && { id: { lt: args.cursor } }), ...(!args.withTest && { testOf: null }) },
+    where: { ...(args.cursor && { id: { lt: args.cursor } }), ...(!args.includeTest && { testOf: null }) },
     orderBy: { id: 'desc' },
     take: args.limit,
     select,
@@ -79,14 +73,13 @@ export async function getOrganization(db: Database, id: string): Promise<Organiz
   return await db.prisma.organization.findUnique({ where: { id }, select });
 }
 
-/** What is undefined stays as it is. Null when there is no such organization. */
+/** Undefined fields stay. Null when the organization is missing. */
 export async function updateOrganization(
   db: Database,
   id: string,
   change: {
     name?: string | undefined;
     maxConcurrency?: number | null | undefined;
-    /** Null: as the platform has it. */
     overage?: OveragePolicies['overage'] | null | undefined;
     spendLimitOverage?: OveragePolicies['spendLimitOverage'] | null | undefined;
   },
@@ -113,10 +106,7 @@ UPDATE organizations SET name = coalesce($2, name),
   max_concurrency = CASE WHEN $3::boolean THEN $4::int ELSE max_concurrency END
 WHERE id = $1 RETURNING ${organizationColumns}`;
 
-/**
- * The test organization of one, which is made (as `id`, with its own webhook secret, sealed) when there is none yet; of
- * a test organization itself. Null when there is no such organization.
- */
+/** The test organization of `of`, created if missing; `of` itself when it is one. Null when `of` is missing. */
 export async function testOrganization(
   db: Database,
   args: { of: string; id: string; sealedSecret: string },
@@ -141,7 +131,6 @@ async function findTestOrganization(db: Database, of: string): Promise<string | 
   return row?.id ?? null;
 }
 
-/** Of several at once one makes it. */
 const makeTestOrganizationSql = `
 WITH made AS (
   INSERT INTO organizations (id, name, webhook_secret, test_of)

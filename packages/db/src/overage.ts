@@ -2,13 +2,11 @@ import type { OveragePolicies } from '@holdfast/domain/overage';
 import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
 
-/** What an organization has of its own (null: as the platform has it), and what applies. */
 export type OverageOfOrganization = {
   own: { [Policy in keyof OveragePolicies]: OveragePolicies[Policy] | null };
   inForce: OveragePolicies;
 };
 
-/** The overage policies of organizations, by their ids. */
 export async function getOverage(
   db: Database,
   organizationIds: string[],
@@ -26,10 +24,7 @@ SELECT b.organization_id AS "organizationId",
     'spendLimitOverage', coalesce(b.spend_limit_overage, s.spend_limit_overage, 'charge')) AS "inForce"
 FROM balances b LEFT JOIN ledger_settings s ON s.id = 1 WHERE b.organization_id = ANY ($1::text[])`;
 
-/**
- * Sets the platform's policies, for every organization without one of its own; what is undefined stays as it is. Answers
- * both. Only the owner of the tables may.
- */
+/** Sets and returns the platform's policies; undefined fields stay. For the owner of the tables. */
 export async function setPlatformOverage(
   db: Database,
   change: { [Policy in keyof OveragePolicies]: OveragePolicies[Policy] | undefined },

@@ -2,17 +2,14 @@ import type pg from 'pg';
 import type { Queryable } from './client.ts';
 import { inTransaction } from './statement.ts';
 
-/** Executions at a time: a statement of some ten milliseconds. */
 const page = 1000;
 
 export type OldMonth = {
-  /** Its first day, `2026-11-01`. */
   month: string;
-  /** Why it must stay for now; null: it can go. */
   kept: string | null;
 };
 
-/** The months that lie wholly before the last `retentionDays` days (30 at least), the oldest first. */
+/** Months wholly before the last `retentionDays` days (at least 30), oldest first. */
 async function oldMonths(pool: Queryable, retentionDays: number): Promise<OldMonth[]> {
   const { rows } = await pool.query<OldMonth>('SELECT month::text, kept FROM old_months($1::int)', [
     retentionDays,
@@ -21,9 +18,8 @@ async function oldMonths(pool: Queryable, retentionDays: number): Promise<OldMon
 }
 
 /**
- * Takes away what hangs on old executions in the tables that are not cut by month, page by page: attempts and callbacks,
- * idempotency keys. Their output files expire, so that the dispatcher removes them; what it has
- * removed of executions that were dropped is forgotten. Ends early when `isStopped`; what is left is found again.
+ * Removes what old executions left in tables without partitions; their outputs expire. The next call continues after
+ * a stop.
  */
 export async function clearOldMonths(
   pool: Queryable,
@@ -33,9 +29,7 @@ export async function clearOldMonths(
   for (const { month, kept } of await oldMonths(pool, retentionDays)) {
     if (kept === null) await clearMonth(pool, { month, retentionDays, isStopped });
   }
-  while (!isStopped() && (await forgetFiles(pool, retentionDays)) === page) {
-    // The next page.
-  }
+  while (!isStopped() && (await forgetFiles(pool, retentionDays)) === page) {}
 }
 
 async function clearMonth(
@@ -62,22 +56,20 @@ async function forgetFiles(pool: Queryable, retentionDays: number): Promise<numb
 
 export type DropResult = {
   dropped: string[];
-  /** Those that are old enough and stay for now, with why. */
   kept: { partition: string; reason: string }[];
 };
 
 type Row = { partition: string; kept: string | null };
 
 /**
- * Drops the months of executions, events, deliveries and their attempts that lie wholly before the last `retentionDays` days (30 at
- * least), once `clearOldMonths` has taken away what hangs on them. One month is one transaction.
+ * Drops cleared months of executions, events and deliveries beyond `retentionDays` (at least 30), each in one
+ * transaction.
  */
 export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_partitions($1::int)';
   return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
 }
 
-/** The same of the log of deliveries alone: deliveries and their attempts. Nothing has to be cleared before. */
 export async function dropDeliveries(pool: Queryable, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_deliveries($1::int)';
   return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);
@@ -85,10 +77,7 @@ export async function dropDeliveries(pool: Queryable, retentionDays: number): Pr
 
 const hourMs = 3_600_000;
 
-/**
- * Drops the journal of months whose executions were dropped; the owner of the tables alone may. Balances stay. All rows
- * of a month are added up before, which may take longer than a statement of a service.
- */
+/** Drops journal months whose executions are gone, for the owner of the tables. Balances stay. */
 export async function dropJournalPartitions(pool: pg.Pool, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_journal_partitions($1::int)';
   return await dropMonthByMonth(() =>
@@ -116,23 +105,17 @@ async function dropMonthByMonth(dropNext: () => Promise<Row[]>): Promise<DropRes
 export type Partition = {
   name: string;
   table: string;
-  /** `2026-11`, UTC. */
   month: string;
-  /** With indexes. */
   bytes: number;
-  /** As the last ANALYZE found; null before. */
   rows: number | null;
 };
 
-/** Every month partition, the oldest first. */
 export async function listPartitions(pool: Queryable): Promise<Partition[]> {
   return (await pool.query<Partition>(list)).rows;
 }
 
 export type Horizon = {
-  /** Whole months after this one whose partitions are there. */
   monthsAhead: number;
-  /** Unix seconds of the first month whose executions are kept; null when there is none. */
   oldestS: number | null;
 };
 
@@ -155,25 +138,19 @@ FROM (
   FROM month_partitions() GROUP BY month
 ) m, (SELECT count(*) AS tables FROM monthly_tables()) t`;
 
-/** How far ahead the months are made: time to see that they are not. */
+/** Leaves time to notice that partitions are not being created. */
 export const monthsAhead = 3;
 
-/**
- * Makes the partitions that are missing up to `months` months from now, and answers their names. Any number of callers
- * go one by one.
- */
+/** Creates missing partitions up to `months` ahead and returns their names; concurrent callers take turns. */
 export async function makePartitions(pool: Queryable, months: number = monthsAhead): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>('SELECT make_partitions($1::int) AS name', [months]);
   return rows.map(({ name }) => name);
 }
 
-/** A partition that is older than the retention; `kept` is why it would stay, null when it would go. */
+/** `kept`: why it would stay; null: it would be dropped. */
 export type PlannedDrop = Partition & { kept: string | null };
 
-/**
- * What dropping by `retentionDays` (30 at least) would drop now and what it would keep, the oldest first; nothing is
- * changed. A month of the journal goes with its executions or after them, never before.
- */
+/** A dry run of dropping, oldest first. A journal month goes with its executions or later. */
 export async function planDrop(
   pool: Queryable,
   retentionDays: number,

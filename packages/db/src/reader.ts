@@ -3,11 +3,10 @@ import { within } from '@holdfast/kit/within';
 import { type Database, openDatabase } from './client.ts';
 import { faultOf, isTransient } from './faults.ts';
 
-/** Reads what may be some seconds old. */
 export type Reader = {
   /**
-   * Does `work` on the replica, else on the primary: when there is none, when it is away or too far behind, or when what
-   * it found is not `isEnough`.
+   * Runs `work` on the replica, or on the primary when the replica is unavailable, behind, or its result is not
+   * `isEnough`.
    */
   read<Found>(work: (db: Database) => Promise<Found>, isEnough?: (found: Found) => boolean): Promise<Found>;
   close(): Promise<void>;
@@ -21,13 +20,11 @@ type Replica = {
   isPrepared: boolean;
 };
 
-/** How long what was found out about the replica holds. */
 const holdsMs = 1000;
 const patienceMs = 500;
-/** A replica that hangs must not hang its readers for long. */
+/** A hanging replica must not block readers for long. */
 const answerWithinMs = 10_000;
 
-/** Nothing is dialled before it is needed. */
 export function openReader(primary: Database, replica: Replica | null, log: Logger): Reader {
   if (replica === null) return { read: (work) => work(primary), close: async () => {} };
   const db = openDatabase({ ...replica, answerWithinMs });
@@ -56,9 +53,8 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
 }
 
 /**
- * By what was replayed last, so that a primary on which nothing happens has a replica that counts as behind; it has the
- * time to answer itself. One that was promoted follows nobody.
- * @throws when it is away, or behind
+ * Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws when it is unavailable or
+ * behind
  */
 async function readLag({ pool }: Database, maxLagS: number): Promise<void> {
   const { rows } = await within(patienceMs, 'asking the replica', pool.query<{ lagS: number | null }>(lag));
@@ -69,12 +65,12 @@ async function readLag({ pool }: Database, maxLagS: number): Promise<void> {
 const lag = `SELECT CASE WHEN pg_is_in_recovery()
   THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS "lagS"`;
 
-/** Unreachable, short of something, or it ended the statement to go on following: what is slow here is slow there, too. */
+// Unreachable, short of resources, or cancelled by recovery. A slow statement is slow on the primary too.
 function isOfReplica(error: unknown): boolean {
   return isTransient(error) && faultOf(error) !== 'slow';
 }
 
-/** Remembers for a moment how a check went. While it last failed nobody waits for the next one. */
+/** Caches a check for a moment. After a failure, readers do not wait for the next one. */
 function createWatch(check: () => Promise<void>, log: Logger) {
   let isGood: boolean | null = null;
   let toldMs = Number.NEGATIVE_INFINITY;

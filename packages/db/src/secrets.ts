@@ -1,9 +1,8 @@
 import type { Database } from './client.ts';
 
-/** Where sealed texts are kept. */
 export type SealedColumn = { table: 'organizations' | 'webhook_endpoints'; column: string };
 
-/** A rotation moves a secret to the column of the previous one: that stands behind it, so that a walk meets it there. */
+/** `previous_...` comes after its column: a rotation during a scan moves a secret there. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'organizations', column: 'webhook_secret' },
   { table: 'organizations', column: 'previous_webhook_secret' },
@@ -12,10 +11,9 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'webhook_endpoints', column: 'headers' },
 ];
 
-/** The key id of a sealed text, as kit/sealedBox writes it. */
+/** The key id of a text sealed by kit/sealedBox. */
 export const keyIdSql = (sealed: string) => `split_part(${sealed}, '.', 1)`;
 
-/** How many secrets are sealed with each key, by its id. */
 export async function countSecrets(db: Database): Promise<Map<string, number>> {
   const { rows } = await db.pool.query<{ keyId: string; secrets: number }>(statement);
   return new Map(rows.map(({ keyId, secrets }) => [keyId, secrets]));
@@ -26,7 +24,6 @@ const everySecret = sealedColumns.map(({ table, column }) => `SELECT ${column} A
 const statement = `SELECT ${keyIdSql('sealed')} AS "keyId", count(*)::int AS secrets
   FROM (${everySecret.join(' UNION ALL ')}) AS every WHERE sealed <> '' GROUP BY 1 ORDER BY 1`;
 
-/** Erases secrets that sign nothing any more: those whose time after a rotation is over, and deleted endpoints'. */
 export async function eraseUnneededSecrets(db: Database): Promise<void> {
   await db.pool.query(ofOrganizations);
   await db.pool.query(ofEndpoints);
@@ -39,7 +36,6 @@ const ofOrganizations = `WITH held AS MATERIALIZED (
     previous_webhook_secret_is_primary = false
   FROM held h WHERE o.id = h.id`;
 
-/** A deleted endpoint is never active again, so that nobody opens what is empty here. */
 const ofEndpoints = `WITH held AS MATERIALIZED (
     SELECT id FROM webhook_endpoints
     WHERE previous_secret_until <= now() OR (deleted_at IS NOT NULL AND secret <> '') ORDER BY id FOR NO KEY UPDATE
@@ -52,7 +48,6 @@ const ofEndpoints = `WITH held AS MATERIALIZED (
 
 export type SealedRow = { id: string; sealed: string };
 
-/** Rows whose text in that column is sealed with one of these keys: the first `limit` behind the id `after`, in order. */
 export async function listSealed(
   db: Database,
   { table, column }: SealedColumn,
@@ -66,10 +61,7 @@ export async function listSealed(
   return rows;
 }
 
-/**
- * Puts `resealed` in the place of each text that is still what it was when it was read: what was changed meanwhile is
- * left as it is. Answers how many were replaced. The rows are locked in the order of their ids, as everywhere.
- */
+/** Replaces each text that has not changed since it was read; returns how many. Locked in order of id. */
 export async function replaceSealed(
   db: Database,
   { table, column }: SealedColumn,

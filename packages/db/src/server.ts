@@ -2,18 +2,16 @@ import type { Database } from './client.ts';
 
 export type ServerFacts = {
   version: string;
-  /** As `170008`. */
   versionNumber: number;
-  /** By its clock, in ms since 1970; asked in the middle of `askedMs`. */
+  /** The server's clock (Unix ms), read in the middle of `askedMs`. */
   timeMs: number;
   askedMs: { from: number; to: number };
 };
 
-/** What its operator wants to know of PostgreSQL. @throws when it is not reached */
 export async function readServerFacts(db: Database): Promise<ServerFacts> {
   type Row = { version: string; versionNumber: number; timeMs: number };
   const { rows } = await db.pool.query<Row>(facts);
-  // Asked once more, for the first answer has waited for a connection.
+  // A second query: the first one may have waited for a connection.
   const from = Date.now();
   const again = await db.pool.query<Row>(facts);
   const askedMs = { from, to: Date.now() };
@@ -26,7 +24,6 @@ const facts = `SELECT current_setting('server_version') AS version,
   current_setting('server_version_num')::int AS "versionNumber",
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "timeMs"`;
 
-/** For /readyz. @throws when the database does not answer */
 export async function ping(db: Database): Promise<null> {
   await db.pool.query('SELECT 1');
   return null;

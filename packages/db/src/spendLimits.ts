@@ -2,13 +2,10 @@ import type { Money } from '@holdfast/domain/money';
 import type { Database } from './client.ts';
 import { inTransaction, runStatement } from './statement.ts';
 
-/** The first day of this month (UTC) at the start of the statement, not of a transaction that waited for a lock. */
 const thisMonth = `date_trunc('month', statement_timestamp() AT TIME ZONE 'UTC')::date`;
 
-/** `spent` of this month (UTC), which is `YYYY-MM`. */
 export type SpendLimit = { amount: Money; month: string; spent: Money };
 
-/** The limits of organizations and keys, by their ids; who has none is not in it. */
 export async function getSpendLimits(db: Database, scopeIds: string[]): Promise<Map<string, SpendLimit>> {
   if (scopeIds.length === 0) return new Map();
   const rows = await runStatement<SpendLimit & { scopeId: string }>(
@@ -20,13 +17,12 @@ export async function getSpendLimits(db: Database, scopeIds: string[]): Promise<
   return new Map(rows.map(({ scopeId, ...limit }) => [scopeId, limit]));
 }
 
-/** A row whose month is over stays until the next create: nothing was spent since. */
+/** An outdated row stays until the next create: nothing was spent since. */
 const getSpendLimitsSql = `
 SELECT scope_id AS "scopeId", amount, to_char(${thisMonth}, 'YYYY-MM') AS month,
   CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent
 FROM spend_limits WHERE scope_id = ANY ($1::text[])`;
 
-/** Takes the limit of an organization or a key away, again if need be. */
 export async function removeSpendLimit(db: Database, scopeId: string): Promise<void> {
   await runStatement(db.pool, 'remove_spend_limit', removeSpendLimitSql, [scopeId]);
 }
@@ -35,27 +31,19 @@ const removeSpendLimitSql = `DELETE FROM spend_limits WHERE scope_id = $1`;
 
 export type NewSpendLimit = {
   organizationId: string;
-  /** Null: the limit is the whole organization's. */
   apiKeyId: string | null;
   amount: Money;
 };
 
-/**
- * Limits what an organization or one of its keys may spend in a month (UTC); what it has spent in this one counts, to
- * the last execution that is just being created or ended. @throws when there is no such organization
- */
+/** Sets a monthly limit (UTC), counting what was already spent. @throws when the organization is missing */
 export async function setSpendLimit(db: Database, limit: NewSpendLimit): Promise<void> {
-  // Again, if somebody removed the row in between.
   while (!(await countSpent(db, limit))) await addRow(db, limit);
 }
 
 const scopeOf = ({ organizationId, apiKeyId }: NewSpendLimit): string => apiKeyId ?? organizationId;
 
-/**
- * A create or an ending that is waiting for the balance would not see a row that was added since it began. So the row
- * is there before anything is counted: this lock waits for the statements under way, which have all told the table's
- * locks before they look, and makes later ones wait, for as long as it takes to add a row.
- */
+// A create or ending that waits for the balance would miss a row added since it began. So the row is added first,
+// under a lock that waits for those statements and blocks new ones.
 async function addRow(db: Database, limit: NewSpendLimit): Promise<void> {
   await inTransaction(db, async (client) => {
     await client.query(`SET LOCAL lock_timeout = '5s'`);
@@ -68,11 +56,11 @@ async function addRow(db: Database, limit: NewSpendLimit): Promise<void> {
 const add = `INSERT INTO spend_limits (scope_id, organization_id, amount, month, spent)
   VALUES ($1, $2, $3, ${thisMonth}, 0) ON CONFLICT DO NOTHING`;
 
-/** Counts and writes under the lock of the balance, which creates and endings take. False: there is no row yet. */
+/** Under the balance's lock, which creates and endings take. False: the row is missing. */
 async function countSpent(db: Database, limit: NewSpendLimit): Promise<boolean> {
   const { organizationId, apiKeyId, amount } = limit;
   return await inTransaction(db, async (client) => {
-    // Before the balance, as creates and endings do: whoever adds a row waits for both.
+    // Before the balance, as creates and endings do.
     await client.query('LOCK TABLE spend_limits IN ROW EXCLUSIVE MODE');
     const balances = await runStatement(client, 'lock_spender', lock, [organizationId]);
     if (balances.length === 0) throw new Error(`there is no organization ${organizationId}`);

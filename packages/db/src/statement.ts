@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Database, Queryable } from './client.ts';
 
-/** A statement prepared once per connection under its name. Values are passed as one array per column. */
+/** Runs a statement that is prepared once per connection under `name`. Batches pass one array per column. */
 export async function runStatement<Row extends QueryResultRow>(
   db: Queryable,
   name: string,
@@ -12,13 +12,12 @@ export async function runStatement<Row extends QueryResultRow>(
   return rows;
 }
 
-/** Runs `work` in one transaction on one connection: commits what it returns from, rolls back what it throws from. */
 export async function inTransaction<Result>(
   db: Pick<Database, 'pool'>,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await db.pool.connect();
-  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  // The running statement reports a broken connection; without a listener it would end the process.
   const ignore = () => {};
   client.on('error', ignore);
   try {
@@ -38,12 +37,10 @@ export async function inTransaction<Result>(
   }
 }
 
-/** One filter of a list; `?` in `sql` stands for what it is compared with. */
 export type Condition<Filter> = { name: keyof Filter; sql: string };
 
 /**
- * The conditions that a filter gives, as SQL to go behind others, with their values after the `taken` parameters before
- * them. `key` tells statements with other conditions apart: each is planned for what it is asked.
+ * SQL of the filter's conditions, after `taken` parameters; `key` names the combination, a prepared statement each.
  */
 export function givenConditions<Filter>(conditions: Condition<Filter>[], filter: Filter, taken: number) {
   const given = conditions.filter(({ name }) => filter[name] !== undefined);
@@ -54,7 +51,6 @@ export function givenConditions<Filter>(conditions: Condition<Filter>[], filter:
   };
 }
 
-/** So far ahead by the clock of the database, which all processes share. */
 export async function timeFromNow(db: Database, aheadMs: number): Promise<Date> {
   const [row] = await runStatement<{ time: Date }>(db.pool, 'time_from_now', statement, [aheadMs]);
   if (!row) throw new Error('the database told no time');

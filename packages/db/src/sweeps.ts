@@ -2,23 +2,17 @@ import type { Database } from './client.ts';
 import { firstIdSince } from './firstId.ts';
 import { runStatement } from './statement.ts';
 
-/** At most so many hints a turn; the next turn brings the rest. */
 const page = 2000;
 
-/** Hints for pending executions, of all organizations together; fewer of each, the more of them there are. */
 const pendingPage = 50_000;
-/** A waiting try is brought again after so long: what waits for a provider that is down must not hide the others. */
+/** Pause before a retry is listed again, so that retries for an unavailable provider do not crowd out others. */
 const broughtAgainS = { refused: 3, busy: 10 };
 
-/** An execution that waits: its id, organization, model, and the rank of its priority. */
 export type PendingRow = [id: string, organizationId: string, model: string, rank: number];
 
 type Waiting = { id: string; organization_id: string; model: string; priority: number };
 
-/**
- * Pending executions whose `dispatch` job may be lost: the first ones of every organization, so that a hundred thousand
- * of one hide nobody's only one.
- */
+/** Pending executions whose job may be lost, the first of every organization: one backlog must not hide another. */
 export async function stalePendingExecutions(
   db: Database,
   olderThanS: number,
@@ -29,29 +23,21 @@ export async function stalePendingExecutions(
   return (await runStatement<Waiting>(db.pool, 'stale_pending', pending, values)).map(toPending);
 }
 
-/** Those of these executions that wait still. */
 export async function filterPendingExecutions(db: Database, executionIds: string[]): Promise<PendingRow[]> {
   return (await runStatement<Waiting>(db.pool, 'pending_among', among, [executionIds])).map(toPending);
 }
 
-/** Attempts whose dispatcher has let the lease run out before the provider's answer was recorded. */
 export async function abandonedAttempts(db: Database): Promise<string[]> {
   return await ids(db, 'abandoned_attempts', abandoned, [page]);
 }
 
-/**
- * A further try whose time has come: its attempt, what `stalePending` says of its execution, and where it is to be sent.
- * `refusedAt`: the connections and models there that refused it, other than for want of capacity.
- */
+/** `refusedAt`: where its execution was refused for another reason than capacity. */
 export type PendingRetry = {
   retry: [attemptId: string, ...PendingRow, connection: string, target: string];
   refusedAt: [connection: string, target: string][];
 };
 
-/**
- * Tries that follow a refusal, and are due; each is due again in a few seconds, until somebody has taken it. `over`: the
- * attempts of those whose executions have ended, which nobody needs to begin.
- */
+/** Each is listed again after some seconds until it is taken. `over`: attempts whose executions have ended. */
 export async function pendingRetries(db: Database): Promise<{ due: PendingRetry[]; over: string[] }> {
   type Row = Waiting & {
     attempt_id: string;
@@ -73,7 +59,6 @@ export async function pendingRetries(db: Database): Promise<{ due: PendingRetry[
   };
 }
 
-/** A run under way, and whose limits it counts against. */
 export type OpenRun = {
   executionId: string;
   organizationId: string;
@@ -82,12 +67,10 @@ export type OpenRun = {
   target: string;
 };
 
-/** Everything that providers are at, or are about to be asked for. */
 export async function openRuns(db: Database): Promise<OpenRun[]> {
   return await runStatement<OpenRun>(db.pool, 'open_runs', open, [firstIdSince('exec', Date.now())]);
 }
 
-/** The executions that one provider's model is at, or is about to be asked for. */
 export async function openRunsAt(
   db: Database,
   place: { connection: string; target: string },
@@ -95,22 +78,18 @@ export async function openRunsAt(
   return await ids(db, 'open_runs_at', openAt, [place.connection, place.target]);
 }
 
-/** Those of these executions that `openRuns` would name now. */
 export async function filterOpenRuns(db: Database, executionIds: string[]): Promise<string[]> {
   return await ids(db, 'still_open', still, [executionIds]);
 }
 
-/** Running attempts whose provider is to be asked, and that nobody is asking: a question may wait for the answer. */
 export async function attemptsToPoll(db: Database): Promise<string[]> {
   return await ids(db, 'attempts_to_poll', toPoll, [page]);
 }
 
-/** Callbacks in the inbox whose job may be lost. */
 export async function staleCallbacks(db: Database, olderThanS: number): Promise<string[]> {
   return await ids(db, 'stale_callbacks', callbacks, [olderThanS, page]);
 }
 
-/** Attempts whose outcome waits for the ledger, and whether it is a success. */
 export async function unsettledAttempts(
   db: Database,
   olderThanS: number,
@@ -151,7 +130,7 @@ const abandoned = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
 ORDER BY lease_until LIMIT $1`;
 
-// Executions are looked up one by one: joined, all of some months would be read for them.
+// Looked up one by one: a join would read whole months.
 const waiting = `
 WITH due AS (
   SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'waiting' AND poll_at <= now()

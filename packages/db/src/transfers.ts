@@ -3,9 +3,8 @@ import type { TransferKind } from '@holdfast/domain/transferKinds';
 import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
 
-/** One row of an organization's journal, seen from its balance: the changes carry the sign, `amount` has none. */
+/** The changes are signed, `amount` is not. */
 export type Transfer = {
-  /** 1, 2, 3 and so on in the organization's journal, as text. */
   sequence: string;
   kind: TransferKind;
   amount: Money;
@@ -24,13 +23,10 @@ export type TransferFilter = {
   executionId?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** The sequence number of a transfer: only those before it. */
   cursor?: string | undefined;
-  /** Write-offs too, which are for the operator. */
   withWriteOffs?: boolean;
 };
 
-/** The transfers of an organization, newest first. */
 export async function listTransfers(
   db: Database,
   organizationId: string,
@@ -60,15 +56,12 @@ const columns = `t.sequence, t.kind, t.amount, ${change('available')} AS "availa
   ${change('held')} AS "heldChange", t.execution_id AS "executionId", t.reason, t.available_after AS "availableAfter",
   t.held_after AS "heldAfter", t.available_after + t.held_after AS "balanceAfter", t.created_at AS "createdAt"`;
 
-/** A handful, found by the execution whatever the planner believes: they are sorted out and ordered afterwards. */
+/** Few rows, found by the execution (whatever the planner estimates) and filtered afterwards. */
 const transfersOf = (executionId: string) =>
   `(SELECT * FROM transfers WHERE execution_id = ${executionId} OFFSET 0)`;
 
-/**
- * No index knows when a transfer was made, but the journal is in order of time, but for what waited for the balance's
- * lock: the hold of the organization's first execution after a time (or last before it) tells where in the journal to
- * look. It was made in the statement that made the execution.
- */
+// There is no index on time, but the journal is nearly in order of time: the hold of the nearest execution gives the
+// sequence number.
 const sequenceAt = (time: string, order: 'ASC' | 'DESC') => `(
   SELECT h.sequence FROM transfers h WHERE h.kind = 'hold' AND h.execution_id = (
     SELECT e.id FROM executions e
@@ -76,7 +69,7 @@ const sequenceAt = (time: string, order: 'ASC' | 'DESC') => `(
       AND e.created_at ${order === 'ASC' ? `> ${time} + ${longestWait}` : `< ${time} - ${longestWait}`}
     ORDER BY e.created_at ${order}, e.id ${order} LIMIT 1))`;
 
-/** Between the beginning of a transaction, which is its rows' time, and its lock: a few statements of 30 s at most. */
+/** A row's time is the start of its transaction; it may wait for locks through a few statements of 30 s. */
 const longestWait = `interval '10 minutes'`;
 
 const conditions: { key: keyof TransferFilter; name: string; sql: (parameter: string) => string }[] = [

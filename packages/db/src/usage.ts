@@ -7,23 +7,17 @@ export const usageGroupings = ['model', 'day'] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
 
 export type Usage = {
-  /** A model's slug, or a day in UTC as `YYYY-MM-DD`. */
   group: string;
   executions: number;
   cost: Money;
-  /** What they cost beyond that. */
   writtenOff: Money;
   inputTokens: number;
   outputTokens: number;
 };
 
-/**
- * An execution lives a day at most, but a result that came in time is settled whenever the ledger is there again: so
- * long before it completed an execution can have been made.
- */
+/** From creation to completion: an execution lives a day at most, but its result may wait for the ledger. */
 const longestMs = 7 * 86_400_000;
 
-/** What the executions of an organization that completed in [from, to) used and cost, by group, in order of it. */
 export async function sumUsage(
   db: Database,
   args: { organizationId: string; from: Date; to: Date; groupBy: UsageGrouping },
@@ -40,10 +34,10 @@ export async function sumUsage(
   }));
 }
 
-/** Sums are wider than a number of the driver, so they come as text. */
+/** As text: sums exceed JavaScript numbers. */
 type UsageRow = Record<keyof Usage, string>;
 
-// By the index over organization and time of creation; the id tells which months to open.
+// The index covers organization and creation time; the id selects the months.
 const statementBy = (group: string) => `
 SELECT ${group} AS "group", count(*) AS executions, sum(e.cost) AS cost,
   coalesce(sum(e.written_off), 0) AS "writtenOff",

@@ -1,33 +1,25 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
-/** An attempt with what its run needs of the execution. */
 export type ClaimedAttempt = {
   attemptId: string;
   attemptToken: string;
-  /** `waiting`: nothing was sent. */
   state: 'waiting' | 'starting' | 'running';
-  /** The provider's connection, and its name of the model there. */
   connection: string;
   target: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
-  /** Characters of the run's log that the execution has. */
   logged: number;
-  /** How often a provider was busy. */
   busyRefusals: number;
   begunAtMs: number;
   id: string;
   organizationId: string;
   model: string;
   input: Record<string, unknown>;
-  /** Whether the execution has already ended: then the run is only to be stopped. */
   ended: boolean;
   remainingMs: number;
-  /** The execution's place in a trace. */
   traceparent: string | null;
 };
 
-/** Takes over an attempt whose dispatcher has let its lease run out between start and answer. */
 export async function claimAbandoned(
   db: Database,
   id: string,
@@ -36,7 +28,7 @@ export async function claimAbandoned(
   return await claim(db, 'claim_abandoned', abandoned, [id, leaseS]);
 }
 
-/** Takes a further try whose time has come, to be sent to this provider; not one whose execution is about to expire. */
+/** Takes a due retry to send it to this provider, unless its execution has expired. */
 export async function claimWaiting(
   db: Database,
   id: string,
@@ -46,12 +38,10 @@ export async function claimWaiting(
   return await claim(db, 'claim_waiting', waiting, [id, leaseS, to.connection, to.target]);
 }
 
-/** Takes a running attempt that is due to be asked for. */
 export async function claimPoll(db: Database, id: string, leaseS: number): Promise<ClaimedAttempt | null> {
   return await claim(db, 'claim_poll', due, [id, leaseS]);
 }
 
-/** Takes the ending of the attempt a callback names, so that its output is copied once. */
 export async function claimByToken(
   db: Database,
   token: string,
@@ -60,7 +50,6 @@ export async function claimByToken(
   return await claim(db, 'claim_by_token', called, [token, leaseS]);
 }
 
-/** The unfinished attempts of an execution that has ended. */
 export async function attemptsToStop(db: Database, executionId: string): Promise<ClaimedAttempt[]> {
   return await runStatement<ClaimedAttempt>(db.pool, 'attempts_to_stop', toStop, [executionId]);
 }
@@ -110,17 +99,16 @@ const toStop = `
 SELECT ${columns} FROM attempts a JOIN executions e ON e.id = a.execution_id
 WHERE a.execution_id = $1 AND a.finished_at IS NULL AND e.completed_at IS NOT NULL`;
 
-/** SQL of an attempt's token: 244 bits that nobody guesses. */
+/** 244 random bits. */
 export const newToken = `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
 
-/** How often an execution was sent to a provider's model. */
 export type TryCount = { connection: string; target: string; tries: number };
 
 export async function countTries(db: Database, executionId: string): Promise<TryCount[]> {
   return await runStatement<TryCount>(db.pool, 'tries_of', statement, [executionId]);
 }
 
-/** The providers' models that refused an execution, but for want of capacity: it is not sent there again by itself. */
+/** Where an execution was refused for another reason than capacity: it is not sent there again automatically. */
 export async function refusedAt(
   db: Database,
   executionId: string,

@@ -8,7 +8,7 @@ import { runStatement } from '../statement.ts';
 import { storableJson, storableText } from '../storable.ts';
 import { newToken } from './claim.ts';
 
-/** What stays of a recorded outcome (see domain/outcome) when its execution is erased: how it ended and what it cost. */
+/** What an erased execution keeps of an outcome: how it ended and what it cost. */
 export function erasedOutcome(outcome: string): string {
   return `CASE (${outcome} ->> 'ok')::boolean
     WHEN true THEN json_build_object('ok', true, 'inputTokens', ${outcome} -> 'inputTokens', 'outputTokens',
@@ -16,17 +16,13 @@ export function erasedOutcome(outcome: string): string {
     WHEN false THEN json_build_object('ok', false, 'code', ${outcome} -> 'code') END`;
 }
 
-/**
- * Ends attempts with their outcomes, each once; answers the ids of those that had none before. Of one that was settled
- * while it ran, for its execution was erased, nothing is kept that the provider made.
- */
+/** Ends attempts; returns the ids without an earlier outcome. Of an erased execution no output is kept. */
 export async function recordOutcomes(
   db: Database,
   items: {
     attemptId: string;
     outcome: RecordedOutcome;
     state: 'succeeded' | 'failed' | 'unknown';
-    /** What the provider said went wrong, before it was mapped. */
     rawError?: string | null;
   }[],
 ): Promise<string[]> {
@@ -56,19 +52,16 @@ WHERE a.id = due.id AND a.finished_at IS NULL RETURNING a.id`;
 
 export type Refusal = {
   attemptId: string;
-  /** It was accepted, and its provider has lost it. */
   isLost?: boolean;
   outcome: Omit<Failure, 'raw'>;
   rawError: string | null;
-  /** The next try: where, and how long from now. */
   next: { connection: string; target: string; afterMs: number };
 };
 
 /**
- * Ends attempts that their providers certainly did not accept, or have lost, and writes the next try of each, which waits for
- * its time: both or neither, so that whoever dies here leaves the one or the other to be found. No next one for an execution
- * that has ended, and of one that was erased no more than how it was refused. Answers the ids of the attempts that were still
- * as they were found: whoever was halted for long may have been overtaken, and that run goes on.
+ * Ends attempts that were not accepted (or were lost) and writes the next try of each in the same statement, unless
+ * the execution has ended. Returns the ids of attempts still in the expected state: another dispatcher may have taken
+ * over a paused one.
  */
 export async function recordRefusals(db: Database, refusals: Refusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', recordRefusalsSql, [
@@ -90,16 +83,12 @@ export async function recordRefusals(db: Database, refusals: Refusal[]): Promise
 export type BusyRefusal = {
   attemptId: string;
   rawError: string | null;
-  /** Where it goes next, and how long from now at the earliest. */
   next: { connection: string; target: string; afterMs: number };
-  /** What was sent before may have been accepted: it is only to be asked about again, by whoever takes it over then. */
+  /** It may have been accepted after all: the next try only asks about it. */
   mayHaveRun: boolean;
 };
 
-/**
- * Puts attempts off whose providers had no capacity: each waits for its time under the same token, and counts how often it
- * was put off. Returns the ids of those that had neither ended before nor been accepted.
- */
+/** Postpones attempts refused for capacity under their tokens; returns the ids of those that were still starting. */
 export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_busy_refusals', busy, [
     refusals.map(({ attemptId }) => attemptId),
@@ -112,7 +101,7 @@ export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]):
   return rows.map(({ id }) => id);
 }
 
-// Judged once they are found: an index of what is starting, or a range of executions, would be read for the few that are meant.
+// State is checked after the rows are found by id: otherwise the planner reads an index of all starting attempts.
 const recordRefusalsSql = `
 WITH item AS (
   SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
@@ -139,7 +128,7 @@ next AS (
 )
 SELECT id FROM refused`;
 
-// A lease that nobody extends has it asked about when its time has come.
+// An expired lease lets any dispatcher take the attempt over and ask about it.
 const busy = `
 WITH item AS (
   SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[])
@@ -161,19 +150,14 @@ RETURNING a.id`;
 
 export type RunningAttempt = {
   attemptId: string;
-  /** What the adapter needs to poll or cancel; `externalId` is the provider's id of the run. */
   handle: { externalId: string } & Record<string, string>;
-  /** Whether the provider will call back: then the execution awaits it. */
   awaitsCallback: boolean;
-  /** When to ask the provider, from now; while a callback is awaited, twice as long at every question unless it is steady. */
+  /** Doubles with every poll while a callback is awaited, unless `isSteady`. */
   pollAfterMs: number;
   isSteady?: boolean;
 };
 
-/**
- * Accepted by the provider: the lease ends, for from here any dispatcher can go on. Answers the ids of those that had
- * not ended before.
- */
+/** Ends the lease of accepted attempts: any dispatcher may continue. Returns the ids that had not ended before. */
 export async function recordRunning(db: Database, items: RunningAttempt[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_running', recordRunningSql, [
     items.map(({ attemptId }) => attemptId),
@@ -214,21 +198,14 @@ SELECT id FROM running`;
 export type ReportedProgress = {
   attemptId: string;
   executionId: string;
-  /** 0 to 1; null: not told. */
   progress: number | null;
   queuePosition: number | null;
-  /** What is new in the log, without our keys. */
   logs: string;
-  /** Whether clients may read it. Else it stays with the attempt, for operators. */
   isShown: boolean;
-  /** Characters of the provider's log that are dealt with, these included. */
   logged: number;
 };
 
-/**
- * What providers tell of runs that go on. A log that two have read at once is added once; of what has ended, nothing; what
- * says nothing new is not written.
- */
+/** Writes changed progress of open runs. A log read twice concurrently is appended once. */
 export async function recordProgress(db: Database, told: ReportedProgress[]): Promise<void> {
   const column = <Key extends keyof ReportedProgress>(key: Key) => told.map((item) => item[key]);
   await runStatement(db.pool, 'record_progress', recordProgressSql, [
@@ -243,7 +220,7 @@ export async function recordProgress(db: Database, told: ReportedProgress[]): Pr
   ]);
 }
 
-// Attempts before executions, each in order of id: the order in which they are locked everywhere.
+// Attempts are locked before executions, each in order of id, as everywhere.
 const recordProgressSql = `
 WITH item AS (
   SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::real[], $4::int[], $5::text[], $6::int[], $7::boolean[])

@@ -1,9 +1,6 @@
 import { hasExecutionsSql, isKeptSql, openStatusesSql } from './sql.ts';
 
-/**
- * Of executions and what belongs to them. Executions of old months are dropped before their journal: a transfer of such a
- * month has none any more, and that is no breach.
- */
+/** Executions are dropped before their journal: there, a transfer without an execution is no breach. */
 export const executionInvariants = {
   'held is the sum of open holds': `
     SELECT organization_id AS id, 'held ' || coalesce(b.held::text, 'none') || ', open holds '
@@ -27,7 +24,6 @@ export const executionInvariants = {
     WHERE e.status = 'COMPLETED' GROUP BY e.id
     HAVING count(t.amount) <> 1 OR max(t.amount) IS DISTINCT FROM e.cost OR max(t.kind) <> 'settle'`,
 
-  // The attempt has the whole price, for as long as it is kept.
   'a write-off is what COMPLETED cost beyond its charge': `
     SELECT coalesce(e.id, t.execution_id) AS id, 'charged ' || coalesce(e.cost::text, 'nothing') || ' of '
       || coalesce(a.outcome ->> 'cost', 'an unknown cost') || ', hold ' || coalesce(e.hold_amount::text, 'none')

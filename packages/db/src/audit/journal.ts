@@ -1,10 +1,9 @@
 import { balanceChangeSql } from './sql.ts';
 
 /**
- * Of the journal and what it leads to. Its old months may have been dropped (`--including-journal`), each with all of its
- * executions' transfers, which leaves holes in the numbers of an organization. `dropped_journals` says how many went
- * and what they had moved. So the sums and the count stay exact; of rows side by side each is checked against the one
- * before; what happened inside a hole is known by its sum alone.
+ * Old months of the journal may be gone (`--including-journal`), which leaves gaps in an organization's sequence.
+ * `dropped_journals` records their count and sums, so totals stay exact; neighbouring rows are compared, and a gap is
+ * known by its sum only.
  */
 export const journalInvariants = {
   'every organization has its balance': `
@@ -32,7 +31,6 @@ export const journalInvariants = {
     FROM balances b JOIN transfers t ON t.organization_id = b.organization_id AND t.sequence = b.sequence
     WHERE (b.available, b.held) <> (t.available_after, t.held_after)`,
 
-  // As many rows as numbers; that none is there twice, the next one sees.
   'the journal is numbered without gaps': `
     SELECT organization_id AS id, 'sequence ' || coalesce(b.sequence::text, 'none') || ' of ' || coalesce(t.kept, 0)
       || ' transfers from ' || coalesce(t.first, 0) || ' to ' || coalesce(t.last, 0)
@@ -58,7 +56,6 @@ export const journalInvariants = {
     WHERE sequence <= sequence_before OR (sequence = sequence_before + 1
       AND (available_after <> available_before + to_available OR held_after <> held_before + to_held))`,
 
-  // Each takes from one account what it gives to another: that is why all of them add up to zero.
   'a transfer moves between the accounts of its kind': `
     SELECT organization_id AS id, 'transfer ' || sequence || ': ' || kind || ' of ' || amount || ' from ' || debit_account
       || ' to ' || credit_account || coalesce(' for ' || execution_id, '') AS found
@@ -70,14 +67,13 @@ export const journalInvariants = {
       OR amount < 0 OR (amount = 0 AND kind <> 'settle')
       OR (kind IN ('top_up', 'correction')) <> (execution_id IS NULL)`,
 
-  // A hold and a correction are refused for want of money; what a run has cost is not.
   'only a settlement takes more than is available': `
     SELECT organization_id AS id, 'transfer ' || sequence || ': ' || kind || ' of ' || amount || ' leaves '
       || available_after || ' and ' || held_after AS found
     FROM transfers
     WHERE held_after < 0 OR (available_after < 0 AND debit_account = 'available' AND kind <> 'overage')`,
 
-  // What left the balances with a month that was dropped was revenue, less what was written off.
+  // Dropped months left the balances as revenue, less the write-offs.
   'all accounts add up to zero': `
     SELECT 'all organizations' AS id, 'funding ' || t.funding || ', revenue ' || t.revenue || ', write-offs '
       || t.write_offs || ', available ' || b.available || ', held ' || b.held AS found
@@ -106,7 +102,7 @@ export const journalInvariants = {
       OR (count(*) > 1 AND sum(${balanceChangeSql('held')}) <> 0)`,
 } as const;
 
-/** Of what keeps the books from being changed: somebody who repaired them by hand may have left it off. */
+/** The triggers that guard the ledger: a manual repair may have left one disabled. */
 export const guardInvariants = {
   'the journal cannot be changed': `
     SELECT g.relation || ', ' || g.trigger AS id, CASE WHEN t.oid IS NULL THEN 'not there' ELSE 'off' END AS found

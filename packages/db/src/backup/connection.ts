@@ -1,13 +1,8 @@
 import pg from 'pg';
 import { backupTables } from './tables.ts';
 
-/** What a backup was made of, or goes into, is not as it must be; the text says what to do about it. */
 export class BackupRefusedError extends Error {}
 
-/**
- * Runs `work` in one transaction on a connection of its own, on which nothing has a time limit: commits what it returns
- * from, rolls back what it throws from.
- */
 export async function inLongTransaction<Result>(
   databaseUrl: string,
   begin: string,
@@ -19,7 +14,7 @@ export async function inLongTransaction<Result>(
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
-  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  // The running statement reports a broken connection; without a listener it would end the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -28,12 +23,10 @@ export async function inLongTransaction<Result>(
     await client.query('COMMIT');
     return result;
   } finally {
-    // What was not committed is rolled back with the end of the connection.
     await client.end();
   }
 }
 
-/** @throws BackupRefusedError when one of the tables is not there */
 export async function lockTables(
   client: pg.Client,
   mode: 'ACCESS SHARE' | 'ACCESS EXCLUSIVE',
@@ -50,7 +43,7 @@ export async function lockTables(
 
 const undefinedTable = '42P01';
 
-// A text is the same wherever it is written and read. Who is not shown every row by row level security gets an error.
+// Fixed formats: text is the same wherever it is written. Row security raises an error instead of hiding rows.
 const settings = `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL lock_timeout = '10s'; SET LOCAL row_security = off; SET LOCAL search_path = public;
   SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres';

@@ -2,8 +2,7 @@ import type { ClientBase } from 'pg';
 import { BackupRefusedError } from './connection.ts';
 
 /**
- * Gives a database the months of another: those it lacks are made; of the months up to the last of the other, those
- * that the other had dropped go, for the audit tells by them what may be missing. Later ones stay.
+ * Creates missing months and drops those the source had dropped: the audit infers from months what may be missing.
  */
 export async function arrangePartitions(client: ClientBase, wanted: string[]): Promise<void> {
   const months = wanted.map(monthOf).toSorted();
@@ -16,7 +15,6 @@ export async function arrangePartitions(client: ClientBase, wanted: string[]): P
 
 const others = `SELECT partition AS name FROM month_partitions() WHERE partition <> ALL ($1::text[]) AND month <= $2::date`;
 
-/** `executions_2026_11` -> `2026-11-01` */
 function monthOf(partition: string): string {
   const [, year, month] = /_(\d{4})_(\d{2})$/.exec(partition) ?? [];
   if (!year) throw new BackupRefusedError(`the backup names a partition without a month: ${partition}`);

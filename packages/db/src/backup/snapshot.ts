@@ -5,34 +5,26 @@ import { type AppliedMigration, readAppliedMigrations } from '../migrate/migrate
 import { keyIdSql, sealedColumns } from '../secrets.ts';
 import { inLongTransaction, lockTables } from './connection.ts';
 
-/** An object of the store that a row names. `isReady`: its bytes must be there. */
 export type NamedObject = { fileId: string; key: string; contentType: string; isReady: boolean };
 
 export type Snapshot = {
-  /** By the database's clock. */
   takenAt: Date;
   migrations: AppliedMigration[];
-  /** The names of all month partitions. */
   partitions: string[];
-  /** The ids of the keys that its secrets are sealed with. */
   keyIds: string[];
   columnsOf(table: string): Promise<string[]>;
-  /** All rows as COPY writes them; `count` answers how many they were, once all are read. One table at a time. */
+  /** Rows in COPY format, one table at a time; `count` is valid once all are read. */
   rowsOf(table: string, columns: string[]): { rows: Readable; count: () => number };
-  /** Of files that are not deleted and whose time is not over. */
   namedObjects(): Promise<NamedObject[]>;
 };
 
-/**
- * Shows everything as it is at one moment; whoever writes meanwhile is not kept waiting. Months are not dropped until
- * the end. @throws BackupRefusedError when the database is not one of Holdfast
- */
+/** Reads one moment without blocking writers. @throws BackupRefusedError when it is not a Holdfast database */
 export async function withSnapshot<Result>(
   databaseUrl: string,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
   return await inLongTransaction(databaseUrl, begin, async (client) => {
-    // Before anything is read, and the snapshot taken by that: a month might go in between.
+    // Before the first read takes the snapshot: a month could be dropped in between.
     await lockTables(client, 'ACCESS SHARE');
     const migrations = await readAppliedMigrations(client);
     const { rows } = await client.query<Pick<Snapshot, 'takenAt' | 'partitions' | 'keyIds'>>(facts);

@@ -12,20 +12,15 @@ import { backupTables, replacedTables } from './tables.ts';
 export type Origin = { migrations: AppliedMigration[]; partitions: string[] };
 
 export type Target = {
-  /** Loads what `rowsOf` of a snapshot wrote into one of `backupTables`; answers how many rows. */
   load(table: string, columns: string[], rows: Readable): Promise<number>;
-  /** Every sealed text that was loaded, some hundred at a time. */
   sealedTexts(): AsyncGenerator<{ place: string; id: string; sealed: string }[]>;
-  /** The bytes of these files are nowhere: their time is over, so that they answer 404 and are tidied away. */
   expireFiles(ids: string[]): Promise<void>;
-  /** Ends as expired the pending deliveries that were made longer ago than that; answers how many. */
   expireDeliveries(olderThanMs: number): Promise<number>;
 };
 
 /**
- * Fills an empty database in one transaction: all of it or nothing. The journal is loaded as it was written, without
- * posting it a second time: its trigger is off in this transaction, which nobody else sees.
- * @throws BackupRefusedError when the database is not empty, in use, or of other migrations
+ * Fills an empty database in one transaction. The journal's trigger is off, because balances are loaded too. @throws
+ * BackupRefusedError when the database is not empty, in use, or at other migrations
  */
 export async function fillDatabase<Result>(
   databaseUrl: string,

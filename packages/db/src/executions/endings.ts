@@ -12,37 +12,24 @@ export type EndedExecution = {
   executionId: string;
   organizationId: string;
   model: string;
-  /** Its place in a trace, which its event has too. */
   traceparent: string | null;
-  /** Null when nobody receives the event. */
   eventId: string | null;
-  /** What it cost beyond what was charged, and what the charge was capped by; null: nothing. */
+  /** The price above the charge, and which cap applied. */
   writeOff: { amount: Money; reason: 'balance' | 'spend_limit' } | null;
 };
 
-/**
- * The statement of every ending: status, money and event in one. `asked` is a query of the rows to end (`id`, `status`
- * and whatever `set` reads as `c.*`), locked in order of id; of these, those in a from-state get the ending, and nobody
- * else does.
- *
- * With a price the hold is settled: `overage` takes what the hold lacks from `available`, `settle` is what is charged,
- * `remainder` gives back the rest, `write_off` is what the policies leave of the price. Without one the hold is released
- * entirely. The balances follow from what is added to the journal (trigger `transfers_post`).
- */
+// Every ending in one statement: status, money and event. `asked` selects the rows to end, locked in order of id;
+// only those in a from-state end. With `priced` the hold is settled: `overage` takes what it lacks from `available`,
+// `settle` charges, `remainder` gives back, `write_off` is what the policy waives. Otherwise it is released. The
+// trigger `transfers_post` updates balances.
 function endingStatement(args: {
   transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
-  /** CTEs that `asked` reads. */
   first?: string;
-  /**
-   * What is to be settled, a query of `id`, `status`, `organization_id`, `api_key_id`, `hold`, `month` and `price` of those
-   * in a from-state. `asked` reads the CTE `charge` then, and has its columns.
-   */
+  /** Executions to settle; `asked` then reads the CTE `charge`, which has their columns. */
   priced?: string;
   asked: string;
   set: string;
-  /** What the parameters say of `e.id`: the months to look in. */
   among: string;
-  /** A further CTE of the same transaction. */
   also?: string;
 }): string {
   const { from, to, event } = transitions[args.transition];
@@ -80,7 +67,7 @@ SELECT id AS "executionId", organization_id AS "organizationId", model, tracepar
 FROM told`;
 }
 
-/** The balances of those in the CTE `rows`, then their spend limits: each locked in order of id, and read as it is now. */
+/** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
 const locked = (rows: string) => `
 balance AS (
   SELECT organization_id, available, held, sequence, overage, spend_limit_overage FROM balances
@@ -99,7 +86,7 @@ const settlement = `
     (4, 'write_off', 'write_offs', 'revenue', e.unpaid, 0, 0)`;
 const release = `(1, 'release', 'held', 'available', e.hold, e.hold, -e.hold)`;
 
-// What takes more than its hold comes after all that gives some back: see overage.ts.
+// Overages come after everything that gives money back: see overage.ts.
 const journal = (moves: string) => `
 movement AS (
   SELECT e.organization_id, e.id, e.is_above, e.reason, v.* FROM ended e CROSS JOIN LATERAL (VALUES ${moves}
@@ -126,10 +113,6 @@ spending AS (
   WHERE l.scope_id = s.scope_id
 )`;
 
-/**
- * -> COMPLETED from the recorded outcomes of these attempts, holds settled to the actual cost, or to what the overage
- * policy allows of it.
- */
 export async function completeExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
   return await runStatement<EndedExecution>(db.pool, 'complete_executions', completeExecutionsSql, [
     attemptIds,
@@ -153,7 +136,6 @@ const completeExecutionsSql = endingStatement({
   also: markSettled(true),
 });
 
-/** -> FAILED from the recorded outcomes of these attempts, holds released entirely. */
 export async function failExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
   return await runStatement<EndedExecution>(db.pool, 'fail_executions', failExecutionsSql, [
     attemptIds,
@@ -170,7 +152,6 @@ const failExecutionsSql = endingStatement({
   also: markSettled(false),
 });
 
-/** -> CANCELLED, hold released; null when it is not this organization's, or has already ended. */
 export async function cancelExecution(
   db: Database,
   organizationId: string,
@@ -190,10 +171,7 @@ const cancelExecutionSql = endingStatement({
   among: 'e.id = $1',
 });
 
-/**
- * -> EXPIRED for at most `limit` executions whose `expires_at` has passed, holds released. A result that was recorded
- * in time and waits to be settled is not expired: it is settled. With `id` it is that one alone.
- */
+/** -> EXPIRED for due executions (or only `id`), holds released. One with a recorded result is settled instead. */
 export async function expireExecutions(
   db: Database,
   limit: number,
@@ -202,7 +180,6 @@ export async function expireExecutions(
   return await runStatement<EndedExecution>(db.pool, 'expire_executions', expireExecutionsSql, [limit, id]);
 }
 
-/** Those whose time has passed, the first `limit` of them. */
 export async function overdueExecutions(db: Database, limit: number): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'overdue_executions', overdue, [limit]);
   return rows.map(({ id }) => id);
@@ -211,8 +188,7 @@ export async function overdueExecutions(db: Database, limit: number): Promise<st
 const overdue = `SELECT id FROM executions WHERE status IN (${quotedList(transitions.expire.from)}) AND expires_at <= now()
 ORDER BY expires_at LIMIT $1`;
 
-// In the order of the index of what is open: in order of id, everything that ever ended would be read. What is locked
-// is skipped, not waited for, so that the order can't lead to a deadlock.
+// In index order: by id it would read all ended executions. Locked rows are skipped, so this order cannot deadlock.
 const expireExecutionsSql = endingStatement({
   transition: 'expire',
   asked: `

@@ -5,24 +5,20 @@ import { stageSql } from '../webhooks/attempts.ts';
 import { eventIdsOfExecutionSql, isDeliveryOfExecutionSql } from './watch.ts';
 
 /**
- * Erases what an execution that has ended was sent and has made, wherever it stands, and keeps its status, times and
- * money. False when it is not this organization's, or has not ended. It can be repeated, and erases what has come since.
- *
- * - deliveries that are pending end as `expired`: what they would send is gone. So are the answers of receivers, which may
- *   have repeated what they were sent, and of failures at a `webhook_url` what may name its host;
- * - its attempts count as settled: of one that still runs nothing more is kept than how it ends, and its handle only
- *   until the provider has been told to stop;
- * - its output files expire, so that the dispatcher removes them. Uploads may serve other executions and stay.
+ * Erases inputs, outputs and their traces of an ended execution; status, times and money stay. Repeatable; false when
+ * it is another organization's or still open. Pending deliveries expire, and logged responses and errors that could
+ * repeat data are cleared. Attempts count as settled; a running one keeps its handle until the provider has stopped
+ * it. Outputs expire; uploads may serve other executions and stay.
  */
 export async function eraseExecution(db: Database, organizationId: string, id: string): Promise<boolean> {
   const isErased = await inTransaction(db, async (client) => {
     const erased = await runStatement(client, 'erase_execution', execution, [id, organizationId]);
     if (erased.length === 0) return false;
-    // One after the other: each sees what was written until the one before had its locks.
+    // In sequence: each statement sees what was committed before it got its locks.
     for (const [name, text] of Object.entries(traces)) await runStatement(client, name, text, [id]);
     return true;
   });
-  // A callback that came in since is dropped when it is read, unless it was read before the commit.
+  // A callback that arrived meanwhile; one read before the commit is handled by its reader.
   if (isErased) await runStatement(db.pool, 'erase_callbacks', traces.erase_callbacks, [id]);
   return isErased;
 }
@@ -34,7 +30,7 @@ WHERE id = $1 AND organization_id = $2 AND completed_at IS NOT NULL RETURNING id
 
 const events = eventIdsOfExecutionSql('$1');
 
-// Rows are locked in order of id, as every statement over them does.
+// Rows are locked in order of id, as everywhere.
 const traces = {
   erase_events: `
 WITH its AS (SELECT id FROM events WHERE id IN (${events}) ORDER BY id FOR UPDATE)

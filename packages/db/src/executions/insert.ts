@@ -8,36 +8,28 @@ export type NewExecution = {
   organizationId: string;
   apiKeyId: string;
   idempotencyKey: string | null;
-  /** Null without a key. */
   requestHash: string | null;
   model: string;
-  /** JSON texts, written as they are. */
   inputJson: string;
   metadataJson: string | null;
   webhookUrl: string | null;
   holdAmount: Money;
   estimatedCost: Money;
   timeoutS: number;
-  /** `normal` unless told. */
   priority?: Priority;
-  /** Its place in a trace (W3C Trace Context); null, or not told: none. */
   traceparent?: string | null;
 };
 
 export type InsertResult =
   | { kind: 'created'; createdAt: Date; expiresAt: Date }
-  /** The key was used before: by `executionId`, with a body of `requestHash`. */
+  /** The key was used before, by `executionId`. */
   | { kind: 'known'; executionId: string; requestHash: string }
-  /**
-   * Not written: what is left of the balance and of the spend limits (null: there are none) after the batch. When this
-   * covers the hold, a twin in another process or an earlier one of the batch was in the way: to be asked again.
-   */
+  /** When both (null: no limit) still cover the hold, a concurrent or earlier create was in the way: retry. */
   | { kind: 'refused'; available: Money; spendable: Money | null };
 
 /**
- * Writes idempotency keys, holds, journal, balances and executions of a whole batch in one statement: all of an
- * execution or nothing. The organizations' balance rows are locked in order of id, then read as they are now.
- * No two items of a batch may share organization and key.
+ * Writes a batch: each execution with key, hold and journal rows, or none of it. Keys must be distinct per
+ * organization.
  */
 export async function insertExecutions(db: Database, batch: NewExecution[]): Promise<InsertResult[]> {
   const column = <Key extends keyof NewExecution>(key: Key) => batch.map((item) => item[key]);
@@ -82,9 +74,8 @@ function toResult(row: InsertRow): InsertResult {
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-// One look-up by index for each key, whatever the planner believes of a table that was empty a minute ago. The balances
-// follow from what is added to the journal (trigger `transfers_post`). A create that waited over the end of a month is of
-// that month, and leaves alone what is counted for the next.
+// One index look-up per key, whatever the planner estimates. `transfers_post` updates balances. A create that waited
+// over the end of a month counts for its own month.
 const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
@@ -164,7 +155,6 @@ FROM incoming i LEFT JOIN created c ON c.id = i.id LEFT JOIN known k ON k.n = i.
 
 export type KnownKey = { executionId: string; requestHash: string };
 
-/** The execution that an organization's idempotency key stands for; null when the key was never used. */
 export async function findByIdempotencyKey(
   db: Database,
   organizationId: string,

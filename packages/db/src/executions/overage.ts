@@ -1,13 +1,9 @@
 /**
- * What is charged of each price: CTEs that lead from `priced`, and the locked `balance` and `spent`, to `charge`: the rows
- * of `priced` with `charged`, `unpaid` (the rest), `is_above` (its hold) and `reason` (what capped the charge).
- *
- * Of the executions of one statement those that cost no more than their hold come first and give back what is left of
- * it. Then each of the others, in order of id, takes what it lacks, as long as there is room under every cap: that of its
- * key's spend limit, of its organization's spend limit, and of the balance. A room that is null has no end.
- *
- * A limit counts the executions of its own month. One of another month may take nothing above its hold, which was
- * counted in that month.
+ * The charge for each price: CTEs from `priced` and the locked `balance` and `spent` to `charge`, which adds
+ * `charged`, `unpaid`, `is_above` (its hold) and `reason` (the cap). Executions within their hold come first and give
+ * back the rest. The others, in order of id, take what they lack while every cap has room: the key's and the
+ * organization's spend limit, the balance. A null room is unlimited. A limit counts its own month only: an execution
+ * of another month gets nothing above its hold.
  */
 export const chargeSql = `
 policy AS (
@@ -44,11 +40,8 @@ charge AS MATERIALIZED (
     CASE WHEN by_balance_room < by_limit_room THEN 'balance' ELSE 'spend_limit' END FROM allowed
 )`;
 
-/**
- * The rows of `from`, with what each gets of the `wanted` (`by_<room>`) while there is room in its group: up to it all
- * got what was wanted or the whole room, whichever is less. A key's group lies in its organization's, so a room that
- * is full stays full, and one room after the other gives what a loop over the rows would.
- */
+// Adds `by_<room>`: what each row gets of `wanted`, in order, until its group's room is used up. A key's group lies
+// within its organization's, so applying one room after the other equals a loop over the rows.
 function granted(from: string, wanted: string, room: string, group: string): string {
   return `
   SELECT *, CASE WHEN ${room} IS NULL THEN ${wanted} ELSE

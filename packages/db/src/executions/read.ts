@@ -6,12 +6,11 @@ import type { Database } from '../client.ts';
 import { firstIdSince } from '../firstId.ts';
 import { type Condition, givenConditions, runStatement } from '../statement.ts';
 
-/** The columns of an execution as `Execution` names them, but for its log; `alias` is the table's in the statement. */
+/** All columns of `Execution` but the log, which may be long. */
 export function executionColumns(alias: string): string {
   return `${shortColumns(alias)}, NULL::text AS logs`;
 }
 
-/** With its log: for one alone, for it is long. */
 function executionColumnsWithLogs(alias: string): string {
   return `${shortColumns(alias)}, ${alias}.logs`;
 }
@@ -47,7 +46,6 @@ const plain: Record<Exclude<keyof Execution, 'priority' | 'logs'>, string> = {
   erasedAt: 'erased_at',
 };
 
-/** One execution of an organization; null when there is none of that id. */
 export async function getExecution(
   db: Database,
   organizationId: string,
@@ -62,7 +60,6 @@ export async function getExecution(
 
 const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')} FROM executions e WHERE e.id = $1 AND e.organization_id = $2`;
 
-/** Whose an execution is; null when there is none of that id. */
 export async function organizationOf(db: Database, id: string): Promise<string | null> {
   const [row] = await runStatement<{ organizationId: string }>(
     db.pool,
@@ -78,20 +75,15 @@ const organizationOfSql = 'SELECT organization_id AS "organizationId" FROM execu
 export type AttemptRow = {
   id: string;
   number: number;
-  /** The connection, and the provider's name of the model there. */
   provider: string;
   target: string;
   state: string;
   externalId: string | null;
-  /** Null until it has ended. */
   ok: boolean | null;
   errorCode: string | null;
   errorMessage: string | null;
-  /** What the provider said, before it was mapped. */
   rawError: string | null;
-  /** The end of its log, where clients don't read it. */
   rawLogs: string | null;
-  /** How often it was put off because a provider was busy, and when it first was. */
   busyRefusals: number;
   busySince: Date | null;
   cost: Money | null;
@@ -100,15 +92,12 @@ export type AttemptRow = {
   settledAt: Date | null;
 };
 
-/** What it cost beyond what was charged; null: nothing. */
 type WrittenOff = { writtenOff: Money | null };
 
-/** The attempts of an execution of any organization, in order; null when there is no such execution. */
 export async function getAttempts(db: Database, id: string): Promise<AttemptRow[] | null> {
   return (await organizationOf(db, id)) === null ? null : await readAttempts(db, id);
 }
 
-/** An execution of any organization with its attempts in order, for the operator; null when there is none. */
 export async function getExecutionWithAttempts(
   db: Database,
   id: string,
@@ -136,15 +125,12 @@ FROM attempts WHERE execution_id = $1 ORDER BY number`;
 type ExecutionFilter = {
   status?: ExecutionStatus | undefined;
   model?: string | undefined;
-  /** Of these models alone. */
   models?: readonly string[] | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** The id of an execution: only those listed after it. */
   cursor?: string | undefined;
 };
 
-/** The executions of an organization, newest first. */
 export async function listExecutions(
   db: Database,
   organizationId: string,
@@ -171,14 +157,13 @@ const listConditions: Condition<ExecutionFilter>[] = [
   },
 ];
 
-/** The executions of all organizations made after a time, by their ids, newest first: for the operator. */
 export async function listAnyExecutions(
   db: Database,
   filter: Omit<ExecutionFilter, 'createdAfter'> & { createdAfter: Date },
   limit: number,
 ): Promise<Execution[]> {
   const given = givenConditions(listAnyConditions, filter, 3);
-  // The months before are left aside, for few may be of the status or model that is looked for.
+  // Skips earlier months: few of their executions may match.
   const first = firstIdSince('exec', filter.createdAfter.getTime());
   const text = `SELECT ${executionColumns('e')} FROM executions e
     WHERE e.id >= $1 AND e.created_at > $2${given.sql} ORDER BY e.id DESC LIMIT $3`;
@@ -193,7 +178,6 @@ const listAnyConditions: Condition<Omit<ExecutionFilter, 'createdAfter'>>[] = [
   { name: 'cursor', sql: 'e.id < ?' },
 ];
 
-/** Statuses as an SQL list, from the transition table alone. */
 export function quotedList(statuses: readonly ExecutionStatus[]): string {
   return statuses.map((status) => `'${status}'`).join(', ');
 }

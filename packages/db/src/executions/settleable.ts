@@ -1,7 +1,4 @@
-/**
- * The outcomes of attempts `$1` and their executions (ids from `$2` on), locked in order of id. One per execution: the first attempt that
- * recorded an outcome has it.
- */
+/** The first recorded outcome of each execution (ids from `$2` on) of attempts `$1`, locked in order of id. */
 export function settleable(ok: boolean): string {
   return `outcome AS MATERIALIZED (
   SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome FROM attempts a
@@ -15,7 +12,6 @@ held AS MATERIALIZED (
 )`;
 }
 
-/** Acted on, or found already ended: nothing is left to settle of these attempts. */
 export function markSettled(ok: boolean): string {
   return `acted_on AS (
   SELECT id, settled_at, (outcome ->> 'ok')::boolean AS ok FROM attempts

@@ -16,17 +16,13 @@ export type StartedExecution = {
   begunAtMs: number;
   model: string;
   input: Record<string, unknown>;
-  /** Of `execution.started`; null when nobody receives it. */
   eventId: string | null;
-  /** Milliseconds until it expires, by the database's clock. */
   remainingMs: number;
-  /** Its place in a trace, which its event has too. */
   traceparent: string | null;
 };
 
 /**
- * PENDING -> PROCESSING with `execution.started` and the first attempt row, for those of `ids` that are pending and
- * not past their time. The attempt, at the provider given, is leased to the caller for `leaseS`.
+ * PENDING -> PROCESSING for those of `ids` still pending and unexpired; leases their first attempts to the caller.
  */
 export async function startExecutions(
   db: Database,
@@ -45,8 +41,7 @@ export async function startExecutions(
 
 const { from, to, event } = transitions.start;
 
-// Rows are found by their ids and judged once they are locked: a condition in the same place would lead the planner to
-// the index of what is pending, which is full of what has just left it.
+// Status is checked once rows are locked: the index of pending rows is full of dead entries.
 const statement = `
 WITH asked AS (
   SELECT id, status, expires_at FROM executions

@@ -4,23 +4,20 @@ import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
-/** Of one execution's log, as many characters at a time. */
 const mostLog = 16_384;
 
-/** What somebody who watches an execution is told of. Positions in its log count characters as PostgreSQL does. */
+/** Log positions count characters as PostgreSQL does. */
 export type WatchedExecution = {
   id: string;
   status: ExecutionStatus;
   progress: number | null;
   queuePosition: number | null;
-  /** Characters of log in all, those that are not kept any more too. */
   logsTotal: number;
-  /** Where `log` begins; null: there is nothing new, or nobody wants it. */
   logFrom: number | null;
   log: string | null;
 };
 
-/** How executions stand now, all at once; `logsSeen` is after how many characters of log there is more to tell. */
+/** The current state of executions; `logsSeen`: characters of log the client has (null: not interested). */
 export async function readWatchedExecutions(
   db: Database,
   asked: readonly { id: string; logsSeen: number | null }[],
@@ -36,7 +33,7 @@ export async function readWatchedExecutions(
   ]);
 }
 
-// One look-up by index for each. The length of a log that has nothing new is not asked for: it would be read for that.
+// One index look-up each. The length of an unchanged log is not computed: that would read it.
 const statement = `
 SELECT e.id, e.status, e.progress, e.queue_position AS "queuePosition", e.logs_total::float8 AS "logsTotal",
   CASE WHEN e.logs_total > w.seen
@@ -48,8 +45,7 @@ FROM unnest($1::text[], $2::bigint[]) AS w (id, seen) CROSS JOIN LATERAL (
 ) e`;
 
 /**
- * The organizations among those of the CTE `rows` that have an endpoint for events of this type: an event that nobody
- * receives is written as fanned out. Spec, "Events" 1: an empty list of types is all of them.
+ * Organizations among `rows` with an active endpoint for this type. Spec, "Events" 1: an empty list means all types.
  */
 export function subscribedOrganizationsSql(rows: string, type: EventType): string {
   return `
@@ -58,21 +54,18 @@ export function subscribedOrganizationsSql(rows: string, type: EventType): strin
     AND (coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
 }
 
-/** The ids of the events of an execution: that it started, and how it ended. */
 export function eventIdsOfExecutionSql(executionId: string): string {
   return `event_id(${executionId}, '${transitions.start.event}'), event_id(${executionId}, '${transitions.complete.event}')`;
 }
 
-/** That a delivery is of an execution. */
 export function isDeliveryOfExecutionSql(alias: string, executionId: string): string {
   return `${hasTimeSql(alias, `substr(${executionId}::text, 6, 14)`)} AND ${alias}.event_id IN (${eventIdsOfExecutionSql(executionId)})`;
 }
 
-/** That a delivery is of an event. */
 export function isDeliveryOfEventSql(alias: string, eventId: string): string {
   return `${hasTimeSql(alias, `substr(${eventId}, 5, 14)`)} AND ${alias}.event_id = ${eventId}`;
 }
 
-/** The id of a delivery begins like that of its event and its execution: with a time, and a dash that sorts before `g`. */
+/** A delivery's id starts with the time of its event and execution, and a dash that sorts before `g`. */
 const hasTimeSql = (alias: string, time: string) =>
   `${alias}.id >= 'dlv_' || ${time} AND ${alias}.id < 'dlv_' || ${time} || 'g'`;

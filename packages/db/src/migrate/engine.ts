@@ -19,13 +19,11 @@ import { readSchema } from './files.ts';
 const charOid = 18;
 const charArrayOid = 1002;
 
-/**
- * Prisma's adapter with the two things that its schema engine needs and it lacks.
- * `"char"` columns of pg_catalog: the adapter refuses them (prisma/orm#27403), so they pass it as arrays, a type
- * which nothing else here has, and come out as what they are.
- * Scripts are sent whole: the adapter cuts them at every `;`, inside function bodies too, and commits each piece.
- * A migration without transaction commands thereby applies all or nothing, and the record says which: see `finish`.
- */
+// Prisma's adapter with the two things that its schema engine needs and it lacks. `"char"` columns of pg_catalog: the
+// adapter refuses them (prisma/orm#27403), so they pass it as arrays, a type which nothing else here has, and come
+// out as what they are. Scripts are sent whole: the adapter cuts them at every `;`, inside function bodies too, and
+// commits each piece. A migration without transaction commands thereby applies all or nothing, and the record says
+// which: see `finish`.
 function migrationAdapter(pool: pg.Pool): PrismaPg {
   const factory = new PrismaPg(Object.assign(pool, { query: disguiseChars(pool.query.bind(pool)) }));
   const connect = factory.connect.bind(factory);
@@ -113,7 +111,6 @@ function quietTimeout(callback: () => void, delayMs: number): NodeJS.Timeout {
   return setTimeout(callback, delayMs).unref();
 }
 
-/** Runs `work` with Prisma's schema engine connected to a database, and closes its connections afterwards. */
 export async function withSchemaEngine<T>(
   databaseUrl: string,
   work: (engine: SchemaEngine) => Promise<T>,
@@ -121,7 +118,7 @@ export async function withSchemaEngine<T>(
   loaded ??= loadEngine();
   await loaded;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, application_name: 'holdfast-migrate' });
-  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  // The running statement reports a broken connection; without a listener it would end the process.
   pool.on('error', () => {});
   const adapter = bindMigrationAwareSqlAdapterFactory(migrationAdapter(pool));
   try {
@@ -132,10 +129,8 @@ export async function withSchemaEngine<T>(
   }
 }
 
-/**
- * Begins a script. While one waits for a table that a backup or an audit reads, everybody else who asks for that table
- * waits behind it: so it gives up after as long as requests can wait, and `patiently` starts it again.
- */
+// Begins a script. While one waits for a table that a backup or an audit reads, everybody else who asks for that
+// table waits behind it: so it gives up after as long as requests can wait, and `patiently` starts it again.
 const briefly = "SET LOCAL lock_timeout = '1s';";
 
 const againAfterMs = 2000;

@@ -4,15 +4,12 @@ import type { MigrationDirectory, MigrationList } from '@prisma/schema-engine-wa
 
 const prismaFolder = resolve(import.meta.dirname, '../../../../prisma');
 
-/** Absolute path of `prisma/migrations`. */
 export const migrationsFolder: string = join(prismaFolder, 'migrations');
 
-/** The text of `prisma/schema.prisma`. */
 export function readSchema(): Promise<string> {
   return readFile(join(prismaFolder, 'schema.prisma'), 'utf8');
 }
 
-/** Every migration of a folder (default: the project's), oldest first, as the schema engine takes them. */
 export async function readMigrations(folder: string = migrationsFolder): Promise<MigrationList> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

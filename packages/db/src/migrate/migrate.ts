@@ -4,10 +4,8 @@ import { withLock } from '../lock.ts';
 import { noFilters, withSchemaEngine } from './engine.ts';
 import { migrationsFolder, readMigrations } from './files.ts';
 
-/**
- * Marks migrations that were begun and not finished as rolled back, which they are (`migrationAdapter.ts`): the engine
- * would refuse to go on before somebody does. The caller holds the lock of the migrations.
- */
+// Marks migrations that were begun and not finished as rolled back, which they are (`migrationAdapter.ts`): the
+// engine would refuse to go on before somebody does. The caller holds the lock of the migrations.
 async function forgetUnfinished(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate' });
   await client.connect();
@@ -22,7 +20,7 @@ async function forgetUnfinished(databaseUrl: string): Promise<void> {
 const forgetUnfinishedSql = `UPDATE _prisma_migrations SET rolled_back_at = now()
   WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 
-/** Any number will do, as long as every version of Holdfast takes the same. */
+/** All versions of Holdfast must use the same number. */
 const migrationLock = 4_652_115_920;
 
 /**
@@ -42,10 +40,8 @@ export async function migrate(databaseUrl: string, folder: string = migrationsFo
   );
 }
 
-/** A migration that a database has, with the digest of its text. */
 export type AppliedMigration = { name: string; checksum: string };
 
-/** In the order of their names, which is that of their times. */
 export async function readAppliedMigrations(db: Queryable): Promise<AppliedMigration[]> {
   return (await db.query<AppliedMigration>(applied)).rows;
 }
@@ -55,13 +51,11 @@ const applied = `SELECT migration_name AS name, checksum FROM _prisma_migrations
 
 export type MigrationState = {
   applied: number;
-  /** Those of this version that the database does not have, oldest first. */
   missing: string[];
-  /** Those that the database has and this version does not know: a newer one has been here. */
+  /** In the database, unknown to this version: a newer one has migrated it. */
   unknown: string[];
 };
 
-/** Which migrations a database has; nothing is changed. */
 export async function readMigrationState(
   db: Database,
   folder: string = migrationsFolder,

@@ -24,8 +24,7 @@ export async function newMigration(
   return sql === null ? null : writeMigration(folder, name, sql);
 }
 
-// The engine would take the months' partitions, and hand-written partial and expression indexes, for drift and drop them
-// in each new migration.
+// The engine takes partitions, and partial and expression indexes, for drift and would drop them.
 async function dropWhatPrismaCannotSay(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -38,7 +37,6 @@ async function dropWhatPrismaCannotSay(databaseUrl: string): Promise<void> {
        WHERE relnamespace = 'public'::regnamespace AND NOT relispartition
          AND (indpred IS NOT NULL OR indexprs IS NOT NULL)`,
     );
-    // A table takes its own indexes with it.
     for (const { drop } of rows) await client.query(drop);
   } finally {
     await client.end();

@@ -1,6 +1,5 @@
 import type { Database } from '../client.ts';
 
-/** The database roles that the services log in with. */
 export const roles = [
   'holdfast_gateway',
   'holdfast_dispatcher',
@@ -9,7 +8,6 @@ export const roles = [
 ] as const;
 export type Role = (typeof roles)[number];
 
-/** Which role a service logs in with. */
 export const roleOf = {
   'api-gateway': 'holdfast_gateway',
   dispatcher: 'holdfast_dispatcher',
@@ -17,20 +15,16 @@ export const roleOf = {
   'webhook-sender': 'holdfast_webhook_sender',
 } as const satisfies Record<string, Role>;
 
-/**
- * What each role may do with each table, as GRANT takes it; what is not here is refused. Nobody may change a table, and
- * nobody but the gateway and the webhook-sender reads a secret. A lock (FOR UPDATE) needs the right to update a column.
- */
+/** As GRANT takes it. Only the gateway and the webhook-sender read secrets; FOR UPDATE needs UPDATE on a column. */
 export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   holdfast_gateway: {
     organizations:
       'SELECT, INSERT, UPDATE (name, webhook_secret, previous_webhook_secret, previous_webhook_secret_until, previous_webhook_secret_is_primary, max_concurrency)',
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
-    // Without its time, which is the database's.
     admin_actions:
       'SELECT, INSERT (id, actor, address, request_id, action, organization_id, target, status, details)',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
-    // The policies are an operator's; what moves money no role may write.
+    // Policies are set by operators; no role may write amounts.
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock, overage, spend_limit_overage)',
     ledger_settings: 'SELECT',
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
@@ -79,7 +73,6 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   holdfast_webhook_sender: {
     organizations: 'SELECT',
     executions: 'SELECT',
-    // Without an execution: those that tell of endpoints are all that it writes.
     events:
       'SELECT, INSERT (id, organization_id, endpoint_id, type, created_at, fanned_out_at, body), UPDATE (body, fanned_out_at)',
     webhook_endpoints:
@@ -89,10 +82,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   },
 };
 
-/**
- * The functions that run as the owner of the tables and that a role may call; all others of that kind are the owner's
- * alone, the dropping of the journal among them.
- */
+/** SECURITY DEFINER functions a role may call. The others, such as dropping the journal, are the owner's. */
 export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
   holdfast_ledger: [
     'make_partitions(integer)',
@@ -104,24 +94,21 @@ export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
   ],
 };
 
-/** The kinds of transfer that a role may add to the journal. The gateway cannot write a top-up, nor charge anybody. */
+/** The gateway can write neither a top-up nor a charge. */
 export const transferKinds: Readonly<Partial<Record<Role, readonly string[]>>> = {
   holdfast_gateway: ['hold', 'release'],
   holdfast_ledger: ['top_up', 'correction', 'overage', 'settle', 'remainder', 'release', 'write_off'],
 };
 
-/** Every table that a service uses; `_prisma_migrations` alone is nobody's. */
 export const tables: readonly string[] = [...new Set(roles.flatMap((role) => Object.keys(rights[role])))];
 
-/** Rights on tables, as `holdfast_ledger: UPDATE (lock) on balances`. */
+/** Written as `holdfast_ledger: UPDATE (lock) on balances`. */
 export type Deviations = {
-  /** The roles that have no right on any table here: the services don't log in with them, or the setup has not run. */
   strangers: Role[];
   missing: string[];
   excess: string[];
 };
 
-/** What the roles of the services may do with the tables here, beside what `rights` says. */
 export async function readDeviations(db: Database): Promise<Deviations> {
   const { rows } = await db.pool.query<{ right: string; role: Role }>(granted, [roles]);
   const has = new Set(rows.map(({ right }) => right));
@@ -134,7 +121,6 @@ export async function readDeviations(db: Database): Promise<Deviations> {
   };
 }
 
-/** `SELECT, UPDATE (a, b)` is three rights. */
 function rightsOf(role: Role): string[] {
   return Object.entries(rights[role]).flatMap(([table, text]) =>
     [...text.matchAll(/([A-Z]+)(?: \(([^)]*)\))?/g)].flatMap(([, privilege, columns]) =>
@@ -145,7 +131,7 @@ function rightsOf(role: Role): string[] {
   );
 }
 
-// The parts of a table that is cut by month are reached through it alone.
+// Partitions are reached through their parent only.
 const granted = `
 SELECT r.rolname AS role, format('%s: %s on %s', r.rolname, a.privilege_type, c.relname) AS right
 FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee

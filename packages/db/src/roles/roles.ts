@@ -6,10 +6,7 @@ import { functions, type Role, rights, roles, tables, transferKinds } from './ri
 
 const iterations = 4096;
 
-/**
- * What PostgreSQL stores of a password (RFC 5803), made here so that the password itself never reaches the server or its
- * log. For ASCII passwords, which need no preparation.
- */
+/** RFC 5803, for ASCII passwords; computed here so that the password reaches neither the server nor its log. */
 function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
@@ -18,22 +15,20 @@ function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }
 
-/** Any number; several setups of one database go one by one. Not that of the migrations or of the whole setup. */
 const lock = 4_652_115_922;
 
-/** Roles belong to the whole server: another database's setup, which that lock doesn't stop, may be at them too. */
+/** Roles are shared by the whole server: the setup of another database may change them concurrently. */
 const maxRetries = 9;
 
 const power = ['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS'];
 
 /**
- * Makes the roles of the services with these passwords (ASCII) and gives each exactly its rights: what it had besides
- * is taken away. After the migrations, as the owner of the tables, who must be allowed to create roles. Can be repeated.
- * Everybody else needs CONNECT on the database granted by name from then on.
+ * Gives each role exactly its rights. Run after migrations, as the tables' owner with CREATEROLE. Revokes CONNECT
+ * from PUBLIC.
  */
 export async function applyRoles(databaseUrl: string, passwords: Record<Role, string>): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, application_name: 'holdfast-roles' });
-  // Of a connection that breaks the statement under way tells; without a listener it would end the process.
+  // The running statement reports a broken connection; without a listener it would end the process.
   pool.on('error', () => {});
   try {
     const work = () => inTransaction({ pool }, (client) => apply(client, passwords));
@@ -43,7 +38,7 @@ export async function applyRoles(databaseUrl: string, passwords: Record<Role, st
   }
 }
 
-// Somebody else's table is not ours to revoke on: PostgreSQL would refuse all of it.
+// Only our own tables: one REVOKE on a table of another owner would fail the whole statement.
 const things = `
 SELECT 'DATABASE ' || quote_ident(current_database()) AS database, (
   SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
@@ -53,7 +48,6 @@ SELECT 'DATABASE ' || quote_ident(current_database()) AS database, (
   WHERE pronamespace = 'public'::regnamespace AND prosecdef AND pg_has_role(proowner, 'USAGE')
 ) AS definers`;
 
-/** `relations` and `definers`: lists of ours. A definer runs with the rights of its owner. */
 type Things = { database: string; relations: string; definers: string };
 
 async function apply(client: pg.PoolClient, passwords: Record<Role, string>): Promise<void> {
@@ -79,13 +73,12 @@ async function setLogin(client: pg.PoolClient, role: Role, password: string): Pr
     [role],
   );
   if (!rows[0]) await client.query(`CREATE ROLE ${role}`);
-  // Only when there is something to take: an owner who is no superuser may not even say NOSUPERUSER.
+  // Only when needed: an owner who is not a superuser may not even set NOSUPERUSER.
   if (rows[0]?.isPowerful)
     await client.query(`ALTER ROLE ${role} ${power.map((one) => `NO${one}`).join(' ')}`);
   await client.query(`ALTER ROLE ${role} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'`);
 }
 
-/** What a role may do as a member of others would come on top of its own rights. */
 async function leaveOtherRoles(client: pg.PoolClient, role: Role): Promise<void> {
   const { rows } = await client.query<{ other: string; grantor: string }>(
     `SELECT quote_ident(pg_get_userbyid(roleid)) AS other, quote_ident(pg_get_userbyid(grantor)) AS grantor
@@ -113,7 +106,6 @@ async function setRights(
   for (const one of functions[role] ?? []) await client.query(`GRANT EXECUTE ON FUNCTION ${one} TO ${role}`);
 }
 
-/** Row level security on the journal: who may add what. */
 async function setPolicies(client: pg.PoolClient, role: Role): Promise<void> {
   await client.query(`DROP POLICY IF EXISTS ${role}_reads ON transfers`);
   await client.query(`DROP POLICY IF EXISTS ${role}_adds ON transfers`);
@@ -126,7 +118,7 @@ async function setPolicies(client: pg.PoolClient, role: Role): Promise<void> {
   );
 }
 
-/** Two that change one catalogue row at once: "tuple concurrently updated", or a role that is there already. */
+/** Two concurrent changes of one catalogue row, or a role created meanwhile. */
 function isCollision(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return (

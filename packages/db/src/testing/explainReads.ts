@@ -1,10 +1,7 @@
 import pg from 'pg';
 import type { Database } from '../client.ts';
 
-/**
- * What a query reads of the tables, by the plan that services make of it once and for all: each relation that it
- * opens, and how many rows it looks at. Of several statements the first.
- */
+/** The relations that a query opens and the rows it scans, by the generic plan; of several statements the first. */
 export async function explainReads(
   db: Database,
   ask: (db: Database) => Promise<unknown>,

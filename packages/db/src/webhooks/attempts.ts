@@ -6,11 +6,9 @@ import type { DeliveryState } from './deliveries.ts';
 import { endpointEventsSql } from './endpointEvents.ts';
 import { lanesWithDeliveriesSql } from './lanes.ts';
 
-/** What a batch of attempts, in the order they ended, says of one endpoint. */
 export type EndpointVerdict = {
   endpointId: string;
   succeeded: boolean;
-  /** Failed, and nothing succeeded since. */
   failed: boolean;
   probeFailures: number;
   isGone: boolean;
@@ -19,8 +17,8 @@ export type EndpointVerdict = {
 };
 
 /**
- * One verdict per endpoint. Of requests that were already in flight when an endpoint began to fail only one counts,
- * and then its probes: a blip of seconds at high volume must not deactivate it.
+ * Of the requests in flight when an endpoint began to fail one counts, then its probes: a blip must not deactivate
+ * it.
  */
 export function endpointVerdicts(records: AttemptRecord[]): EndpointVerdict[] {
   const verdicts = new Map<string, EndpointVerdict>();
@@ -56,48 +54,38 @@ function judged(verdict: EndpointVerdict, record: AttemptRecord): EndpointVerdic
   };
 }
 
-/** What an error of the attempt `row` says without words that may name a host: its stage, or `answered 500`. */
+/** The stage, or `answered 500`: nothing that may name a host. */
 export const stageSql = (row: string) => `CASE WHEN ${row}.status_code IS NULL
   THEN coalesce(${row}.stage, split_part(${row}.error, ':', 1)) ELSE split_part(${row}.error, ':', 1) END`;
 
 export type AttemptRecord = {
-  /** As claimed: see ClaimedDelivery. */
   id: string;
   attempts: number;
   number: number;
   endpointId: string | null;
   isProbe: boolean;
   ok: boolean;
-  /** 410: the endpoint wants no more. */
   isGone: boolean;
-  /** False when the attempt says nothing of the receiver (we were stopped, or could not prepare it). */
   countsForEndpoint: boolean;
   durationMs: number;
   statusCode: number | null;
   error: string | null;
-  /** How far it came when it failed; null when it did not. */
   stage: string | null;
-  /** The beginning of what the receiver answered, as it may be shown; null when there was no answer. */
   answer: string | null;
-  /** When it failed: seconds until the next attempt; null when there is none. */
   nextDelayS: number | null;
-  /** What the receiver asked for, 0 when nothing. */
   retryAfterS: number;
 };
 
 export type Recorded = {
-  /** What became of the deliveries, by id. */
   states: Map<string, DeliveryState>;
-  /** Whether events that tell of endpoints were written, which somebody else may have asked for. */
   hasEndpointEvents: boolean;
 };
 
 type Row = { id: string; state: DeliveryState | null };
 
 /**
- * Writes the results of attempts, in the order they ended: attempt rows, deliveries, their endpoints' counts and what is
- * to be told of those. A delivery that was claimed anew in the meantime is left to that claim, unless this one
- * delivered it.
+ * Writes attempts in the order they ended, unless another claim has taken over the delivery and this one did not
+ * deliver it.
  */
 export async function recordAttempts(
   db: Database,
@@ -133,11 +121,9 @@ export async function recordAttempts(
   return { states: new Map(states), hasEndpointEvents: states.length < rows.length };
 }
 
-// Endpoints are locked before deliveries (hence the count), as where an endpoint is reactivated or removed. One in good
-// health whose last success is young is left as it is: else every delivery would write its endpoint's row.
-// What an answer said, or an error that may name a host, is not kept of a delivery that has ended meanwhile: its execution
-// may have been erased. Of one that
-// somebody has switched off nothing is told: what was in flight then says nothing new.
+// Endpoints are locked before deliveries, as in updates and removals. A healthy endpoint with a recent success is not
+// written. Responses and errors of a delivery that ended meanwhile are dropped: its execution may have been erased.
+// Attempts at an endpoint that was switched off change nothing.
 const recordAttemptsSql = `
 WITH item AS (
   SELECT *, now() + delay_s * interval '1 second' AS next_at
@@ -202,10 +188,7 @@ counted AS (
 ${endpointEventsSql('turned')}
 SELECT id, state FROM written UNION ALL SELECT id, NULL FROM endpoint_event WHERE id IS NOT NULL`;
 
-/**
- * Ends deliveries that nobody attempts any more, such as those of an inactive endpoint: at most `limit` that were due a
- * day ago, for none lives longer. What is attempted ends by its claim. Answers how many.
- */
+/** Ends at most `limit` overdue deliveries that no attempt will end; returns how many. */
 export async function endOverdueDeliveries(db: Database, limit: number): Promise<number> {
   const rows = await runStatement(db.pool, 'end_overdue_deliveries', endOverdueDeliveriesSql, [
     limits.webhookExpiryMs,

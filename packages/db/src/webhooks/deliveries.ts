@@ -10,9 +10,7 @@ type DeliveryAttemptRow = {
   durationMs: number | null;
   statusCode: number | null;
   error: string | null;
-  /** How far it came when it failed: `dns`, `connect` and so on. */
   stage: string | null;
-  /** The beginning of what the receiver answered. */
   answer: string | null;
 };
 
@@ -20,11 +18,8 @@ export type DeliveryRow = {
   id: string;
   eventId: string;
   eventType: string;
-  /** Null: the event tells of an endpoint. */
   executionId: string | null;
-  /** The endpoint that the event tells of. */
   aboutEndpointId: string | null;
-  /** The receiver; null: the execution's own `webhook_url`. */
   endpointId: string | null;
   lane: string;
   url: string;
@@ -36,22 +31,19 @@ export type DeliveryRow = {
   finishedAt: Date | null;
 };
 
-/** What nobody attempts any more though it has not been ended yet. */
+/** Past its time, though the sweep has not ended it yet. */
 const isOver = `d.state = 'pending' AND d.expires_at <= now() AND (d.lease_until IS NULL OR d.lease_until <= now())`;
 
-/** The state of a delivery `d` as it is shown. */
 export const shownStateSql = `CASE WHEN ${isOver} THEN 'expired' ELSE d.state END`;
 
-/** Deliveries `d` with their events `e`, without attempts. */
 export const deliveryColumnsSql = `d.id, d.event_id AS "eventId", e.type AS "eventType",
   e.execution_id AS "executionId", e.endpoint_id AS "aboutEndpointId", d.endpoint_id AS "endpointId", d.lane, d.url,
   ${shownStateSql} AS state, d.next_attempt_at AS "nextAttemptAt", d.expires_at AS "expiresAt",
   d.created_at AS "createdAt", CASE WHEN ${isOver} THEN d.expires_at ELSE d.finished_at END AS "finishedAt"`;
 
-/** Of each delivery; one that is sent again and again has attempts without end, each with up to 4 KiB of answer. */
+/** A redelivered delivery may have any number, each with up to 4 KiB of response. */
 const attemptsShown = 50;
 
-/** Adds to each delivery its last attempts, in their order. */
 export async function withAttempts(
   db: Database,
   deliveries: Omit<DeliveryRow, 'attempts'>[],
@@ -74,7 +66,6 @@ const withAttemptsSql = `SELECT a.* FROM unnest($1::text[]) AS d (id) CROSS JOIN
     FROM delivery_attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT $2
   ) a ORDER BY a.number`;
 
-/** One delivery with its attempts; null when the organization has none of that id. */
 export async function getDelivery(
   db: Database,
   organizationId: string,
@@ -92,20 +83,17 @@ const getDeliverySql = `SELECT ${deliveryColumnsSql} FROM deliveries d JOIN even
   WHERE d.id = $1 AND d.organization_id = $2`;
 
 export type DeliveryFilter = {
-  /** One of these two at least: without them no index leads to a page. */
+  /** At least one of these two: no index serves a page without them. */
   endpointId?: string | undefined;
   executionId?: string | undefined;
   state?: DeliveryState | undefined;
   eventType?: string | undefined;
-  /** None that tell of executions of other models. */
   models?: readonly string[] | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** The id of a delivery: only those listed after it. */
   cursor?: string | undefined;
 };
 
-/** Deliveries of an organization to an endpoint or of an execution, newest first. */
 export async function listDeliveries(
   db: Database,
   organizationId: string,

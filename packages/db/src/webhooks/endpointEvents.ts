@@ -4,10 +4,7 @@ import { runStatement } from '../statement.ts';
 import { isNotifiedSql } from './endpointConditions.ts';
 import type { DueLane } from './lanes.ts';
 
-/**
- * The CTE `endpoint_event`, which writes what is to be told of endpoints: of the rows of the CTE `turned` those whose
- * `told` is a type of event. Nobody is told of it who does not ask for it; it stands in the list of events all the same.
- */
+/** The CTE `endpoint_event` writes the events in column `told` of `turned`, even without a subscriber. */
 export function endpointEventsSql(turned: string): string {
   return `
 endpoint_event AS (
@@ -29,10 +26,7 @@ endpoint_event AS (
 
 const most = 100;
 
-/**
- * Writes the deliveries of what is to be told of endpoints, to the other endpoints of the organization that ask for it: at
- * most a hundred events. Answers the lanes that have got some.
- */
+/** Writes deliveries of at most a hundred endpoint events; returns their lanes. */
 export async function fanOutEndpointEvents(db: Database): Promise<DueLane[]> {
   return await runStatement<DueLane>(db.pool, 'fan_out_endpoint_events', statement, [
     limits.webhookExpiryMs,

@@ -2,16 +2,13 @@ import type { Database } from '../client.ts';
 import { inTransaction, runStatement } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
-/** What is sent of an event: all of it, or ids and status alone. */
 type Payload = 'full' | 'thin';
 
-/** A webhook endpoint as its owner sees it: without its secret and its custom headers. */
 export type WebhookEndpointRow = {
   id: string;
   url: string;
   description: string;
   events: string[];
-  /** Slugs; empty: all models. */
   models: string[];
   payload: Payload;
   maxInFlight: number;
@@ -22,12 +19,10 @@ export type WebhookEndpointRow = {
   lastFailure: Date | null;
   lastError: string | null;
   failingSince: Date | null;
-  /** Until when the secret before the last rotation signs too; null: it does not. */
   previousSecretUntil: Date | null;
   createdAt: Date;
 };
 
-/** For RETURNING. */
 const shownColumnsSql = `id, url, description, events, models, payload, max_in_flight AS "maxInFlight",
   max_per_second AS "maxPerSecond", is_active AS "isActive", failure_count AS "failureCount",
   last_success AS "lastSuccess", last_failure AS "lastFailure", last_error AS "lastError",
@@ -44,13 +39,10 @@ export type NewWebhookEndpoint = {
   payload: Payload;
   maxInFlight: number;
   maxPerSecond: number | null;
-  /** Sealed JSON. */
   headers: string | null;
-  /** Sealed. */
   secret: string;
 };
 
-/** Null when the organization already has `maximum` endpoints, under race too. */
 export async function insertWebhookEndpoint(
   db: Database,
   endpoint: NewWebhookEndpoint,
@@ -85,7 +77,6 @@ const insert = `INSERT INTO webhook_endpoints (${columns.map(([, column]) => col
   WHERE (SELECT count(*) FROM webhook_endpoints WHERE organization_id = $2 AND deleted_at IS NULL) < $1
   RETURNING ${shownColumnsSql}`;
 
-/** Null when the organization has none of that id, or it is deleted. */
 export async function getWebhookEndpoint(
   db: Database,
   organizationId: string,
@@ -104,7 +95,6 @@ export async function getWebhookEndpoint(
 const getWebhookEndpointSql = `SELECT ${shownColumnsSql} FROM webhook_endpoints
   WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL`;
 
-/** Newest first; those older than `cursor` (the id of an endpoint) if given. */
 export async function listWebhookEndpoints(
   db: Database,
   args: { organizationId: string; limit: number; cursor?: string | undefined },
@@ -118,28 +108,24 @@ export async function listWebhookEndpoints(
   );
 }
 
-// An organization has few: they are all read by its index.
 const listWebhookEndpointsSql = `SELECT ${shownColumnsSql} FROM webhook_endpoints
   WHERE organization_id = $1 AND deleted_at IS NULL AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $2`;
 
-/** What is undefined stays as it is. */
 export type WebhookEndpointChanges = {
   events?: string[] | undefined;
   models?: string[] | undefined;
   payload?: Payload | undefined;
   maxInFlight?: number | undefined;
-  /** Null: as many as there are. */
   maxPerSecond?: number | null | undefined;
-  /** Sealed JSON; null: none any more. */
   headers?: string | null | undefined;
   description?: string | undefined;
   isActive?: boolean | undefined;
 };
 
 /**
- * Changes what is given. Activation forgets past failures and makes all that waits for the endpoint due at once,
- * in the same statement. What is fanned out once its owner has switched it on or off was not missed by failures; a fan-out
- * that read the endpoint before may come up to a minute later. Null when the organization has none of that id.
+ * Undefined fields stay. Activation resets the failure count and makes pending deliveries due at once. A fan-out that
+ * read the endpoint before may arrive up to a minute later and does not count as missed. Null when the endpoint is
+ * missing.
  */
 export async function updateWebhookEndpoint(
   db: Database,
@@ -169,12 +155,12 @@ export async function updateWebhookEndpoint(
   return row ?? null;
 }
 
-/** Null for what stays; what is to be null is told by a word that is no value. */
+/** Null keeps a value, so a value that becomes null is passed as `word`. */
 function orWord<Value>(change: Value | null | undefined, word: Value): Value | null {
   return change === undefined ? null : (change ?? word);
 }
 
-// Deliveries are locked in order of id, as every statement over them does.
+// Deliveries are locked in order of id, as everywhere.
 const updateWebhookEndpointSql = `WITH updated AS (
     UPDATE webhook_endpoints SET
       events = coalesce($4, events),
@@ -199,7 +185,7 @@ const updateWebhookEndpointSql = `WITH updated AS (
   )
   SELECT ${shownColumnsSql} FROM updated`;
 
-/** Deletes an endpoint with its secrets and drops what waits for it; false when the organization has none of that id. */
+/** Also deletes its secrets and pending deliveries; false when the endpoint is missing. */
 export async function removeWebhookEndpoint(
   db: Database,
   organizationId: string,
@@ -212,7 +198,7 @@ export async function removeWebhookEndpoint(
   return rows.length > 0;
 }
 
-// Deliveries are locked in order of id, as every statement over them does.
+// Deliveries are locked in order of id, as everywhere.
 const removeWebhookEndpointSql = `WITH removed AS (
     UPDATE webhook_endpoints SET deleted_at = now(), is_active = false, headers = NULL, secret = '',
       previous_secret = NULL, previous_secret_until = NULL
@@ -227,10 +213,8 @@ const removeWebhookEndpointSql = `WITH removed AS (
   )
   SELECT id FROM removed`;
 
-/** Where a test call goes; its headers are sealed JSON. */
 export type TestTarget = SigningSecrets & { url: string; headers: string | null };
 
-/** The organization's endpoint, active or not; null when it has none of that id. */
 export async function getTestTarget(
   db: Database,
   organizationId: string,

@@ -6,39 +6,32 @@ import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
-/** Whom an organization's events may go to. */
 export type Receivers = {
   organizationId: string;
-  /** The organization's own, for the `webhook_url`s of its executions. */
   secrets: SigningSecrets;
-  /** Those that are active. */
   endpoints: ActiveEndpoint[];
 };
 
 export type ActiveEndpoint = SigningSecrets & {
   id: string;
   url: string;
-  /** The types it asks for, and the models: see `isFor`. */
   events: string[];
   models: string[];
-  /** Custom headers: sealed JSON. */
   headers: string | null;
   isThin: boolean;
   maxInFlight: number;
-  /** Failed when it was last tried: it is only probed. */
+  /** Its last attempt failed: it is only probed. */
   isFailing: boolean;
-  /** It has a `max_per_second`, which is counted where it is claimed. */
   isPaced: boolean;
 };
 
-/** Whom those of `eventIds` may go to that nobody has fanned out yet, by organization. */
+/** Receivers of those of `eventIds` that are not fanned out yet, by organization. */
 export async function readReceivers(db: Database, eventIds: string[]): Promise<Map<string, Receivers>> {
   const values = [eventIds, firstId('evt', eventIds)];
   const rows = await runStatement<Receivers>(db.pool, 'audiences', readAudiencesSql, values);
   return new Map(rows.map((audience) => [audience.organizationId, audience]));
 }
 
-/** Whether an endpoint wants an event. */
 export function isSubscribed(
   { events, models }: ActiveEndpoint,
   event: { type: EventType; model: string },
@@ -63,11 +56,10 @@ export type EventToFanOut = {
   eventId: string;
   eventType: EventType;
   eventCreatedAt: Date;
-  /** The event's place in a trace. */
   traceparent: string | null;
 } & Execution;
 
-/** Those of `eventIds` that nobody has fanned out yet, each with its execution (whose id is `id`). */
+/** Those of `eventIds` that are not fanned out yet, with their executions (`id` is the execution's). */
 export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
   return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [
     eventIds,
@@ -76,13 +68,12 @@ export async function readEventsToFanOut(db: Database, eventIds: string[]): Prom
   ]);
 }
 
-/** Ids of events of executions, oldest first, whose fan-out is `graceS` late: their job was lost. */
 export async function listUnfannedEvents(db: Database, graceS: number, limit: number): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'unfanned_events', listStatement, [graceS, limit]);
   return rows.map(({ id }) => id);
 }
 
-// Events are found by their ids and judged then: the index of what is to be fanned out is full of what has just left it.
+// State is checked after the rows are found by id: the index of events to fan out is full of dead entries.
 const readStatement = `
 WITH asked AS MATERIALIZED (
   SELECT id, type, created_at, execution_id, fanned_out_at, traceparent FROM events
@@ -99,23 +90,16 @@ ORDER BY created_at LIMIT $2`;
 
 export type FanOut = {
   eventId: string;
-  /** Null when nobody receives it. */
   body: string | null;
   receivers: Receiver[];
 };
 
-/**
- * `endpointId` null: the execution's own `webhook_url`. `take`: the caller makes the first attempt itself, at once, unless
- * the event is past its time; the delivery is its own for the lease, and the attempt's row is open.
- */
+/** `endpointId` null: the `webhook_url`. `take`: the caller makes the first attempt at once, under a lease. */
 export type Receiver = { endpointId: string | null; lane: string; url: string; take: boolean };
 
 export type NewDelivery = { id: string; eventId: string; endpointId: string | null; taken: boolean };
 
-/**
- * Fixes each event's body and writes its deliveries, all of an event or nothing, once: what another process fans out
- * or has fanned out is left alone. The first attempt is due after `firstDelayS`.
- */
+/** Fixes each event's body and writes its deliveries, once per event. First attempts are due after `firstDelayS`. */
 export async function fanOutEvents(
   db: Database,
   batch: FanOut[],

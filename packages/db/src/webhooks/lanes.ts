@@ -3,35 +3,27 @@ import { runStatement } from '../statement.ts';
 import { maySendSql } from './endpointConditions.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
-/** A delivery that its claimer alone attempts until the lease ends. */
 export type ClaimedDelivery = SigningSecrets & {
   id: string;
   lane: string;
   organizationId: string;
-  /** Attempts used of those it has, this one included. */
   attempts: number;
-  /** Of the attempt's row; goes on counting when a delivery is sent again on request. */
   number: number;
   endpointId: string | null;
-  /** The one request that a failing endpoint gets to show it is well again. */
+  /** The single request that tests a failing endpoint. */
   isProbe: boolean;
   url: string;
   eventId: string;
   eventType: string;
   eventCreatedAt: Date;
-  /** Null: the event tells of an endpoint. */
   executionId: string | null;
-  /** The event's place in a trace. */
   traceparent: string | null;
-  /** Whether ids and status alone are sent, which follow from the event. */
   isThin: boolean;
-  /** The event in full. */
   body: string;
-  /** The endpoint's custom headers: sealed JSON. */
   headers: string | null;
 };
 
-/** The lanes that something is pending in, found by leaping over the index: what waits in a lane, be it millions, is not read. */
+/** Lanes with pending deliveries, by skipping through the index: a full lane costs one look-up. */
 export const lanesWithDeliveriesSql = `RECURSIVE owed AS (
   (SELECT lane FROM deliveries WHERE state = 'pending' ORDER BY lane LIMIT 1)
   UNION ALL
@@ -41,10 +33,7 @@ export const lanesWithDeliveriesSql = `RECURSIVE owed AS (
 
 export type DueLane = { lane: string; organizationId: string };
 
-/**
- * The lanes in which a delivery is due that nobody holds and that may be sent now: none of an inactive endpoint, nor of a
- * failing one before its `probe_at`. What is new is left for `graceS` to whoever wrote it.
- */
+/** Lanes with a due, unclaimed delivery that may be sent now; new ones are left to their writer for `graceS`. */
 export async function listDueLanes(db: Database, graceS: number): Promise<DueLane[]> {
   return await runStatement<DueLane>(db.pool, 'due_lanes', listDueLanesSql, [graceS]);
 }
@@ -63,13 +52,11 @@ WHERE w.id IS NULL OR (${maySendSql('w')})`;
 
 export type LaneRoom = { lane: string; room: number };
 
-/** What a lane gave: what is to be attempted now, and what had had its time and has ended. */
 export type LaneClaim = {
   claimed: ClaimedDelivery[];
   ended: { id: string; state: 'failed' | 'expired' }[];
-  /** How many requests the endpoint takes at once; null for the lane of a `webhook_url`. */
   maxInFlight: number | null;
-  /** When the lane may be claimed again, for one that is paced (`max_per_second`). */
+  /** When a paced lane may be claimed again. */
   waitMs: number | null;
 };
 
@@ -80,14 +67,10 @@ type Row = ClaimedDelivery & {
 };
 
 /**
- * Takes of each lane what is due, the longest due first and as much as there is room for, each for `leaseS` and for one
- * caller alone; counts the attempt and opens its row. What is past its time, or was cut off in its last attempt, ends
- * instead. Answers of each lane that gave anything.
- *
- * - Of an inactive endpoint nothing is taken. What is not taken uses up no attempt.
- * - Of a failing one (failure_count > 0) one, once its `probe_at` has come, which is moved behind the lease so that one
- *   probe is in flight.
- * - An endpoint with `max_per_second` gives a tenth of a second's worth at a time, and then waits for as long.
+ * Claims due deliveries of each lane, the longest due first and as far as there is room, for `leaseS`; counts the
+ * attempt and opens its row. Overdue deliveries end instead. An inactive endpoint gives nothing; a failing one gives
+ * one probe, once `probe_at` has passed; one with `max_per_second` gives a tenth of a second's worth, then pauses as
+ * long.
  */
 export async function claimLanes(
   db: Database,
@@ -114,8 +97,8 @@ function toClaim(rows: Row[]): LaneClaim {
   };
 }
 
-// No lock is waited for: what another holds is taken by that one, or at the next sweep. Endpoints that are failing or paced
-// are locked, and judged as they are then; the others need not be.
+// Never waits for a lock: another claimer or the next sweep takes those rows. Only failing or paced endpoints are
+// locked.
 const claimLanesSql = `
 WITH asked AS (
   SELECT a.lane, a.room, w.url, w.max_in_flight, coalesce(w.failure_count > 0 OR w.max_per_second IS NOT NULL, false)

@@ -4,22 +4,16 @@ import { type EventRow, eventColumnsSql, executionOfSql } from '../events.ts';
 import { firstId, firstIdSince } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
-/** An endpoint and what it asks for. */
 export type MissingEndpoint = {
   id: string;
   organizationId: string;
   types: readonly string[];
-  /** Slugs; empty: all. */
   models: readonly string[];
 };
 
-/** The last event that was read. */
 export type EventPlace = { createdAt: Date; id: string };
 
-/**
- * Events that an endpoint asks for and has no delivery of, because they were fanned out while it was off after failures:
- * those since a time, and of the last 24 hours, the oldest first. None of an erased execution.
- */
+/** Events of the last 24 hours that an endpoint missed while deactivated after failures, oldest first. */
 export async function listMissedEvents(
   db: Database,
   endpoint: MissingEndpoint,
@@ -33,13 +27,9 @@ export async function listMissedEvents(
   return await runStatement<EventRow>(db.pool, 'missed_events', listStatement, values);
 }
 
-/** An event that was missed. `body` is what is sent of it, unless that was fixed before. */
 export type MissedEvent = { id: string; executionId: string | null; body: string };
 
-/**
- * Writes deliveries of these events to an endpoint, due at once and for 24 hours, and answers how many. What another call
- * has written, or what was erased in the meantime, is left out.
- */
+/** Writes deliveries of missed events, due at once, valid for 24 hours; returns how many. */
 export async function deliverMissedEvents(
   db: Database,
   endpointId: string,
@@ -60,7 +50,7 @@ export async function deliverMissedEvents(
   return rows.length;
 }
 
-// Scalar subqueries, for an index look-up each. Where nothing was missed no event is read.
+// Scalar subqueries: one index look-up each. Without missed events nothing is read.
 const listStatement = `
 SELECT ${eventColumnsSql} FROM (
   SELECT v.* FROM events v
@@ -78,7 +68,7 @@ SELECT ${eventColumnsSql} FROM (
 ) v ${executionOfSql}
 ORDER BY v.created_at, v.id`;
 
-// Locked in the order in which an erasure locks: executions, events, deliveries. An endpoint is locked before deliveries.
+// In the lock order of an erasure: executions, events, deliveries; an endpoint before deliveries.
 const deliverStatement = `
 WITH receiver AS MATERIALIZED (
   SELECT w.id, w.url FROM webhook_endpoints w WHERE w.id = $1 AND w.deleted_at IS NULL FOR SHARE

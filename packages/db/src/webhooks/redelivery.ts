@@ -3,11 +3,7 @@ import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 import { type DeliveryRow, deliveryColumnsSql, shownStateSql, withAttempts } from './deliveries.ts';
 
-/**
- * Makes a delivery due again, whatever became of it, for another 24 hours; one that had ended has all its attempts
- * before it again, and their rows are numbered on. `erased` when what it would send was erased.
- * Null when the organization has none of that id, or its endpoint is deleted.
- */
+/** Makes a delivery due again for 24 hours with all its attempts. Null when it is missing or its endpoint deleted. */
 export async function redeliver(
   db: Database,
   organizationId: string,
@@ -27,8 +23,7 @@ async function isErased(db: Database, organizationId: string, id: string): Promi
   return rows.length > 0;
 }
 
-// The event is locked, for it might be erased now. A pending delivery that is being attempted keeps its lease: the
-// attempt in flight goes on.
+// Locks the event against a concurrent erasure. A delivery in flight keeps its lease.
 const statement = `WITH whole AS (
     SELECT v.id, v.type, v.execution_id, v.endpoint_id FROM deliveries d JOIN events v ON v.id = d.event_id
     WHERE d.id = $1 AND d.organization_id = $2 AND v.body IS NOT NULL FOR SHARE OF v
@@ -49,19 +44,15 @@ const erased = `SELECT 1 FROM deliveries d JOIN events v ON v.id = d.event_id
   WHERE d.id = $1 AND d.organization_id = $2 AND v.body IS NULL`;
 
 export type Recovered = {
-  /** How many are due again. */
   count: number;
-  /** Whether others are left, for the next call. */
   hasMore: boolean;
 };
 
-/** Rows locked at once: a statement of some ten milliseconds. */
 const page = 1000;
 
 /**
- * Makes deliveries of an endpoint that were made since then and have failed or expired due again, the oldest first and
- * at most `limit`, each for another 24 hours and with all its attempts; except those whose execution was erased. What is
- * out of time at an inactive endpoint counts as expired, though it has not been ended yet.
+ * Makes failed and expired deliveries of an endpoint due again for 24 hours with all attempts: the oldest `limit`
+ * since a time, without erased ones. Overdue deliveries of an inactive endpoint count as expired.
  */
 export async function recoverDeliveries(
   db: Database,
@@ -101,7 +92,6 @@ WHERE d.endpoint_id = $1 AND d.created_at >= $2 AND (d.created_at, d.id) > ($2::
   AND ${shownStateSql} IN ('failed', 'expired') AND v.body IS NOT NULL
 ORDER BY d.created_at, d.id LIMIT $4`;
 
-// What was erased can't be sent again; locked, for it might be erased now.
 const writeStatement = `
 WITH whole AS MATERIALIZED (
   SELECT v.id FROM events v

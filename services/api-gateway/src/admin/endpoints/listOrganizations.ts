@@ -25,7 +25,7 @@ export const listOrganizations = callerlessEndpoint({
     const rows = await readOrganizations(context.db, {
       limit: query.limit + 1,
       cursor,
-      withTest: query.test === 'true',
+      includeTest: query.test === 'true',
     });
     const { items, page } = pageOf(rows, query.limit);
     return { status: 200, body: { data: await organizationRecords(context, items), ...page } };
