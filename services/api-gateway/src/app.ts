@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import type { Context } from './context.ts';
-import { mountReference } from './docs/mountReference.ts';
+import { mountReference } from './docs/reference.ts';
 import { deleteApiKey } from './endpoints/apiKeys/deleteApiKey.ts';
 import { listApiKeys } from './endpoints/apiKeys/listApiKeys.ts';
 import { postApiKey } from './endpoints/apiKeys/postApiKey.ts';
@@ -40,10 +40,9 @@ import { postRedeliver } from './endpoints/webhooks/postRedeliver.ts';
 import { postRotateEndpointSecret } from './endpoints/webhooks/postRotateEndpointSecret.ts';
 import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
 import { postTest } from './endpoints/webhooks/postTest.ts';
-import { mountStorage } from './files/mountStorage.ts';
-import { authenticate } from './http/authenticate.ts';
+import { mountStorage } from './files/storage.ts';
+import { authenticate, openKeyCache } from './http/auth.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import { openKeyCache } from './http/keyCache.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { limitRate } from './http/rateLimit.ts';
 

@@ -5,7 +5,7 @@ import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt }
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { tracingConfig } from '@holdfast/kit/tracing/provider';
 import { z } from 'zod';
-import { isCorsOrigin } from './http/corsOrigins.ts';
+import { isCorsOrigin } from './http/cors.ts';
 
 /** The settings of the gateway. */
 export const gatewayConfig = {

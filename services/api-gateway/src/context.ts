@@ -7,7 +7,14 @@ import { openCreator } from '@holdfast/executions/creator';
 import { diskSettings } from '@holdfast/files/config';
 import { openStore } from '@holdfast/files/open';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, engineGauges, liveGauge } from '@holdfast/kit/metrics';
+import {
+  counter,
+  createRegistry,
+  engineGauges,
+  histogram,
+  liveGauge,
+  type Registry,
+} from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
@@ -23,9 +30,7 @@ import {
 import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
 import type { GatewayConfig } from './config.ts';
-import { openBodyMemory } from './http/bodyMemory.ts';
-import { bodyPace } from './http/bodyPace.ts';
-import { createMetrics } from './metrics.ts';
+import { bodyPace, openBodyMemory } from './http/bodyLimits.ts';
 import { openStreamSlots } from './watching/streamSlots.ts';
 import { openWatcher } from './watching/watcher.ts';
 
@@ -121,4 +126,11 @@ export async function closeContext(context: Context): Promise<void> {
   context.redis.disconnect();
   context.workerRedis.disconnect();
   await Promise.all([context.db.close(), context.lists.close()]);
+}
+
+export function createMetrics(registry: Registry) {
+  return {
+    requests: histogram(registry, 'http_request_seconds', 'Requests answered', ['method', 'route', 'status']),
+    unlimited: counter(registry, 'rate_limit_skipped_total', 'Requests let through because Redis is away'),
+  };
 }

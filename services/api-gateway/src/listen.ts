@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/health';
-import { answerBrokenRequest, refuseConnect } from './http/answerBrokenRequest.ts';
-import { withholdBody } from './http/readBody.ts';
+import { withholdBody } from './http/body.ts';
+import { refuseConnect, respondBrokenRequest } from './http/errors.ts';
 
 /** Uploads go through here when files lie on disk: slow ones are given as long as their URL lives. */
 const requestTimeoutMs = 3_600_000;
@@ -62,7 +62,7 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
   server.on('checkContinue', answerWithheld);
   // An Expect that nobody knows is answered like any request, not by a bare 417.
   server.on('checkExpectation', answer);
-  server.on('clientError', answerBrokenRequest(perMinute));
+  server.on('clientError', respondBrokenRequest(perMinute));
   server.on('connect', refuseConnect(perMinute));
   return {
     port: await listenAt(server, at),

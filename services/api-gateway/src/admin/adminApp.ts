@@ -1,5 +1,7 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import type { Express } from 'express';
+import { z } from 'zod';
+import { unbounded } from '../apiKeys/keyBounds.ts';
 import type { Context } from '../context.ts';
 import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
 import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
@@ -11,10 +13,12 @@ import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
 import { postRecover } from '../endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from '../endpoints/webhooks/postRedeliver.ts';
-import { authenticateOperator } from '../http/authenticateOperator.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import { authenticateOperator } from '../http/auth.ts';
+import type { Caller, Endpoint, EndpointRequest } from '../http/endpoint.ts';
+import { idField } from '../http/fields.ts';
 import { createPipeline } from '../http/pipeline.ts';
 import { limitOperators } from '../http/rateLimit.ts';
+import { recorded } from './actionLog.ts';
 import { cancelAnyExecution } from './endpoints/cancelAnyExecution.ts';
 import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
@@ -33,8 +37,7 @@ import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
 import { postTopUp } from './endpoints/postTopUp.ts';
 import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
-import { onBehalf } from './onBehalf.ts';
-import { recorded } from './recorded.ts';
+import { findOrganization } from './organizations.ts';
 
 /** The operator's API, on a port of its own. */
 export const adminEndpoints: readonly Endpoint[] = [
@@ -75,4 +78,26 @@ export function createAdminApp(context: Context): Express {
     authenticate: authenticateOperator(parseAdminTokens(context.config.ADMIN_TOKEN) ?? []),
     limitRate: limitOperators(context),
   });
+}
+
+type Handled = EndpointRequest<{ organization_id: string }, undefined, undefined>;
+
+/**
+ * What an organization can do for itself, done by the operator: `/v1/x` becomes
+ * `/admin/v1/organizations/{organization_id}/x`, and answers the same. 404 for an organization that is unknown.
+ */
+export function onBehalf(of: Endpoint): Endpoint {
+  const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
+  return {
+    ...of,
+    path: of.path.replace('/v1', '/admin/v1/organizations/{organization_id}'),
+    access: 'operator',
+    params: (of.params ?? z.object({})).extend({ organization_id: idField('org') }),
+    async handle(request: Handled) {
+      const { id, testOf } = await findOrganization(request.context, request.params.organization_id);
+      const isTest = testOf !== null;
+      const caller: Caller = { organizationId: id, apiKeyId: 'operator', isTest, ...unbounded };
+      return await handle({ ...request, caller });
+    },
+  };
 }

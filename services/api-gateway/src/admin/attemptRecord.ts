@@ -1,8 +1,8 @@
 import type { AttemptRow } from '@holdfast/db/executions/read';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { amount } from '../executions/records.ts';
 import { idField, timestamp } from '../http/fields.ts';
+import { amount } from '../money/amounts.ts';
 
 /** One try at a provider, as the operator sees it. */
 export const AttemptRecord = z

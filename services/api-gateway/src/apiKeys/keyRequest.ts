@@ -2,10 +2,10 @@ import { apiKeyModes, apiKeyPermissions, apiKeyScopes } from '@holdfast/domain/a
 import { modelSlug } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { givenTime } from '../http/timeFilter.ts';
+import { givenTime } from '../http/fields.ts';
 import { invalidInput } from '../http/validate.ts';
-import { unknownModels } from '../webhooks/unknownModels.ts';
-import { isAddressRange } from './keyAddresses.ts';
+import { isAddressRange } from './keyBounds.ts';
+import { unknownModels } from './modelAccess.ts';
 
 export const scopesField = z.array(z.enum(apiKeyScopes)).meta({
   description: 'What it may do; models are read with any key',

@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi';
-import { resolved } from '../openapi/sampleOf.ts';
+import { resolved } from '../openapi/samples.ts';
 
 export type FieldRow = {
   /** `input`, `error.code`, `endpoints[].id`. */

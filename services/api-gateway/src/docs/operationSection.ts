@@ -1,7 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from '../openapi/document.ts';
 import { type Answer, answersOf, type Operation, requestContent, scopeOf } from '../openapi/operations.ts';
-import { curlCommand } from './curl.ts';
 import { descriptionOf, type FieldRow, fieldRows, typeName } from './fieldRows.ts';
 import { type Html, html, prose } from './html.ts';
 
@@ -80,4 +79,20 @@ function answerTable(answers: Answer[]): Html {
 
 function sample(title: string, text: string): Html {
   return html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
+}
+
+/** The request of an operation as a shell command. */
+export function curlCommand({ method, path, operation }: Operation, example: unknown): string {
+  const verb = method.toUpperCase();
+  const lines = [
+    verb === 'GET' ? `curl "$HOLDFAST_URL${path}"` : `curl -X ${verb} "$HOLDFAST_URL${path}"`,
+    '-H "Authorization: Bearer $HOLDFAST_API_KEY"',
+    ...(operation.operationId === 'postExecutions' ? ['-H "Idempotency-Key: order-A-17"'] : []),
+    ...(operation.operationId === 'getExecutionsIdEvents' ? ['-N'] : []),
+    ...(operation.operationId === 'getFilesFileIdDownload' ? ['-o result.png'] : []),
+  ];
+  if (example !== undefined) {
+    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(example, null, 2)}'`);
+  }
+  return lines.join(' \\\n  ');
 }

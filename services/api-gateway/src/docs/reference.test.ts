@@ -9,10 +9,10 @@ import { apiKeyRequest } from '../apiKeys/keyRequest.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { answersOf, operationsOf, requestContent } from '../openapi/operations.ts';
-import { resolved } from '../openapi/sampleOf.ts';
+import { resolved } from '../openapi/samples.ts';
 import { openTestGateway } from '../testing/testGateway.ts';
 import { html } from './html.ts';
-import { mountReference } from './mountReference.ts';
+import { mountReference } from './reference.ts';
 
 const document = createApiDocument(endpoints);
 const operations = operationsOf(document);

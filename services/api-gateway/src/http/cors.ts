@@ -1,5 +1,10 @@
 import type { RequestHandler, Response } from 'express';
 
+/** Whether an item of CORS_ORIGINS is an origin as browsers name them, or `*` for all. */
+export function isCorsOrigin(text: string): boolean {
+  return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
+}
+
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const requestHeaders =
   'Authorization, Content-Type, Idempotency-Key, Accept, Range, Last-Event-ID, traceparent, tracestate';

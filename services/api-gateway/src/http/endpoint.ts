@@ -4,7 +4,7 @@ import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errorCodes';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Table } from './sendTable.ts';
+import type { Table } from './csv.ts';
 
 /** Who is calling, once the key is known. */
 export type Caller = Omit<FoundApiKey, 'validForMs'>;

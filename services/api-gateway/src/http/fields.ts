@@ -41,3 +41,35 @@ export function knownShape(prefix: IdPrefix, id: string, what: string): string {
 export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);
 }
+
+/** A time that a client gives, with its zone. */
+export function givenTime() {
+  return z.iso.datetime({ offset: true, error: 'must be a time as 2026-03-20T10:30:00Z' });
+}
+
+/** A time in a query that bounds what is listed. */
+export function timeFilter(description: string) {
+  return givenTime().optional().describe(description);
+}
+
+export function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}
+
+/** Any JSON object, handed on as it came. */
+export function jsonObject(description: string, example: Record<string, unknown>) {
+  return z
+    .custom<Record<string, unknown>>(isObject, {
+      message: 'must be an object',
+      params: { code: 'INVALID_TYPE' },
+    })
+    .meta({
+      description,
+      example,
+      override: { type: 'object', additionalProperties: true },
+    });
+}
+
+function isObject(value: unknown): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

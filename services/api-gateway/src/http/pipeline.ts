@@ -1,12 +1,12 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Context } from '../context.ts';
-import { answerError } from './answerError.ts';
 import { allowOrigins, answerPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { identify } from './identify.ts';
+import { respondError } from './errors.ts';
+import { runEndpoint } from './handler.ts';
 import { createRoutes } from './routes.ts';
-import { runEndpoint } from './runEndpoint.ts';
+import { identify } from './tracking.ts';
 
 /** An application of these endpoints: every request is identified, authenticated and counted before it is read. */
 export function createPipeline(args: {
@@ -33,6 +33,6 @@ export function createPipeline(args: {
   app.use(answerPreflight);
   args.mount?.(app);
   app.use(runEndpoint(context));
-  app.use(answerError(context));
+  app.use(respondError(context));
   return app;
 }

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import type { z } from 'zod';
-import { fieldPath } from './checkJson.ts';
-import { maxDetails } from './errorBody.ts';
+import { maxDetails } from './errors.ts';
+import { fieldPath } from './json.ts';
 
 type Issue = z.core.$ZodIssue;
 

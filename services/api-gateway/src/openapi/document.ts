@@ -1,11 +1,16 @@
-import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type oas31,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { ThinEvent } from '../endpoints/events/eventRecord.ts';
-import type { Endpoint } from '../http/endpoint.ts';
-import { addExamples } from './addExamples.ts';
-import { commonHeaders } from './answerHeaders.ts';
+import type { Endpoint, EndpointAnswer } from '../http/endpoint.ts';
 import { eventWebhook } from './eventWebhook.ts';
-import { operationOf } from './operation.ts';
 import { overviewMarkdown, title, version } from './overview.ts';
+import { commonHeaderReferences, commonHeaders, errorAnswers } from './responses.ts';
+import { addExamples } from './samples.ts';
 
 export type ApiDocument = oas31.OpenAPIObject;
 
@@ -45,4 +50,62 @@ function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
       Object.fromEntries(here.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint)])),
     ]),
   );
+}
+
+/** An endpoint as OpenAPI has it. */
+export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { tag, summary, description, params, query, headers, body } = endpoint;
+  return {
+    operationId: operationId(endpoint),
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: securityOf(endpoint),
+    requestParams: {
+      ...(params && { path: params }),
+      ...(query && { query }),
+      ...(headers && { header: headers }),
+    },
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: { ...successes(endpoint), ...errorAnswers(endpoint) },
+  };
+}
+
+/** The scope stands where OpenAPI 3.1 has the roles that a call needs. */
+function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
+  if (access === 'anyone') return [];
+  return [{ apiKey: scope === 'any' ? [] : [scope] }];
+}
+
+function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {
+  const entries = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  return Object.fromEntries(
+    entries.map(([status, answer]) => [
+      status,
+      {
+        description: answer.description,
+        headers: commonHeaderReferences(),
+        ...(status !== noContent && { content: contentOf(answer) }),
+      },
+    ]),
+  );
+}
+
+const noContent = '204';
+
+function contentOf({
+  schema,
+  csv,
+  eventStream,
+}: EndpointAnswer): NonNullable<ZodOpenApiResponseObject['content']> {
+  const text = (example: string) => ({ schema: { type: 'string' as const }, example });
+  if (eventStream !== undefined) return { 'text/event-stream': text(eventStream) };
+  if (schema) return { 'application/json': { schema }, ...(csv !== undefined && { 'text/csv': text(csv) }) };
+  return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+}
+
+/** `GET /v1/files/{file_id}/url` is `getFilesFileIdUrl`. */
+function operationId({ method, path }: Endpoint): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'v1');
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

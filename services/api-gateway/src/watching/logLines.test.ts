@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openLogLines } from './logLines.ts';
-import { beginning, eventId, positionOf } from './position.ts';
+import { beginning, eventId, positionOf } from './serverSentEvents.ts';
 
 describe('the lines of a log', () => {
   it('are given once they are whole, however they came', () => {

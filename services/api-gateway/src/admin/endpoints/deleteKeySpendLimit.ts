@@ -1,15 +1,24 @@
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { answerSpendLimit, findScope, LimitedRecord, limitedKeyParams } from '../answerSpendLimit.ts';
+import {
+  changeSpendLimit,
+  findLimitedKey,
+  LimitedRecord,
+  limitedKeyParams,
+} from '../../money/spendLimits.ts';
+import { findOrganization } from '../organizations.ts';
 
 export const deleteKeySpendLimit = callerlessEndpoint({
   method: 'DELETE',
   path: '/admin/v1/organizations/{id}/api-keys/{key_id}/spend-limit',
   tag: 'API keys',
-  summary: 'Take an API key’s spend limit away',
+  summary: 'Remove an API key’s spend limit',
   access: 'operator',
   limit: 'other',
   params: limitedKeyParams,
-  responses: { 200: { description: 'There is no limit', schema: LimitedRecord } },
-  handle: async ({ context, params }) =>
-    answerSpendLimit(context, await findScope(context, params.id, params.key_id), null),
+  responses: { 200: { description: 'The limit is removed', schema: LimitedRecord } },
+  async handle({ context, params }) {
+    const { id: organizationId } = await findOrganization(context, params.id);
+    const apiKeyId = await findLimitedKey(context, organizationId, params.key_id);
+    return await changeSpendLimit(context, { organizationId, apiKeyId }, null);
+  },
 });

@@ -1,16 +1,19 @@
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { answerSpendLimit, findScope, LimitedRecord } from '../answerSpendLimit.ts';
+import { changeSpendLimit, LimitedRecord } from '../../money/spendLimits.ts';
+import { findOrganization } from '../organizations.ts';
 
 export const deleteSpendLimit = callerlessEndpoint({
   method: 'DELETE',
   path: '/admin/v1/organizations/{id}/spend-limit',
   tag: 'Organizations',
-  summary: 'Take an organization’s spend limit away',
+  summary: 'Remove an organization’s spend limit',
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
-  responses: { 200: { description: 'There is no limit', schema: LimitedRecord } },
-  handle: async ({ context, params }) =>
-    answerSpendLimit(context, await findScope(context, params.id, null), null),
+  responses: { 200: { description: 'The limit is removed', schema: LimitedRecord } },
+  async handle({ context, params }) {
+    const { id: organizationId } = await findOrganization(context, params.id);
+    return await changeSpendLimit(context, { organizationId, apiKeyId: null }, null);
+  },
 });

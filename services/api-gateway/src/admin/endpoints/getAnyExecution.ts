@@ -2,9 +2,10 @@ import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { amount, ExecutionWithLogs } from '../../executions/records.ts';
+import { ExecutionWithLogs } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+import { amount } from '../../money/amounts.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 
 export const getAnyExecution = callerlessEndpoint({

@@ -2,8 +2,7 @@ import { getBalance } from '@holdfast/db/balances';
 import { BalanceRecord, balanceRecord } from '../../endpoints/balance/balanceRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { findOrganization } from '../findOrganization.ts';
-import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
+import { findOrganization, OrganizationRecord, organizationRecords } from '../organizations.ts';
 
 export const getOrganization = callerlessEndpoint({
   method: 'GET',

@@ -1,10 +1,8 @@
 import { type ListedAdminAction, listAdminActions } from '@holdfast/db/adminActions';
 import { z } from 'zod';
-import { jsonObject } from '../../executions/jsonObject.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { idField, idFilter, timestamp } from '../../http/fields.ts';
+import { idField, idFilter, jsonObject, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { timeFilter, toDate } from '../../http/timeFilter.ts';
 
 const ActionRecord = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonObject } from '../../executions/jsonObject.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { jsonObject } from '../../http/fields.ts';
 
 const ModelDefinitionRecord = z
   .object({

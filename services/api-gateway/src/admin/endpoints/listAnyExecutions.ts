@@ -2,12 +2,12 @@ import { listExecutions, listAnyExecutions as readAny } from '@holdfast/db/execu
 import { timeFromNow } from '@holdfast/db/statement';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
-import { executionFilter, executionQuery } from '../../executions/listQuery.ts';
+import { executionFilter, executionQuery } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter } from '../../http/fields.ts';
 import { pageFields, pageOf } from '../../http/paging.ts';
-import { findOrganization } from '../findOrganization.ts';
+import { findOrganization } from '../organizations.ts';
 
 /** How far back is looked through the executions of all, unless it is said. */
 const lookBackMs = 30 * 86_400_000;

@@ -4,7 +4,7 @@ import { ApiKeyRecord, apiKeyRecords } from '../../endpoints/apiKeys/apiKeyRecor
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { findOrganization } from '../findOrganization.ts';
+import { findOrganization } from '../organizations.ts';
 
 export const listOrganizationKeys = callerlessEndpoint({
   method: 'GET',

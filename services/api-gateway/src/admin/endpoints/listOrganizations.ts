@@ -2,7 +2,7 @@ import { listOrganizations as readOrganizations } from '@holdfast/db/organizatio
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
+import { OrganizationRecord, organizationRecords } from '../organizations.ts';
 
 export const listOrganizations = callerlessEndpoint({
   method: 'GET',

@@ -4,11 +4,12 @@ import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import {
   maxConcurrencyField,
+  OrganizationRecord,
   organizationName,
+  organizationRecords,
   overageField,
   spendLimitOverageField,
-} from '../organizationFields.ts';
-import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
+} from '../organizations.ts';
 
 export const patchOrganization = callerlessEndpoint({
   method: 'PATCH',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { signedAmount } from '../amounts.ts';
-import { AdjustmentRecord, answerAdjustment } from '../answerAdjustment.ts';
+import { AdjustmentRecord, replyWithAdjustment } from '../../money/adjustments.ts';
+import { signedAmount } from '../../money/amounts.ts';
 
 export const postCorrection = callerlessEndpoint({
   method: 'POST',
@@ -21,7 +21,7 @@ export const postCorrection = callerlessEndpoint({
   responses: { 201: { description: 'Corrected', schema: AdjustmentRecord } },
   errors: ['INSUFFICIENT_BALANCE', 'IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
   handle: ({ context, params, body: { amount, reason }, headers }) =>
-    answerAdjustment(context, {
+    replyWithAdjustment(context, {
       id: params.id,
       kind: 'correction',
       amount,

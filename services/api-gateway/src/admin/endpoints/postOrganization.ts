@@ -3,8 +3,7 @@ import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { organizationName } from '../organizationFields.ts';
-import { OrganizationRecord, organizationRecords } from '../organizationRecord.ts';
+import { OrganizationRecord, organizationName, organizationRecords } from '../organizations.ts';
 
 export const postOrganization = callerlessEndpoint({
   method: 'POST',

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { boundsFor, unbounded } from '../../apiKeys/boundsFor.ts';
-import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
+import { boundsFor, unbounded } from '../../apiKeys/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
-import { ownerOf } from '../../apiKeys/ownerOf.ts';
+import { issueApiKey, ownerOf } from '../../apiKeys/newKeys.ts';
 import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { findOrganization } from '../findOrganization.ts';
+import { findOrganization } from '../organizations.ts';
 
 export const postOrganizationKey = callerlessEndpoint({
   method: 'POST',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { positiveAmount } from '../amounts.ts';
-import { AdjustmentRecord, answerAdjustment } from '../answerAdjustment.ts';
+import { AdjustmentRecord, replyWithAdjustment } from '../../money/adjustments.ts';
+import { positiveAmount } from '../../money/amounts.ts';
 
 export const postTopUp = callerlessEndpoint({
   method: 'POST',
@@ -20,7 +20,7 @@ export const postTopUp = callerlessEndpoint({
   responses: { 201: { description: 'Added', schema: AdjustmentRecord } },
   errors: ['IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
   handle: ({ context, params, body: { amount, reason = null }, headers }) =>
-    answerAdjustment(context, {
+    replyWithAdjustment(context, {
       id: params.id,
       kind: 'top_up',
       amount,

@@ -1,11 +1,12 @@
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import {
-  answerSpendLimit,
-  findScope,
+  changeSpendLimit,
+  findLimitedKey,
   LimitedRecord,
   limitedKeyParams,
   spendLimitBody,
-} from '../answerSpendLimit.ts';
+} from '../../money/spendLimits.ts';
+import { findOrganization } from '../organizations.ts';
 
 export const putKeySpendLimit = callerlessEndpoint({
   method: 'PUT',
@@ -17,6 +18,9 @@ export const putKeySpendLimit = callerlessEndpoint({
   params: limitedKeyParams,
   body: spendLimitBody,
   responses: { 200: { description: 'The limit is set', schema: LimitedRecord } },
-  handle: async ({ context, params, body }) =>
-    answerSpendLimit(context, await findScope(context, params.id, params.key_id), body.amount),
+  async handle({ context, params, body }) {
+    const { id: organizationId } = await findOrganization(context, params.id);
+    const apiKeyId = await findLimitedKey(context, organizationId, params.key_id);
+    return await changeSpendLimit(context, { organizationId, apiKeyId }, body.amount);
+  },
 });

@@ -1,6 +1,7 @@
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { answerSpendLimit, findScope, LimitedRecord, spendLimitBody } from '../answerSpendLimit.ts';
+import { changeSpendLimit, LimitedRecord, spendLimitBody } from '../../money/spendLimits.ts';
+import { findOrganization } from '../organizations.ts';
 
 export const putSpendLimit = callerlessEndpoint({
   method: 'PUT',
@@ -12,6 +13,8 @@ export const putSpendLimit = callerlessEndpoint({
   params: idParams('org', 'id'),
   body: spendLimitBody,
   responses: { 200: { description: 'The limit is set', schema: LimitedRecord } },
-  handle: async ({ context, params, body }) =>
-    answerSpendLimit(context, await findScope(context, params.id, null), body.amount),
+  async handle({ context, params, body }) {
+    const { id: organizationId } = await findOrganization(context, params.id);
+    return await changeSpendLimit(context, { organizationId, apiKeyId: null }, body.amount);
+  },
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { addressesField, modelsField, scopesField } from '../../apiKeys/keyRequest.ts';
 import type { Context } from '../../context.ts';
 import { idField, timestamp } from '../../http/fields.ts';
-import { spendLimitField, spendLimitRecord } from '../../spendLimits/spendLimitRecord.ts';
+import { spendLimitField, spendLimitRecord } from '../../money/spendLimits.ts';
 
 /** What every answer about a key carries. */
 export const apiKeyFields = {

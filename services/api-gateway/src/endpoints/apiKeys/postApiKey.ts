@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { boundsFor } from '../../apiKeys/boundsFor.ts';
-import { issueApiKey } from '../../apiKeys/issueApiKey.ts';
+import { boundsFor } from '../../apiKeys/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
-import { ownerOf } from '../../apiKeys/ownerOf.ts';
+import { issueApiKey, ownerOf } from '../../apiKeys/newKeys.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';

@@ -1,7 +1,7 @@
 import { getApiKey, rotateApiKey } from '@holdfast/db/apiKeys';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
-import { requireWithin } from '../../apiKeys/boundsFor.ts';
+import { requireWithin } from '../../apiKeys/keyBounds.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound, timestamp } from '../../http/fields.ts';
 import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';

@@ -1,7 +1,7 @@
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { amount } from '../../executions/records.ts';
-import { spendLimitField } from '../../spendLimits/spendLimitRecord.ts';
+import { amount } from '../../money/amounts.ts';
+import { spendLimitField } from '../../money/spendLimits.ts';
 
 const fields = {
   available: amount('Free for new executions'),

@@ -1,7 +1,7 @@
 import { getBalance as readBalance } from '@holdfast/db/balances';
 import type { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
-import { readSpendLimit } from '../../spendLimits/spendLimitRecord.ts';
+import { readSpendLimit } from '../../money/spendLimits.ts';
 import { balanceRecord, LimitedBalanceRecord } from './balanceRecord.ts';
 
 export const getBalance = endpoint({

@@ -4,9 +4,8 @@ import { clientTransferKinds, type TransferKind, transferKinds } from '@holdfast
 import { z } from 'zod';
 import { toCsv } from '../../http/csv.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idFilter } from '../../http/fields.ts';
+import { idFilter, timeFilter, toDate } from '../../http/fields.ts';
 import { pageBy, pageFields, pageQuery } from '../../http/paging.ts';
-import { timeFilter, toDate } from '../../http/timeFilter.ts';
 import {
   exampleTransaction,
   Transaction,

@@ -2,9 +2,9 @@ import type { Transfer } from '@holdfast/db/transfers';
 import { formatMoney } from '@holdfast/domain/money';
 import { clientTransferKinds } from '@holdfast/domain/transferKinds';
 import { z } from 'zod';
-import { amount } from '../../executions/records.ts';
 import type { CsvColumns } from '../../http/csv.ts';
 import { idField, timestamp } from '../../http/fields.ts';
+import { amount } from '../../money/amounts.ts';
 
 export const exampleTransaction = {
   sequence: 42,

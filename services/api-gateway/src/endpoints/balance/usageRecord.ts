@@ -1,9 +1,9 @@
 import { type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usage';
 import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { amount } from '../../executions/records.ts';
 import type { CsvColumns } from '../../http/csv.ts';
 import { timestamp } from '../../http/fields.ts';
+import { amount } from '../../money/amounts.ts';
 
 const sums = {
   executions: z.int().describe('How many completed'),

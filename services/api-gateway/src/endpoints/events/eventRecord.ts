@@ -2,8 +2,7 @@ import type { EventRow } from '@holdfast/db/events';
 import { deliveredEventBody, type Event } from '@holdfast/domain/eventBody';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
-import { exampleExecution } from '../../executions/exampleExecution.ts';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionRecord, exampleExecution } from '../../executions/records.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 
 const type = z.enum(eventTypes).meta({ example: 'execution.completed' });

@@ -1,5 +1,5 @@
 import { getEvent as readEvent } from '@holdfast/db/events';
-import { requireReadable } from '../../executions/findExecution.ts';
+import { requireReadable } from '../../executions/lookup.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';

@@ -3,13 +3,11 @@ import { getWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { invalidField } from '@holdfast/domain/errors';
 import { subscribableEvents, subscribedTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
-import { boundModels, mayReadModel } from '../../apiKeys/requireModel.ts';
+import { boundModels, mayReadModel } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
-import { idFilter } from '../../http/fields.ts';
-import { isWholePage } from '../../http/isWholePage.ts';
-import { checkedCursor, pageFields, pageQuery } from '../../http/paging.ts';
-import { timeFilter, toDate } from '../../http/timeFilter.ts';
+import { idFilter, timeFilter, toDate } from '../../http/fields.ts';
+import { checkedCursor, isWholePage, pageFields, pageQuery } from '../../http/paging.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
 const Query = pageQuery({ limit: 20, maxLimit: 100 }).extend({

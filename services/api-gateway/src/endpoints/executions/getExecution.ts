@@ -1,11 +1,11 @@
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
-import { findExecution } from '../../executions/findExecution.ts';
+import { findExecution } from '../../executions/lookup.ts';
 import { ExecutionWithLogs } from '../../executions/records.ts';
-import { requireValidStill } from '../../http/authenticate.ts';
+import { requireValidStill } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { untilChanged } from '../../watching/untilChanged.ts';
+import { untilChanged } from '../../watching/watcher.ts';
 
 export const getExecution = endpoint({
   method: 'GET',

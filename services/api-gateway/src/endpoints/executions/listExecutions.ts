@@ -1,12 +1,11 @@
 import { listExecutions as readExecutions } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
-import { boundModels } from '../../apiKeys/requireModel.ts';
-import { executionFilter, executionQuery } from '../../executions/listQuery.ts';
+import { boundModels } from '../../apiKeys/modelAccess.ts';
+import { executionFilter, executionQuery } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { isWholePage } from '../../http/isWholePage.ts';
-import { pageFields, pageOf } from '../../http/paging.ts';
+import { isWholePage, pageFields, pageOf } from '../../http/paging.ts';
 
 export const listExecutions = endpoint({
   method: 'GET',

@@ -1,6 +1,6 @@
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { cancel } from '@holdfast/executions/lifecycle';
-import { requireReadable } from '../../executions/findExecution.ts';
+import { requireReadable } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape } from '../../http/fields.ts';

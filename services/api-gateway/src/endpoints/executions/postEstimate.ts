@@ -2,11 +2,10 @@ import { limits } from '@holdfast/domain/limits';
 import { formatMoney, holdFor } from '@holdfast/domain/money';
 import { estimateItems, type PriceItem, priceUnits } from '@holdfast/domain/pricing';
 import { z } from 'zod';
-import { requireModel } from '../../apiKeys/requireModel.ts';
-import { estimateBody } from '../../executions/createBody.ts';
-import { prepareCreate } from '../../executions/prepareCreate.ts';
-import { amount } from '../../executions/records.ts';
+import { requireModel } from '../../apiKeys/modelAccess.ts';
+import { estimateBody, prepareCreate } from '../../executions/createRequest.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { amount } from '../../money/amounts.ts';
 
 const EstimateRecord = z
   .object({

@@ -1,15 +1,15 @@
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { requestHash } from '@holdfast/domain/canonicalJson';
+import { ApiError } from '@holdfast/domain/errors';
 import { type Created, replay } from '@holdfast/executions/creator';
 import { z } from 'zod';
-import { requireModel } from '../../apiKeys/requireModel.ts';
+import { requireModel } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
-import { type CreateBody, createBody } from '../../executions/createBody.ts';
+import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
 import { idempotencyKeyHeader, readIdempotencyKey } from '../../executions/idempotencyKey.ts';
-import { prepareCreate } from '../../executions/prepareCreate.ts';
 import { CreatedExecution } from '../../executions/records.ts';
-import { withTestMoney } from '../../executions/withTestMoney.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
+import { adjust } from '../../money/adjustments.ts';
 
 export const postExecution = endpoint({
   method: 'POST',
@@ -78,4 +78,28 @@ async function create(
     if (!known) throw error;
     return await replay(context.db, request, known);
   }
+}
+
+/** More than tests hold at once. */
+const amount = '1000000000';
+
+/** No test is refused for lack of money: a test organization gets more, from the ledger, and `run` is tried again. */
+export async function withTestMoney<Result>(
+  context: Context,
+  { organizationId, isTest }: Caller,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isTest || !(error instanceof ApiError) || error.code !== 'INSUFFICIENT_BALANCE') throw error;
+  }
+  await adjust(context, {
+    organizationId,
+    kind: 'top_up',
+    amount,
+    reason: 'test money',
+    idempotencyKey: null,
+  });
+  return await run();
 }

@@ -1,12 +1,12 @@
 import { isTerminal } from '@holdfast/domain/statuses';
 import { z } from 'zod';
-import { exampleExecution } from '../../executions/exampleExecution.ts';
-import { findExecution } from '../../executions/findExecution.ts';
-import { requireValidStill } from '../../http/authenticate.ts';
+import { findExecution } from '../../executions/lookup.ts';
+import { exampleExecution } from '../../executions/records.ts';
+import { requireValidStill } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { positionOf } from '../../watching/position.ts';
-import { streamExecution } from '../../watching/stream.ts';
+import { streamExecution } from '../../watching/eventStream.ts';
+import { positionOf } from '../../watching/serverSentEvents.ts';
 
 const example = [
   'retry: 2000',

@@ -8,8 +8,7 @@ import { wav } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../app.ts';
-import { confirmFile } from '../../files/confirmFile.ts';
-import { requireFiles } from '../../files/requireFiles.ts';
+import { confirmFile, requireFiles } from '../../files/readyFiles.ts';
 import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
 let gateway: TestGateway;

@@ -1,7 +1,7 @@
 import { sendObject } from '@holdfast/files/sendObject';
 import { z } from 'zod';
-import { answerStoreError } from '../../files/answerStoreError.ts';
-import { findReadyFile } from '../../files/readyFile.ts';
+import { findReadyFile } from '../../files/readyFiles.ts';
+import { answerStoreError } from '../../files/storage.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 

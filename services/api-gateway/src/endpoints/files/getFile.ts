@@ -1,7 +1,6 @@
 import type { FileRow } from '@holdfast/db/files';
 import type { Context } from '../../context.ts';
-import { confirmFile } from '../../files/confirmFile.ts';
-import { findFile } from '../../files/readyFile.ts';
+import { confirmFile, findFile } from '../../files/readyFiles.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { FileRecord, fileRecord } from './fileRecord.ts';

@@ -1,6 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
-import { findReadyFile } from '../../files/readyFile.ts';
+import { findReadyFile } from '../../files/readyFiles.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, timestamp } from '../../http/fields.ts';
 

@@ -1,16 +1,61 @@
 import { insertUpload } from '@holdfast/db/files';
+import type { ErrorDetail } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
+import { type AllowedType, allowedTypeOf, allowedTypes, bareType } from '@holdfast/files/allowedTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, timestamp } from '../../http/fields.ts';
-import { checkedType, UploadBody } from './uploadTerms.ts';
+import { invalidInput } from '../../http/validate.ts';
+
+const UploadBody = z
+  .strictObject({
+    filename: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .meta({ description: 'Required unless `purpose` is given', example: 'input-photo.png' }),
+    content_type: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({
+        description: `Required unless \`purpose\` is given. One of ${allowedTypes.join(', ')}. Case is ignored; parameters and common aliases such as \`image/jpg\` and \`audio/mp3\` are accepted`,
+        example: 'image/png',
+      }),
+    size_bytes: z
+      .int()
+      .min(1)
+      .max(limits.maxFileBytes)
+      .optional()
+      .meta({ description: 'The exact size. Required unless `purpose` is given', example: 2_048_576 }),
+    ttl_days: z
+      .int()
+      .min(1)
+      .max(365)
+      .optional()
+      .describe('The file is deleted after this many days; without it, the file is kept'),
+    purpose: z
+      .enum(['INPUT', 'UPLOAD'])
+      .optional()
+      .describe('When given, undeclared fields are derived from the uploaded bytes'),
+    region: z
+      .enum(['US', 'EU', 'APAC'])
+      .optional()
+      .describe('Accepted for compatibility and ignored: there is one store'),
+  })
+  .meta({
+    id: 'UploadRequest',
+    example: { filename: 'input-photo.png', content_type: 'image/png', size_bytes: 2_048_576 },
+  });
+type UploadBody = z.infer<typeof UploadBody>;
 
 const Upload = z
   .object({
     file_id: idField('file', 'The reference to use in the input of an execution'),
-    upload_url: z.url().describe('PUT the bytes here, without the API key, before `expires_at`'),
+    upload_url: z.url().describe('PUT the bytes here before `expires_at`, without the API key'),
     expires_at: timestamp('When the upload URL expires').meta({ example: '2026-03-20T11:30:00.000Z' }),
   })
   .meta({ id: 'Upload' });
@@ -21,17 +66,17 @@ export const postUpload = endpoint({
   tag: 'Files',
   summary: 'Start an upload',
   description:
-    'Answers a URL to `PUT` the bytes to. A `Content-Type` sent with them must not name another type than declared; it ' +
-    'can be left out. The bytes are checked when the file is confirmed, read or first used: they must be there, of the ' +
-    'declared size and type, and stay from then on. ' +
-    'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` and let them be taken from the bytes. ' +
-    'While there is no room for more files the `PUT` gets 507 `INSUFFICIENT_STORAGE`; it can be sent again.',
+    'Returns a URL to `PUT` the bytes to. The `PUT` may omit `Content-Type`; when it sends one, it must match the ' +
+    'declared type. The bytes are checked when the file is confirmed, read or first used: they must be present, of the ' +
+    'declared size and type, and cannot change afterwards. ' +
+    'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` to derive them from the bytes. ' +
+    'While the file store is full the `PUT` gets 507 `INSUFFICIENT_STORAGE`; it can be sent again.',
   scope: 'files',
   limit: 'other',
   body: UploadBody,
-  responses: { 201: { description: 'The upload may begin', schema: Upload } },
+  responses: { 201: { description: 'The upload URL', schema: Upload } },
   async handle({ context, caller, body }) {
-    const contentType = checkedType(body);
+    const contentType = declaredType(body);
     const id = newId('file');
     const sizeBytes = body.size_bytes ?? null;
     await insertUpload(context.db, {
@@ -57,3 +102,26 @@ export const postUpload = endpoint({
     return { status: 201, body: reply };
   },
 });
+
+/** The declared type in its canonical spelling; null when none was declared. @throws INPUT_VALIDATION_ERROR */
+function declaredType(body: UploadBody): AllowedType | null {
+  const details = [...missingFields(body), ...unsupportedType(body)];
+  if (details.length > 0) throw invalidInput(details);
+  return body.content_type === undefined ? null : allowedTypeOf(body.content_type);
+}
+
+function missingFields(body: UploadBody): ErrorDetail[] {
+  if (body.purpose !== undefined) return [];
+  return (['filename', 'content_type', 'size_bytes'] as const)
+    .filter((field) => body[field] === undefined)
+    .map((field) => ({ field, code: 'REQUIRED', message: `${field} is required.` }));
+}
+
+function unsupportedType({ content_type: contentType }: UploadBody): ErrorDetail[] {
+  if (contentType === undefined || allowedTypeOf(contentType) !== null) return [];
+  const message =
+    bareType(contentType) === 'image/svg+xml'
+      ? 'content_type image/svg+xml is not accepted, because SVG can contain scripts. Convert the image, for example to image/png.'
+      : `content_type must be one of ${allowedTypes.join(', ')}.`;
+  return [{ field: 'content_type', code: 'UNSUPPORTED_FORMAT', message }];
+}

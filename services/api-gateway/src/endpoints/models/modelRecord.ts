@@ -1,7 +1,7 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import { jsonObject } from '../../executions/jsonObject.ts';
-import { amount } from '../../executions/records.ts';
+import { jsonObject } from '../../http/fields.ts';
+import { amount } from '../../money/amounts.ts';
 
 /** A model as clients see it: what it takes and costs, never who runs it. */
 export const ModelRecord = z

@@ -1,9 +1,8 @@
 import type { DeliveryRow } from '@holdfast/db/webhooks/deliveries';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
-import { exampleId, idField, timestamp } from '../../http/fields.ts';
+import { exampleId, idField, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
-import { timeFilter, toDate } from '../../http/timeFilter.ts';
 
 const DeliveryAttempt = z
   .object({

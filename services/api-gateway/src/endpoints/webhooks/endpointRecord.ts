@@ -1,8 +1,9 @@
-import type { WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
+import type { Database } from '@holdfast/db/client';
+import { getWebhookEndpoint, type WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
-import { idField, timestamp } from '../../http/fields.ts';
+import { idField, knownShape, notFound, timestamp } from '../../http/fields.ts';
 import { maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';
-import { previousSecretValidUntil } from './secretRotation.ts';
+import { previousSecretValidUntil } from './secrets.ts';
 
 export const WebhookEndpoint = z
   .object({
@@ -50,4 +51,15 @@ export function webhookEndpointRecord(row: WebhookEndpointRow): z.infer<typeof W
     previous_secret_valid_until: row.previousSecretUntil?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
   };
+}
+
+/** An endpoint by the id in a path. @throws NOT_FOUND */
+export async function findEndpoint(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<WebhookEndpointRow> {
+  const row = await getWebhookEndpoint(db, organizationId, knownShape('wh', id, 'webhook endpoint'));
+  if (!row) throw notFound('webhook endpoint');
+  return row;
 }

@@ -1,7 +1,6 @@
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { findEndpoint } from '../../webhooks/findEndpoint.ts';
-import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
+import { findEndpoint, WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
 
 export const getEndpoint = endpoint({
   method: 'GET',

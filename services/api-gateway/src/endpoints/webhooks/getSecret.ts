@@ -1,7 +1,6 @@
 import { getWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { endpoint } from '../../http/endpoint.ts';
-import { WebhookSecret } from './secretRecord.ts';
-import { validUntilOf } from './secretRotation.ts';
+import { validUntilOf, WebhookSecret } from './secrets.ts';
 
 export const getSecret = endpoint({
   method: 'GET',

@@ -1,10 +1,10 @@
 import { listDeliveries as readDeliveries } from '@holdfast/db/webhooks/deliveries';
-import { boundModels } from '../../apiKeys/requireModel.ts';
+import { boundModels } from '../../apiKeys/modelAccess.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { isWholePage } from '../../http/isWholePage.ts';
-import { findEndpoint } from '../../webhooks/findEndpoint.ts';
+import { isWholePage } from '../../http/paging.ts';
 import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
+import { findEndpoint } from './endpointRecord.ts';
 
 export const listDeliveries = endpoint({
   method: 'GET',

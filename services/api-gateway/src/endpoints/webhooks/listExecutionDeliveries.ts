@@ -1,8 +1,8 @@
 import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
-import { boundModels } from '../../apiKeys/requireModel.ts';
+import { boundModels } from '../../apiKeys/modelAccess.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
-import { isWholePage } from '../../http/isWholePage.ts';
+import { isWholePage } from '../../http/paging.ts';
 import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
 
 export const listExecutionDeliveries = endpoint({

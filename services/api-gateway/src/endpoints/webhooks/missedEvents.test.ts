@@ -11,8 +11,8 @@ import { completedExecution } from '../../testing/newExecution.ts';
 import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
 import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
-import { findEndpoint } from '../../webhooks/findEndpoint.ts';
-import { recover } from '../../webhooks/recover.ts';
+import { findEndpoint } from './endpointRecord.ts';
+import { recover } from './postRecover.ts';
 
 let gateway: TestGateway;
 let organizationId: string;

@@ -1,13 +1,11 @@
 import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
-import { modelsWithin } from '../../apiKeys/requireModel.ts';
+import { modelsWithin, unknownModels } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, knownShape, notFound } from '../../http/fields.ts';
 import { invalidInput } from '../../http/validate.ts';
-import { headerProblems } from '../../webhooks/customHeaders.ts';
-import { sealedHeaders } from '../../webhooks/sealedHeaders.ts';
-import { unknownModels } from '../../webhooks/unknownModels.ts';
+import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
   descriptionField,
   eventsField,

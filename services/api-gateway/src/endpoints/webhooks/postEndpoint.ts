@@ -4,13 +4,11 @@ import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
-import { modelsWithin } from '../../apiKeys/requireModel.ts';
+import { modelsWithin, unknownModels } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { invalidInput } from '../../http/validate.ts';
-import { headerProblems } from '../../webhooks/customHeaders.ts';
-import { sealedHeaders } from '../../webhooks/sealedHeaders.ts';
-import { unknownModels } from '../../webhooks/unknownModels.ts';
+import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
   descriptionField,
   eventsField,

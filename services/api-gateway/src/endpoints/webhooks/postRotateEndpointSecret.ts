@@ -10,7 +10,7 @@ import {
   rotationDescription,
   rotationOf,
   validUntilOf,
-} from './secretRotation.ts';
+} from './secrets.ts';
 
 const Rotated = z
   .object({

@@ -1,8 +1,7 @@
 import { rotateWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { endpoint } from '../../http/endpoint.ts';
-import { WebhookSecret } from './secretRecord.ts';
-import { RotationQuery, rotationDescription, rotationOf, validUntilOf } from './secretRotation.ts';
+import { RotationQuery, rotationDescription, rotationOf, validUntilOf, WebhookSecret } from './secrets.ts';
 
 export const postRotateSecret = endpoint({
   method: 'POST',

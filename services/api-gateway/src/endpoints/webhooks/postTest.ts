@@ -5,7 +5,7 @@ import { type TestCallResult, testCallResult } from '@holdfast/queues/definition
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { findEndpoint } from '../../webhooks/findEndpoint.ts';
+import { findEndpoint } from './endpointRecord.ts';
 
 /** The receiver's time, and a little for the way there and back. */
 const timeoutMs = limits.webhookTimeoutMs + 5000;

@@ -1,0 +1,57 @@
+import { getExecution } from '@holdfast/db/executions/read';
+import type { Execution } from '@holdfast/domain/execution';
+import { executionStatuses } from '@holdfast/domain/statuses';
+import { z } from 'zod';
+import { mayReadModel } from '../apiKeys/modelAccess.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../http/endpoint.ts';
+import { knownShape, notFound, timeFilter, toDate } from '../http/fields.ts';
+import { checkedCursor, pageQuery } from '../http/paging.ts';
+
+type Reader = Pick<Caller, 'organizationId' | 'models'>;
+
+/** @throws ApiError NOT_FOUND for what is unknown, another organization's, or of a model beyond the key's */
+export async function findExecution(
+  context: Pick<Context, 'db'>,
+  caller: Reader,
+  id: string,
+): Promise<Execution> {
+  const known = knownShape('exec', id, 'execution');
+  const execution = await getExecution(context.db, caller.organizationId, known);
+  if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
+  return execution;
+}
+
+/**
+ * Refuses a caller whose key has `models` what is about an execution of another one; null: it is about none.
+ * @throws ApiError NOT_FOUND, for there is no such `what`
+ */
+export async function requireReadable(
+  { db }: Pick<Context, 'db'>,
+  caller: Reader,
+  executionId: string | null,
+  what = 'execution',
+): Promise<void> {
+  if (caller.models.length === 0 || executionId === null) return;
+  const execution = await getExecution(db, caller.organizationId, executionId);
+  if (!execution || !mayReadModel(caller, execution.model)) throw notFound(what);
+}
+
+/** The query of a list of executions. */
+export const executionQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
+  status: z.enum(executionStatuses).optional(),
+  model: z.string().max(64).optional().describe('Model slug'),
+  created_after: timeFilter('Only those created after this time'),
+  created_before: timeFilter('Only those created before this time'),
+});
+
+/** @throws INPUT_VALIDATION_ERROR for a cursor that none of our pages gave */
+export function executionFilter(query: z.infer<typeof executionQuery>) {
+  return {
+    status: query.status,
+    model: query.model,
+    createdAfter: toDate(query.created_after),
+    createdBefore: toDate(query.created_before),
+    cursor: checkedCursor('exec', query.cursor),
+  };
+}

@@ -1,0 +1,51 @@
+import { modelDefinition } from '@holdfast/domain/modelDefinition';
+import { expect, it } from '@jest/globals';
+import { validateInput } from './modelInput.ts';
+
+const definition = modelDefinition.parse({
+  slug: 'painter',
+  provider: { adapter: 'cog', connection: 'gpu', model: 'painter' },
+  input_schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['prompt'],
+    properties: {
+      prompt: { type: 'string' },
+      size: { enum: ['small', 'large'] },
+      style: { const: 'oil' },
+      source: { type: 'string', format: 'file' },
+    },
+  },
+  price: { per_run: '0.01' },
+  output: { kind: 'images' },
+});
+
+it('tells everything that is wrong at once, and what would be right', () => {
+  const input = { size: 'huge', style: 'ink', source: 'https://x.test/a.png', colour: 'red' };
+  const { details } = validateInput(definition, input);
+  expect(Object.fromEntries(details.map(({ field, message }) => [field, message]))).toEqual({
+    'input.prompt': 'input.prompt is required',
+    'input.colour': 'input.colour is not a parameter of this model',
+    'input.size': 'input.size must be one of "small", "large"',
+    'input.style': 'input.style must be "oil"',
+    'input.source':
+      'input.source must be the id of an uploaded file, file_…: POST /v1/files/upload gives one',
+  });
+});
+
+it('leaves out optional parameters that are null, and asks for required ones', () => {
+  expect(validateInput(definition, { prompt: 'a', size: null, source: null })).toEqual({
+    input: { prompt: 'a' },
+    details: [],
+  });
+  expect(validateInput(definition, { prompt: null, colour: null }).details).toMatchObject([
+    { field: 'input.prompt', code: 'REQUIRED' },
+    { field: 'input.colour', code: 'UNKNOWN_FIELD' },
+  ]);
+});
+
+it('keeps a null that the schema has a meaning for', () => {
+  const nullable = { type: 'object' as const, properties: { seed: { type: ['integer', 'null'] } } };
+  const input = { seed: null, other: null };
+  expect(validateInput({ ...definition, input_schema: nullable }, input)).toEqual({ input, details: [] });
+});

@@ -1,0 +1,86 @@
+import type { FileRow, FoundBytes } from '@holdfast/db/files';
+import { limits } from '@holdfast/domain/limits';
+import { contradictsType, extensionOf } from '@holdfast/files/allowedTypes';
+import { headBytes, matchesDeclaredType } from '@holdfast/files/detectType';
+import { foundType } from '@holdfast/files/foundType';
+import { type Measures, measureObject } from '@holdfast/files/measure';
+import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
+
+export type FileProblem = {
+  error: 'FILE_NOT_FOUND' | 'FILE_FORMAT_UNSUPPORTED' | 'INPUT_VALIDATION_ERROR';
+  /** For `details[].code`. */
+  code: 'NOT_FOUND' | 'OUT_OF_RANGE' | 'UNSUPPORTED_FORMAT';
+  message: string;
+};
+
+/** What an upload was found to be. */
+export type CheckedBytes = Omit<FoundBytes, keyof Measures>;
+
+export const notUploaded: FileProblem = {
+  error: 'FILE_NOT_FOUND',
+  code: 'NOT_FOUND',
+  message: 'the file has not been uploaded',
+};
+
+/** Reads what is under a file's key and holds it against what was declared. */
+export async function checkBytes(store: ObjectStore, file: FileRow): Promise<CheckedBytes | FileProblem> {
+  const object = await store.stat(file.key);
+  if (!object) return notUploaded;
+  const { sizeBytes } = object;
+  const sizeProblem = describeSize(file.sizeBytes, sizeBytes);
+  if (sizeProblem) return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'OUT_OF_RANGE', message: sizeProblem };
+  if (file.contentType !== null && contradictsType(object.contentType, file.contentType)) {
+    return wrongType(`the file was uploaded with another Content-Type than ${file.contentType} as declared`);
+  }
+  const contentType = await typeOf(store, file);
+  if (contentType === null) return wrongType(describeType(file));
+  return { key: file.key, filename: nameFor(file, contentType), contentType, sizeBytes };
+}
+
+function wrongType(message: string): FileProblem {
+  return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'UNSUPPORTED_FORMAT', message };
+}
+
+function describeSize(declaredBytes: number | null, sizeBytes: number): string | null {
+  if (sizeBytes === 0) return 'the uploaded file is empty';
+  if (sizeBytes > limits.maxFileBytes) return `the uploaded file exceeds ${limits.maxFileBytes} bytes`;
+  return declaredBytes === null || declaredBytes === sizeBytes
+    ? null
+    : `the uploaded file has ${sizeBytes} bytes, not ${declaredBytes} as declared`;
+}
+
+async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
+  const head = await store.readHead(file.key, headBytes);
+  if (file.contentType === null) return foundType(head);
+  return (await matchesDeclaredType(head, file.contentType)) ? file.contentType : null;
+}
+
+function describeType(file: FileRow): string {
+  return file.contentType === null
+    ? 'the uploaded bytes are of no supported type'
+    : `the uploaded bytes are not ${file.contentType}`;
+}
+
+/** An upload that declared nothing has a name without an extension until its type is known. */
+function nameFor({ filename }: FileRow, contentType: string): string {
+  return filename.includes('.') ? filename : `${filename}.${extensionOf(contentType) ?? 'bin'}`;
+}
+
+/**
+ * Checks what was uploaded and keeps it under a key that the upload URL doesn't reach. That copy is what counts: before
+ * it was made the bytes could still change.
+ */
+export async function sealBytes(store: ObjectStore, file: FileRow): Promise<FoundBytes | FileProblem> {
+  try {
+    const offered = await checkBytes(store, file);
+    if ('error' in offered) return offered;
+    const key = await store.seal(file.key, extensionOf(offered.contentType));
+    const sealed = await checkBytes(store, { ...file, key });
+    if (!('error' in sealed)) return { ...sealed, ...(await measureObject(store, sealed)) };
+    await store.remove(key);
+    return sealed;
+  } catch (error) {
+    if (error instanceof ObjectNotFoundError) return notUploaded;
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import { ApiError, type ErrorDetail, invalidField } from '@holdfast/domain/errors';
+import { limits } from '@holdfast/domain/limits';
+import { type BodyTerms, readBody } from './body.ts';
+import type { RawRequest } from './endpoint.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The JSON object in a body; undefined when there is no body.
+ * @throws ApiError INPUT_VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, and as `readBody` does
+ */
+export async function readJson(
+  raw: RawRequest,
+  terms: Omit<BodyTerms, 'maxBytes'>,
+): Promise<Record<string, unknown> | undefined> {
+  const bytes = await readBody(raw, { ...terms, maxBytes: limits.jsonBodyBytes });
+  if (bytes.length === 0) return undefined;
+  if (!isJsonType(raw.request.headers['content-type'])) {
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be sent with Content-Type: application/json.',
+    );
+  }
+  const value = parse(bytes);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw invalidField('body', 'INVALID_TYPE', 'The body must be a JSON object.');
+  }
+  const problem = checkJson(value, '', 1);
+  if (problem) throw invalidField(problem.field, problem.code, problem.message);
+  return value as Record<string, unknown>;
+}
+
+/** UTF-8 is the only charset of JSON. */
+function isJsonType(contentType: string | undefined): boolean {
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  return isUtf8 && /^application\/([\w.-]+\+)?json$/.test(type.trim());
+}
+
+function parse(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw invalidField('body', 'INVALID_FORMAT', 'The body is not valid UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidField('body', 'INVALID_FORMAT', 'The body is not valid JSON.');
+  }
+}
+
+/** A name that a client made up is not sent back at any length. */
+const maxNameLength = 100;
+
+/** What no field may hold, for the database could not keep it: the first problem, or null. */
+export function checkJson(value: unknown, field: string, depth: number): ErrorDetail | null {
+  const problem = search(value, depth);
+  return problem && problem.detail(problem.names.reduce(fieldPath, field));
+}
+
+/** `names` lead to it; they are put together only when there is one, for most bodies have none and many fields. */
+type Problem = { names: string[]; detail: (field: string) => ErrorDetail };
+
+function search(value: unknown, depth: number): Problem | null {
+  if (typeof value === 'string') return textProblem(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? null : tooLarge;
+  if (value === null || typeof value !== 'object') return null;
+  if (depth > limits.jsonDepth) return tooDeep;
+  return Array.isArray(value) ? searchList(value, depth) : searchObject(value, depth);
+}
+
+function searchList(list: readonly unknown[], depth: number): Problem | null {
+  for (const [index, one] of list.entries()) {
+    const problem = search(one, depth + 1);
+    if (problem) return below(String(index), problem);
+  }
+  return null;
+}
+
+function searchObject(object: object, depth: number): Problem | null {
+  for (const name of Object.keys(object)) {
+    const problem = textProblem(name) ?? search(Reflect.get(object, name), depth + 1);
+    if (problem) return below(name, problem);
+  }
+  return null;
+}
+
+function below(name: string, { names, detail }: Problem): Problem {
+  return { names: [name, ...names], detail };
+}
+
+const tooLarge: Problem = {
+  names: [],
+  detail: (field) => ({ field, code: 'OUT_OF_RANGE', message: `${field} is too large a number.` }),
+};
+
+const tooDeep: Problem = {
+  names: [],
+  detail: (field) => ({
+    field: field.slice(0, 200),
+    code: 'OUT_OF_RANGE',
+    message: `The body must not be nested deeper than ${limits.jsonDepth} levels.`,
+  }),
+};
+
+/** `input` and `width` make `input.width`; what the database cannot keep is not repeated to the client either. */
+export function fieldPath(parent: string, name: string): string {
+  const shown = (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
+    .toWellFormed()
+    .replaceAll('\0', '\uFFFD');
+  return parent === '' ? shown : `${parent}.${shown}`;
+}
+
+function textProblem(text: string): Problem | null {
+  if (text.includes('\0')) return unstorable('NUL characters');
+  return text.isWellFormed() ? null : unstorable('lone surrogates');
+}
+
+function unstorable(what: string): Problem {
+  return {
+    names: [],
+    detail: (field) => ({ field, code: 'INVALID_FORMAT', message: `${field} must not contain ${what}.` }),
+  };
+}

@@ -1,0 +1,128 @@
+import { type ErrorCode, errorCodes } from '@holdfast/domain/errorCodes';
+import { z } from 'zod';
+import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { Endpoint } from '../http/endpoint.ts';
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+
+const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(codes),
+      message: z.string().describe('For people'),
+      retryable: z.boolean().describe('Whether the same request may succeed later'),
+      request_id: z.string().meta({ example: 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d' }),
+      details: z.array(
+        z.object({
+          field: z.string().meta({ description: 'A path', example: 'input.width' }),
+          code: z.string().meta({ example: 'OUT_OF_RANGE' }),
+          message: z.string(),
+        }),
+      ),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+/** The answers an endpoint refuses with, by status; each says which codes it can carry. */
+export function errorAnswers(endpoint: Endpoint): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorCodes[code].status);
+  const declared = Object.entries(endpoint.responses).filter(([status]) => Number(status) >= 400);
+  return Object.fromEntries([
+    ...[...byStatus].map(([status, some]) => [status, errorAnswer(some)]),
+    ...declared.map(([status, { description }]) => [status, answer(description)]),
+  ]);
+}
+
+function codesOf({ access, params, query, body, errors = [] }: Endpoint): ErrorCode[] {
+  const isOpen = access === 'anyone';
+  const found: (ErrorCode | false)[] = [
+    (body !== undefined || query !== undefined) && 'INPUT_VALIDATION_ERROR',
+    !isOpen && 'UNAUTHENTICATED',
+    !isOpen && 'FORBIDDEN',
+    params !== undefined && 'NOT_FOUND',
+    body !== undefined && 'REQUEST_TIMEOUT',
+    body !== undefined && 'PAYLOAD_TOO_LARGE',
+    body !== undefined && 'UNSUPPORTED_MEDIA_TYPE',
+    ...errors,
+    'RATE_LIMITED',
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+  ];
+  return [...new Set(found.filter((code) => code !== false))];
+}
+
+const known = new Map<string, ZodOpenApiResponseObject>();
+
+/** One object for equal answers: by its `id` it becomes one component. */
+function errorAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
+  const id = some.join('-');
+  const found = known.get(id) ?? { id, ...describedAnswer(some) };
+  known.set(id, found);
+  return found;
+}
+
+/** They come with `Retry-After`. */
+const saysWhen: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMITED',
+  'SERVICE_UNAVAILABLE',
+  'INSUFFICIENT_STORAGE',
+]);
+
+function describedAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
+  const [code = 'INTERNAL_ERROR'] = some;
+  const described = answer(some.map((one) => `\`${one}\``).join(', '), code);
+  return some.some((one) => saysWhen.has(one))
+    ? { ...described, headers: { ...commonHeaderReferences(), ...retryAfter } }
+    : described;
+}
+
+function answer(description: string, code?: ErrorCode): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: commonHeaderReferences(),
+    content: { 'application/json': { schema: ErrorBody, ...(code && { example: exampleOf(code) }) } },
+  };
+}
+
+function exampleOf(code: ErrorCode) {
+  const details =
+    code === 'INPUT_VALIDATION_ERROR'
+      ? [{ field: 'size_bytes', code: 'REQUIRED', message: 'size_bytes is required.' }]
+      : [];
+  const request_id = 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d';
+  const message = details[0]?.message ?? 'What went wrong, in a sentence.';
+  return { error: { code, message, retryable: errorCodes[code].retryable, request_id, details } };
+}
+
+type Headers = Record<string, oas31.HeaderObject>;
+
+/** Headers of every answer, errors included. */
+export const commonHeaders: Headers = {
+  'X-Request-Id': {
+    description: 'Names this request; quote it when you ask for help',
+    schema: { type: 'string', examples: ['req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d'] },
+  },
+  'X-RateLimit-Limit': {
+    description: 'Requests allowed in the window',
+    schema: { type: 'integer', examples: [3000] },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in the window',
+    schema: { type: 'integer', examples: [2999] },
+  },
+  'X-RateLimit-Reset': {
+    description: 'When the window resets, in Unix seconds',
+    schema: { type: 'integer', examples: [1_774_002_660] },
+  },
+};
+
+export const retryAfter: Headers = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', examples: [12] } },
+};
+
+/** References to the headers of every answer, which stand among the components. */
+export function commonHeaderReferences(): Record<string, oas31.ReferenceObject> {
+  return Object.fromEntries(
+    Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
