@@ -14,7 +14,7 @@ const steps = [
   'services/api-gateway/src/endpoints/executions/postExecution.ts',
   'services/dispatcher/src/{attempt,run}.ts',
   'packages/executions/src/settler.ts',
-  'services/webhook-sender/src/{fanOut,deliver}.ts',
+  'services/webhook-sender/src/{fanOut,delivery}.ts',
 ];
 
 const isProduct = (file) => !/\.test\.ts$|\.d\.ts$|\/testing\/|\/generated\/|\/conformance\//.test(file);

@@ -19,9 +19,7 @@ export const webhookSenderConfig = {
     .describe('Seconds before each attempt of a delivery, comma-separated; as many attempts, at most 5'),
   WEBHOOK_CONCURRENCY: positiveInt()
     .default(2000)
-    .describe(
-      'Webhook requests open at once in this process; what one organization may have of them depends on the others',
-    ),
+    .describe('Webhook requests open at once in this process; organizations share them fairly'),
 };
 
 export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;

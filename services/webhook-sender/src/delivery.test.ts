@@ -1,32 +1,18 @@
 import { createHmac } from 'node:crypto';
+import { openDatabase } from '@holdfast/db/client';
 import { redeliver } from '@holdfast/db/webhooks/redelivery';
+import { createLogger } from '@holdfast/kit/logger';
+import { createRegistry } from '@holdfast/kit/metrics';
+import { asRole } from '@holdfast/testkit/asRole';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
-import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openStage, type Stage } from './testing/stage.ts';
+import { type Received, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
+import { describe, expect, it, jest } from '@jest/globals';
+import { createClaims } from './delivery.ts';
+import { webhookMetrics } from './metrics.ts';
+import { useStage } from './testing/stage.ts';
 
-let stage: Stage;
-let receiver: Receiver;
-let organization: { id: string; secret: string };
-
-beforeAll(async () => {
-  stage = await openStage(await createTestDatabase(), testRedisUrl());
-});
-afterAll(() => stage.close());
-
-beforeEach(async () => {
-  receiver = await startReceiver();
-  organization = await stage.addOrganization();
-});
-afterEach(() => receiver.close());
-
-const add = async (...args: Parameters<Stage['addEvent']> extends [string, ...infer Rest] ? Rest : never) => {
-  const event = await stage.addEvent(organization.id, ...args);
-  await stage.fanout.add({ eventIds: [event.eventId] });
-  return event;
-};
+const stage = await useStage();
 
 const deliveryOf = (eventId: string) => stage.db.prisma.delivery.findFirst({ where: { eventId } });
 const inState = (eventId: string, state: string) =>
@@ -55,13 +41,13 @@ function expectSigned({ headers, body }: Received, secret: string) {
 }
 
 describe('delivery of an event', () => {
-  it('posts the event, signed in both ways, with the custom headers under ours', async () => {
-    const endpoint = await stage.addEndpoint(organization.id, receiver.url, {
+  it('is signed in both ways, and custom headers do not override ours', async () => {
+    const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url, {
       headers: { Authorization: 'Bearer x', 'x-signature': 'forged', 'CONTENT-TYPE': 'text/plain' },
     });
-    const { eventId, executionId } = await add('execution.completed');
+    const { eventId, executionId } = await stage.publish('execution.completed');
     await inState(eventId, 'delivered');
-    const [request] = receiver.received;
+    const [request] = stage.receiver.received;
     if (!request) throw new Error('nothing was received');
     expectSigned(request, endpoint.secret);
     expect(request.headers).toMatchObject({
@@ -74,51 +60,53 @@ describe('delivery of an event', () => {
       type: 'execution.completed',
       event_type: 'execution.completed',
       version: '1.0',
-      organization_id: organization.id,
+      organization_id: stage.organization.id,
       execution_id: executionId,
       data: { id: executionId, status: 'COMPLETED', result: { text: 'hello\u2028 wörld' }, latency_ms: 12 },
     });
-    expect(await endpoint.now()).toMatchObject({ failureCount: 0, lastSuccess: expect.any(Date) });
+    expect(await endpoint.read()).toMatchObject({ failureCount: 0, lastSuccess: expect.any(Date) });
     expect(await stage.db.prisma.deliveryAttempt.count({ where: { statusCode: 200, error: null } })).toBe(1);
   });
 
-  it('sends an endpoint the types it names alone, and all to one that names none', async () => {
-    await stage.addEndpoint(organization.id, `${receiver.url}/named`, { events: ['execution.failed'] });
-    await stage.addEndpoint(organization.id, `${receiver.url}/all`);
-    const started = await add('execution.started');
-    const failed = await add('execution.failed');
-    await until('three requests', () => receiver.received.length === 3);
-    const seen = receiver.received.map(({ path, body }) => `${path} ${JSON.parse(body).id}`).sort();
+  it('goes to endpoints that subscribe to its type or to all types', async () => {
+    await stage.addEndpoint(stage.organization.id, `${stage.receiver.url}/named`, {
+      events: ['execution.failed'],
+    });
+    await stage.addEndpoint(stage.organization.id, `${stage.receiver.url}/all`);
+    const started = await stage.publish('execution.started');
+    const failed = await stage.publish('execution.failed');
+    await until('three requests', () => stage.receiver.received.length === 3);
+    const seen = stage.receiver.received.map(({ path, body }) => `${path} ${JSON.parse(body).id}`).sort();
     expect(seen).toEqual(
       [`/hook/all ${started.eventId}`, `/hook/all ${failed.eventId}`, `/hook/named ${failed.eventId}`].sort(),
     );
   });
 
-  it("sends endings to the execution's webhook_url, signed with the organization's secret", async () => {
-    const start = await add('execution.started', { webhookUrl: receiver.url });
-    const end = await add('execution.cancelled', { webhookUrl: receiver.url });
+  it("goes to the execution's webhook_url if it is terminal, signed with the organization's secret", async () => {
+    const start = await stage.publish('execution.started', { webhookUrl: stage.receiver.url });
+    const end = await stage.publish('execution.cancelled', { webhookUrl: stage.receiver.url });
     await inState(end.eventId, 'delivered');
     await fannedOut(start.eventId);
     expect(await deliveryOf(start.eventId)).toBeNull();
-    expect(receiver.received).toHaveLength(1);
-    expectSigned(receiver.received[0] as Received, organization.secret);
+    expect(stage.receiver.received).toHaveLength(1);
+    expectSigned(stage.receiver.received[0] as Received, stage.organization.secret);
   });
 
-  it('fixes no body for an event that nobody receives', async () => {
-    await stage.addEndpoint(organization.id, receiver.url, { isActive: false });
-    const { eventId } = await add('execution.completed');
+  it('stores no body for an event without receivers', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url, { isActive: false });
+    const { eventId } = await stage.publish('execution.completed');
     expect(await fannedOut(eventId)).toMatchObject({ body: null });
     expect(await deliveryOf(eventId)).toBeNull();
   });
 
-  it('posts once, however many jobs name the event or the delivery', async () => {
-    await stage.addEndpoint(organization.id, receiver.url);
+  it('is posted once when many jobs name the event or the delivery', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     let release = () => {};
-    receiver.answer = (_request, response) => {
+    stage.receiver.answer = (_request, response) => {
       release = () => void response.writeHead(200).end();
     };
-    const { eventId } = await add('execution.completed');
-    await until('the request', () => receiver.received.length === 1);
+    const { eventId } = await stage.publish('execution.completed');
+    await until('the request', () => stage.receiver.received.length === 1);
     const delivery = await deliveryOf(eventId);
     if (!delivery) throw new Error('no delivery');
     for (let n = 0; n < 20; n++) {
@@ -127,17 +115,19 @@ describe('delivery of an event', () => {
       if (n === 10) release();
     }
     await inState(eventId, 'delivered');
-    const other = await add('execution.started');
-    await until('the next event', () => receiver.received.some(({ body }) => body.includes(other.eventId)));
+    const other = await stage.publish('execution.started');
+    await until('the next event', () =>
+      stage.receiver.received.some(({ body }) => body.includes(other.eventId)),
+    );
     release();
     await inState(other.eventId, 'delivered');
-    expect(receiver.received.filter(({ body }) => body.includes(eventId))).toHaveLength(1);
+    expect(stage.receiver.received.filter(({ body }) => body.includes(eventId))).toHaveLength(1);
     expect(await stage.db.prisma.delivery.count({ where: { eventId } })).toBe(1);
   });
 
-  it('finds by its sweeps what no job names', async () => {
-    await stage.addEndpoint(organization.id, receiver.url);
-    const { eventId } = await stage.addEvent(organization.id, 'execution.completed', {
+  it('is found by a sweep when its job was lost', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const { eventId } = await stage.addEvent(stage.organization.id, 'execution.completed', {
       createdAt: new Date(Date.now() - 6000),
     });
     await inState(eventId, 'delivered');
@@ -152,7 +142,7 @@ describe('delivery of an event', () => {
       },
     });
     await inState(eventId, 'delivered');
-    expect(receiver.received).toHaveLength(2);
+    expect(stage.receiver.received).toHaveLength(2);
     expect(
       await stage.db.prisma.deliveryAttempt.count({
         where: { deliveryId: (await deliveryOf(eventId))?.id ?? '' },
@@ -160,47 +150,49 @@ describe('delivery of an event', () => {
     ).toBe(2);
   });
 
-  it('retries with the same bytes and id, signed anew, and gives up after five attempts', async () => {
-    receiver.answer = status(500);
-    const { eventId } = await add('execution.completed', { webhookUrl: receiver.url });
+  it('is retried with the same bytes and id, signed anew, and fails after five attempts', async () => {
+    stage.receiver.answer = status(500);
+    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     const delivery = await inState(eventId, 'failed');
     expect(delivery).toMatchObject({ attempts: 5, nextAttemptAt: null });
-    expect(receiver.received).toHaveLength(5);
-    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
-    for (const request of receiver.received) expectSigned(request, organization.secret);
-    const gaps = receiver.received.slice(1).map(({ atMs }, n) => atMs - (receiver.received[n]?.atMs ?? 0));
+    expect(stage.receiver.received).toHaveLength(5);
+    expect(new Set(stage.receiver.received.map(({ body }) => body)).size).toBe(1);
+    for (const request of stage.receiver.received) expectSigned(request, stage.organization.secret);
+    const gaps = stage.receiver.received
+      .slice(1)
+      .map(({ atMs }, n) => atMs - (stage.receiver.received[n]?.atMs ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThan(790);
     expect(Math.max(...gaps)).toBeLessThan(5000);
   });
 
-  it('takes a redirect for a failure and does not follow it', async () => {
+  it('treats a redirect as a failure and does not follow it', async () => {
     const elsewhere = await startReceiver();
-    receiver.answer = status(302, { Location: elsewhere.url });
-    const { eventId } = await add('execution.completed', { webhookUrl: receiver.url });
+    stage.receiver.answer = status(302, { Location: elsewhere.url });
+    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     await inState(eventId, 'failed');
     expect(elsewhere.received).toHaveLength(0);
     await elsewhere.close();
   });
 
-  it('waits as long as Retry-After asks', async () => {
-    receiver.answer = status(503, { 'Retry-After': '3' });
-    const { eventId } = await add('execution.completed', { webhookUrl: receiver.url });
-    await until('the first attempt', () => receiver.received.length === 1);
-    receiver.answer = status(200);
+  it('is not retried before Retry-After', async () => {
+    stage.receiver.answer = status(503, { 'Retry-After': '3' });
+    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
+    await until('the first attempt', () => stage.receiver.received.length === 1);
+    stage.receiver.answer = status(200);
     await inState(eventId, 'delivered');
-    const [first, second] = receiver.received;
+    const [first, second] = stage.receiver.received;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(2900);
   });
 
-  it('gives up at once on a webhook_url that is gone', async () => {
-    receiver.answer = status(410);
-    const { eventId } = await add('execution.completed', { webhookUrl: receiver.url });
+  it('fails at once when a webhook_url responds with 410', async () => {
+    stage.receiver.answer = status(410);
+    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     expect(await inState(eventId, 'failed')).toMatchObject({ attempts: 1 });
   });
 
-  it('sends nothing after 24 hours', async () => {
-    await stage.addEndpoint(organization.id, receiver.url);
-    const { eventId } = await add('execution.completed', {
+  it('expires after 24 hours without a request', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const { eventId } = await stage.publish('execution.completed', {
       createdAt: new Date(Date.now() - 25 * 3_600_000),
     });
     await until('the delivery', () => deliveryOf(eventId));
@@ -208,14 +200,14 @@ describe('delivery of an event', () => {
       await stage.sender().sweepNow();
       return (await deliveryOf(eventId))?.state === 'expired';
     });
-    expect(receiver.received).toHaveLength(0);
+    expect(stage.receiver.received).toHaveLength(0);
   });
 
-  it('sends the same event again when the sender died before it could record the answer', async () => {
-    await stage.addEndpoint(organization.id, receiver.url);
-    const { eventId } = await add('execution.completed');
+  it('is repeated when the sender died before it recorded the response', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const { eventId } = await stage.publish('execution.completed');
     const { id } = await inState(eventId, 'delivered');
-    // As a killed sender leaves it, once its lease has run out.
+    // The state that a killed sender leaves, after its lease.
     await stage.db.prisma.delivery.update({
       where: { id },
       data: {
@@ -226,45 +218,62 @@ describe('delivery of an event', () => {
       },
     });
     expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 2 });
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([eventId, eventId]);
+    expect(stage.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([eventId, eventId]);
   });
 
-  it('does not dial what the egress policy refuses, and counts it as a failure', async () => {
-    const endpoint = await stage.addEndpoint(organization.id, 'http://10.0.0.1/hook');
-    await add('execution.completed');
-    await until('the failure', async () => (await endpoint.now()).failureCount === 1);
-    expect((await endpoint.now()).lastError).toMatch(/^policy: /);
+  it('counts as a failure when the egress policy refuses the address', async () => {
+    const endpoint = await stage.addEndpoint(stage.organization.id, 'http://10.0.0.1/hook');
+    await stage.publish('execution.completed');
+    await until('the failure', async () => (await endpoint.read()).failureCount === 1);
+    expect((await endpoint.read()).lastError).toMatch(/^policy: /);
   });
 
-  it('does not hold it against an endpoint that we can not open its secret', async () => {
-    const endpoint = await stage.addEndpoint(organization.id, receiver.url);
+  it('does not count as a failure of the endpoint when its secret cannot be opened', async () => {
+    const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     await stage.db.prisma.webhookEndpoint.update({
       where: { id: endpoint.id },
       data: { secret: 'lost-key.AAAA' },
     });
-    const { eventId } = await add('execution.completed');
+    const { eventId } = await stage.publish('execution.completed');
     await until('the attempt', async () => (await deliveryOf(eventId))?.attempts === 1);
     await stage.db.prisma.webhookEndpoint.update({
       where: { id: endpoint.id },
       data: { secret: stage.box.seal(endpoint.secret) },
     });
     expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 2 });
-    expect(receiver.received).toHaveLength(1);
-    expect(await endpoint.now()).toMatchObject({ lastFailure: null, failureCount: 0 });
+    expect(stage.receiver.received).toHaveLength(1);
+    expect(await endpoint.read()).toMatchObject({ lastFailure: null, failureCount: 0 });
   });
 
-  it('sends a delivery again on request, though all its attempts are used up', async () => {
-    await stage.addEndpoint(organization.id, receiver.url);
-    const { eventId } = await add('execution.completed');
+  it('is sent again on request after all its attempts', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const { eventId } = await stage.publish('execution.completed');
     const { id, lane } = await inState(eventId, 'delivered');
     await stage.db.prisma.delivery.update({ where: { id }, data: { state: 'failed', attempts: 5 } });
-    await redeliver(stage.db, organization.id, id);
-    await stage.deliver.add({ lane, organizationId: organization.id });
+    await redeliver(stage.db, stage.organization.id, id);
+    await stage.deliver.add({ lane, organizationId: stage.organization.id });
     expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 1 });
     const rows = await stage.db.prisma.deliveryAttempt.findMany({ where: { deliveryId: id } });
     expect(rows.map(({ number, statusCode }) => [number, statusCode])).toEqual([
       [1, 200],
       [2, 200],
     ]);
+  });
+});
+
+describe('a claim', () => {
+  it('that fails is logged', async () => {
+    const database = await createTestDatabase();
+    // A role without the rights to claim.
+    const url = asRole(database.url, 'holdfast_dispatcher');
+    const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const log = createLogger('test', 'silent');
+    const error = jest.spyOn(log, 'error');
+    const metrics = webhookMetrics(createRegistry('test'));
+    const claim = createClaims({ db, maxAttempts: 5, senders: () => 1, metrics, log });
+    await expect(claim({ lane: 'wh_1', room: 1 })).rejects.toThrow('permission denied');
+    expect(error).toHaveBeenCalledTimes(1);
+    await db.close();
+    await database.drop();
   });
 });

@@ -1,143 +1,130 @@
 import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
-import { type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { hold } from './testing/hold.ts';
-import { openStage, type Stage } from './testing/stage.ts';
+import { status } from '@holdfast/testkit/webhookReceiver';
+import { describe, expect, it } from '@jest/globals';
+import { hold, type Stage, useStage } from './testing/stage.ts';
 
-let stage: Stage;
-/** Of the endpoint that is told of. */
-let ill: Receiver;
-/** Of those that are told. */
-let well: Receiver;
-let organizationId: string;
+const stage = await useStage();
 
-beforeAll(async () => {
-  stage = await openStage(await createTestDatabase(), testRedisUrl());
-});
-afterAll(() => stage.close());
-
-beforeEach(async () => {
-  [ill, well] = await Promise.all([startReceiver(), startReceiver()]);
-  organizationId = (await stage.addOrganization()).id;
-});
-afterEach(() => Promise.all([ill.close(), well.close()]));
-
-async function addEvents(count = 1): Promise<void> {
-  const adding = Array.from({ length: count }, () => stage.addEvent(organizationId, 'execution.completed'));
-  await stage.fanout.add({ eventIds: (await Promise.all(adding)).map(({ eventId }) => eventId) });
-}
-
-/** It asks for what is told of endpoints, too; its last failures were `failureCount` in a row. */
-const addIll = (failureCount = 0) =>
-  stage.addEndpoint(organizationId, ill.url, {
+/** The endpoint that the events are about, with `failureCount` failures in a row. It subscribes to all events. */
+const addFailing = (failureCount = 0) =>
+  stage.addEndpoint(stage.organization.id, stage.receiver.url, {
     events: ['execution.*', 'endpoint.*'],
     failureCount,
     ...(failureCount > 0 && { probeAt: new Date(0) }),
   });
-const addWell = (path: string, events: Parameters<Stage['addEndpoint']>[2]) =>
-  stage.addEndpoint(organizationId, `${well.url}/${path}`, events);
+const addListener = (path: string, events: Parameters<Stage['addEndpoint']>[2]) =>
+  stage.addEndpoint(stage.organization.id, `${stage.otherReceiver.url}/${path}`, events);
 
-/** Probes are seconds apart by now, and sweeps leave what is new to others for some. */
+/** Does not wait for the next probe, which is seconds away. */
 async function probeNow(id: string): Promise<void> {
-  const waits = { endpointId: id, state: 'pending' as const };
-  await until('something to send', () => stage.db.prisma.delivery.findFirst({ where: waits }));
+  const pending = { endpointId: id, state: 'pending' as const };
+  await until('a pending delivery', () => stage.db.prisma.delivery.findFirst({ where: pending }));
   await stage.db.prisma.webhookEndpoint.update({ where: { id }, data: { probeAt: new Date(0) } });
-  await stage.deliver.add({ lane: id, organizationId });
+  await stage.deliver.add({ lane: id, organizationId: stage.organization.id });
 }
 
-type Told = { id: string; type: string; endpoint_id: string; data: object };
-const toldTo = (path: string) =>
-  well.received.filter((one) => one.path === `/hook/${path}`).map(({ body }) => JSON.parse(body) as Told);
-const typesTo = (path: string) => toldTo(path).map(({ type }) => type);
-const written = () =>
+type EndpointEvent = { id: string; type: string; endpoint_id: string; data: object };
+const eventsAt = (path: string) =>
+  stage.otherReceiver.received
+    .filter((one) => one.path === `/hook/${path}`)
+    .map(({ body }) => JSON.parse(body) as EndpointEvent);
+const typesAt = (path: string) => eventsAt(path).map(({ type }) => type);
+const writtenEvents = () =>
   stage.db.prisma.event.findMany({
-    where: { organizationId, executionId: null },
+    where: { organizationId: stage.organization.id, executionId: null },
     orderBy: { createdAt: 'asc' },
   });
 
-describe('what befalls an endpoint', () => {
-  it('is told once to the others that ask for it, from the fourth failure until it is well', async () => {
-    const endpoint = await addIll(2);
-    await addWell('all', { events: ['endpoint.*'], models: ['another-model'] });
-    await addWell('one', { events: ['endpoint.failing'] });
-    await addWell('none', {});
-    ill.answer = status(500);
-    await addEvents(2);
+describe('an event about an endpoint', () => {
+  it('is sent once to the other subscribed endpoints at the fourth failure and at the recovery', async () => {
+    const endpoint = await addFailing(2);
+    await addListener('all', { events: ['endpoint.*'], models: ['another-model'] });
+    await addListener('one', { events: ['endpoint.failing'] });
+    await addListener('none', {});
+    stage.receiver.answer = status(500);
+    await stage.publishMany(2);
     await probeNow(endpoint.id);
-    await until('the third failure', async () => (await endpoint.now()).failureCount === 3);
-    expect(await written()).toEqual([]);
+    await until('the third failure', async () => (await endpoint.read()).failureCount === 3);
+    expect(await writtenEvents()).toEqual([]);
     for (const failures of [4, 5]) {
       await probeNow(endpoint.id);
-      await until('the next failure', async () => (await endpoint.now()).failureCount === failures);
+      await until('the next failure', async () => (await endpoint.read()).failureCount === failures);
     }
-    ill.answer = status(200);
+    stage.receiver.answer = status(200);
     await probeNow(endpoint.id);
-    await until('the recovery', () => typesTo('all').length === 2);
-    await addEvents(1);
-    await until('an event after it', () => toldTo('none').length === 3);
+    await until('the recovery', () => typesAt('all').length === 2);
+    await stage.publishMany(1);
+    await until('an event after it', () => eventsAt('none').length === 3);
 
-    expect(typesTo('all')).toEqual(['endpoint.failing', 'endpoint.recovered']);
-    expect(typesTo('one')).toEqual(['endpoint.failing']);
-    expect(new Set(typesTo('none'))).toEqual(new Set(['execution.completed']));
-    expect(ill.received.filter(({ body }) => body.includes('endpoint.'))).toEqual([]);
-    const [failing, recovered] = toldTo('all');
-    const aboutIt = { organization_id: organizationId, endpoint_id: endpoint.id, version: '1.0' };
+    expect(typesAt('all')).toEqual(['endpoint.failing', 'endpoint.recovered']);
+    expect(typesAt('one')).toEqual(['endpoint.failing']);
+    expect(new Set(typesAt('none'))).toEqual(new Set(['execution.completed']));
+    expect(stage.receiver.received.filter(({ body }) => body.includes('endpoint.'))).toEqual([]);
+    const [failing, recovered] = eventsAt('all');
+    const common = { organization_id: stage.organization.id, endpoint_id: endpoint.id, version: '1.0' };
     expect(failing).toMatchObject({
-      ...aboutIt,
+      ...common,
       event_type: 'endpoint.failing',
-      data: { id: endpoint.id, url: ill.url, is_active: true, failure_count: 4, last_error: 'answered 500' },
+      data: {
+        id: endpoint.id,
+        url: stage.receiver.url,
+        is_active: true,
+        failure_count: 4,
+        last_error: 'answered 500',
+      },
     });
-    expect(recovered).toMatchObject({ ...aboutIt, data: { is_active: true, failure_count: 0 } });
-    expect(await endpoint.now()).toMatchObject({ failingSince: null, failureCount: 0 });
+    expect(recovered).toMatchObject({ ...common, data: { is_active: true, failure_count: 0 } });
+    expect(await endpoint.read()).toMatchObject({ failingSince: null, failureCount: 0 });
   });
 
-  it('is its deactivation, and its recovery once it is switched on and has taken something', async () => {
-    const endpoint = await addIll(9);
-    await addWell('all', { events: ['endpoint.deactivated', 'endpoint.recovered'] });
-    ill.answer = status(500);
-    await addEvents();
+  it('reports the deactivation, and the recovery once the endpoint is active and has accepted a delivery', async () => {
+    const endpoint = await addFailing(9);
+    await addListener('all', { events: ['endpoint.deactivated', 'endpoint.recovered'] });
+    stage.receiver.answer = status(500);
+    await stage.publishMany(1);
     await probeNow(endpoint.id);
-    await until('the deactivation', () => toldTo('all').length === 1);
-    expect(toldTo('all')[0]).toMatchObject({
+    await until('the deactivation', () => eventsAt('all').length === 1);
+    expect(eventsAt('all')[0]).toMatchObject({
       type: 'endpoint.deactivated',
       data: { is_active: false, failure_count: 10 },
     });
-    ill.answer = status(200);
-    await updateWebhookEndpoint(stage.db, organizationId, endpoint.id, { isActive: true });
-    await until('the recovery', () => toldTo('all').length === 2);
-    expect(typesTo('all')).toEqual(['endpoint.deactivated', 'endpoint.recovered']);
+    stage.receiver.answer = status(200);
+    await updateWebhookEndpoint(stage.db, stage.organization.id, endpoint.id, { isActive: true });
+    await until('the recovery', () => eventsAt('all').length === 2);
+    expect(typesAt('all')).toEqual(['endpoint.deactivated', 'endpoint.recovered']);
   });
 
-  it('with 410 is its deactivation alone, whatever else of it is in flight', async () => {
-    const endpoint = await addIll();
-    await addWell('all', { events: ['endpoint.*'] });
-    const held = hold(ill);
-    await addEvents(2);
+  it('reports only the deactivation after 410, with other requests in flight', async () => {
+    const endpoint = await addFailing();
+    await addListener('all', { events: ['endpoint.*'] });
+    const held = hold(stage.receiver);
+    await stage.publishMany(2);
     await until('both requests', () => held.count() === 2);
-    ill.answer = status(410);
-    await addEvents(1);
-    await until('the deactivation', () => toldTo('all').length === 1);
+    stage.receiver.answer = status(410);
+    await stage.publishMany(1);
+    await until('the deactivation', () => eventsAt('all').length === 1);
     held.release();
-    const taken = { endpointId: endpoint.id, state: 'delivered' as const };
-    await until('the others', async () => (await stage.db.prisma.delivery.count({ where: taken })) === 2);
-    expect((await written()).map(({ type }) => type)).toEqual(['endpoint.deactivated']);
-    expect(await endpoint.now()).toMatchObject({ isActive: false, failingSince: expect.any(Date) });
+    const delivered = { endpointId: endpoint.id, state: 'delivered' as const };
+    await until(
+      'the other deliveries',
+      async () => (await stage.db.prisma.delivery.count({ where: delivered })) === 2,
+    );
+    expect((await writtenEvents()).map(({ type }) => type)).toEqual(['endpoint.deactivated']);
+    expect(await endpoint.read()).toMatchObject({ isActive: false, failingSince: expect.any(Date) });
 
-    await updateWebhookEndpoint(stage.db, organizationId, endpoint.id, { isActive: true });
-    await until('the recovery', () => toldTo('all').length === 2);
-    expect(typesTo('all')).toEqual(['endpoint.deactivated', 'endpoint.recovered']);
+    await updateWebhookEndpoint(stage.db, stage.organization.id, endpoint.id, { isActive: true });
+    await until('the recovery', () => eventsAt('all').length === 2);
+    expect(typesAt('all')).toEqual(['endpoint.deactivated', 'endpoint.recovered']);
   });
 
-  it('is written down though nobody asks for it', async () => {
-    const endpoint = await addIll(9);
-    ill.answer = status(500);
-    await addEvents();
+  it('is written to the database without any subscriber', async () => {
+    const endpoint = await addFailing(9);
+    stage.receiver.answer = status(500);
+    await stage.publishMany(1);
     await probeNow(endpoint.id);
-    await until('the deactivation', async () => !(await endpoint.now()).isActive);
-    const [event, ...others] = await written();
+    await until('the deactivation', async () => !(await endpoint.read()).isActive);
+    const [event, ...others] = await writtenEvents();
     expect(others).toEqual([]);
     expect(event).toMatchObject({ type: 'endpoint.deactivated', endpointId: endpoint.id });
     expect(event?.fannedOutAt).toBeInstanceOf(Date);
@@ -145,13 +132,13 @@ describe('what befalls an endpoint', () => {
     expect(await stage.db.prisma.delivery.count({ where: { eventId: event?.id ?? '' } })).toBe(0);
   });
 
-  it('is told by a sweep when the sender that wrote it down died', async () => {
-    const endpoint = await addIll();
-    await addWell('all', { events: ['endpoint.*'] });
-    await stage.db.pool.query(unfanned, [organizationId, endpoint.id]);
-    await until('what is told', () => toldTo('all').length === 1);
-    const [event] = await written();
-    expect(toldTo('all')[0]?.id).toBe(event?.id);
+  it('is sent by a sweep when the sender that wrote it has died', async () => {
+    const endpoint = await addFailing();
+    await addListener('all', { events: ['endpoint.*'] });
+    await stage.db.pool.query(unfanned, [stage.organization.id, endpoint.id]);
+    await until('the event', () => eventsAt('all').length === 1);
+    const [event] = await writtenEvents();
+    expect(eventsAt('all')[0]?.id).toBe(event?.id);
   });
 });
 

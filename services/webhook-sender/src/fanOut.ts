@@ -4,15 +4,14 @@ import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Tracing } from '@holdfast/kit/tracing/tracing';
-import { executionAttributes } from '@holdfast/kit/tracing/tracing';
-import { leaseS } from './deliver.ts';
+import { executionAttributes, type Tracing } from '@holdfast/kit/tracing/tracing';
+import { leaseS } from './delivery.ts';
+import { inPortions, type PlannedEvent, type PlannedReceiver, planFanOut } from './fanOutPlan.ts';
 import type { Lanes } from './lanes.ts';
-import { type PlannedEvent, type PlannedReceiver, planFanOut } from './planFanOut.ts';
 
 /**
- * Turns events into deliveries, many at a time; an id that is unknown or done already changes nothing. As far as there
- * is room in its lane the first attempt is made here at once: most deliveries need no second. The others are left to
+ * Turns events into deliveries, many events per statement; an id that is unknown or already fanned out changes nothing.
+ * Where its lane has a free slot a delivery is claimed by the same statement and attempted at once. The others wait in
  * their lanes.
  */
 export function createFanOut(args: {
@@ -20,99 +19,109 @@ export function createFanOut(args: {
   log: Logger;
   firstDelayS: number;
   lanes: Lanes;
-  /** Null: it is off. */
+  /** Null: tracing is off. */
   tracing: Tracing | null;
-  /** Told how many deliveries there are. */
-  written(deliveries: number): void;
+  onWritten(deliveries: number): void;
 }): Batcher<string, undefined> {
   const { db, log, firstDelayS, lanes, tracing } = args;
 
   async function run(eventIds: string[]): Promise<undefined[]> {
-    const asked = [...new Set(eventIds)];
-    const begunAtMs = Date.now();
-    const [events, audiences] = await Promise.all([readEventsToFanOut(db, asked), readReceivers(db, asked)]);
-    const planned = events.flatMap((event) => {
-      // Nobody's: it was fanned out between the two reads.
-      const audience = audiences.get(event.organizationId);
-      return audience ? planFanOut(event, audience, log) : [];
-    });
-    for (const some of inPortions(planned)) await write(some, begunAtMs);
+    const ids = [...new Set(eventIds)];
+    const startedAtMs = Date.now();
+    const [events, receivers] = await Promise.all([readEventsToFanOut(db, ids), readReceivers(db, ids)]);
+    for (const portion of inPortions(planFanOut(events, receivers, log))) await write(portion, startedAtMs);
     return eventIds.map(() => undefined);
   }
 
-  async function write(planned: PlannedEvent[], begunAtMs: number): Promise<void> {
+  async function write(planned: PlannedEvent[], startedAtMs: number): Promise<void> {
     const batch = planned.map(({ event, body, receivers }) => ({
       eventId: event.id,
       body,
       receivers: receivers.map((receiver) => ({
         ...receiver,
-        take: isTaken(event.organizationId, receiver),
+        take: hasSlot(event.organizationId, receiver),
       })),
     }));
-    const places = Map.groupBy(
-      batch.flatMap(({ receivers }) => receivers.filter(({ take }) => take)),
-      ({ lane }) => lane,
-    );
-    const unused = new Map([...places].map(([lane, its]) => [lane, its.length]));
+    const unused = new Map<string, number>();
+    for (const { lane, take } of batch.flatMap(({ receivers }) => receivers)) {
+      if (take) unused.set(lane, (unused.get(lane) ?? 0) + 1);
+    }
     try {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
-      args.written(deliveries.length);
-      tell(log, tracing, planned, deliveries, begunAtMs);
-      const claims = claimsOf(planned);
+      args.onWritten(deliveries.length);
+      report(log, tracing, planned, deliveries, startedAtMs);
+      const firstAttempts = firstAttemptsOf(planned);
       for (const { id, eventId, endpointId, taken } of deliveries) {
-        const claim = claims.get(`${eventId} ${endpointId}`);
-        if (!claim) throw new Error('a delivery of nobody was written');
+        const attempt = firstAttempts.get(`${eventId} ${endpointId}`);
+        if (!attempt) throw new Error('a delivery without a receiver was written');
         if (taken) {
-          unused.set(claim.lane, (unused.get(claim.lane) ?? 0) - 1);
-          lanes.run({ ...claim, id });
-        } else if (mayBeSent(claim)) lanes.wake(claim);
+          unused.set(attempt.lane, (unused.get(attempt.lane) ?? 0) - 1);
+          lanes.run({ ...attempt, id });
+        } else if (isSentAtOnce(attempt)) lanes.wake(attempt);
       }
     } finally {
-      for (const [lane, count] of unused) lanes.give(lane, count);
+      for (const [lane, slots] of unused) lanes.release(lane, slots);
     }
   }
 
-  function isTaken(organizationId: string, receiver: PlannedReceiver): boolean {
-    return mayBeSent(receiver) && !receiver.isPaced && lanes.take({ ...receiver, organizationId });
+  function hasSlot(organizationId: string, receiver: PlannedReceiver): boolean {
+    return isSentAtOnce(receiver) && !receiver.isPaced && lanes.reserve({ ...receiver, organizationId });
   }
 
-  /** A failing endpoint is probed when it is time; a sweep sees to that. */
-  const mayBeSent = ({ isFailing }: { isFailing: boolean }) => firstDelayS === 0 && !isFailing;
+  /** A sweep probes failing endpoints when they are due. */
+  const isSentAtOnce = ({ isFailing }: { isFailing: boolean }) => firstDelayS === 0 && !isFailing;
 
   return createBatcher({ maxSize: 100, concurrency: 2, run });
 }
 
-/** A line, and a span, for each event that somebody receives. */
-function tell(
+type FirstAttempt = Omit<ClaimedDelivery, 'id'> & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
+
+/** By event and endpoint. */
+function firstAttemptsOf(planned: PlannedEvent[]): Map<string, FirstAttempt> {
+  const first = { attempts: 1, number: 1, isProbe: false };
+  return new Map(
+    planned.flatMap(({ event, body, receivers, traceparent }) => {
+      const { id: eventId, type: eventType, createdAt: eventCreatedAt, organizationId, executionId } = event;
+      const ofEvent = { eventId, eventType, eventCreatedAt, organizationId, executionId, traceparent };
+      const common = { ...first, ...ofEvent, body: body ?? '' };
+      return receivers.map(
+        (receiver) => [`${eventId} ${receiver.endpointId}`, { ...receiver, ...common }] as const,
+      );
+    }),
+  );
+}
+
+/** A log line and a span for each event that has receivers. */
+function report(
   log: Logger,
   tracing: Tracing | null,
   planned: PlannedEvent[],
   written: { eventId: string }[],
-  begunAtMs: number,
+  startedAtMs: number,
 ): void {
-  const deliveries = Map.groupBy(written, ({ eventId }) => eventId);
+  const byEvent = Map.groupBy(written, ({ eventId }) => eventId);
   for (const one of planned) {
     const { id: eventId, executionId, organizationId, type } = one.event;
-    const its = deliveries.get(eventId)?.length ?? 0;
-    if (its === 0) continue;
-    const traceId = tracing ? trace(tracing, one, its, begunAtMs) : undefined;
-    log.info({ executionId, organizationId, eventId, type, deliveries: its, traceId }, 'event fanned out');
+    const deliveries = byEvent.get(eventId)?.length ?? 0;
+    if (deliveries === 0) continue;
+    const traceId = tracing ? trace(tracing, one, deliveries, startedAtMs) : undefined;
+    log.info({ executionId, organizationId, eventId, type, deliveries, traceId }, 'event fanned out');
   }
 }
 
-/** Answers the id of the trace. */
+/** Returns the id of the trace. */
 function trace(
   tracing: Tracing,
   { event, model, traceparent }: PlannedEvent,
   deliveries: number,
-  begunAtMs: number,
+  startedAtMs: number,
 ): string {
   const span = tracing.begin({
     name: 'fan out',
     kind: 'consumer',
     parent: traceparent,
-    begunAtMs,
+    begunAtMs: startedAtMs,
     attributes: {
       ...executionAttributes({ ...event, model }),
       'holdfast.event_id': event.id,
@@ -122,38 +131,4 @@ function trace(
   });
   span.end();
   return span.traceId;
-}
-
-/** Deliveries that are written by one statement, unless one event has more. */
-const portion = 1000;
-
-function inPortions(planned: PlannedEvent[]): PlannedEvent[][] {
-  const portions: PlannedEvent[][] = [];
-  let room = 0;
-  for (const event of planned) {
-    room -= Math.max(1, event.receivers.length);
-    if (room < 0) {
-      portions.push([]);
-      room = portion - event.receivers.length;
-    }
-    portions.at(-1)?.push(event);
-  }
-  return portions;
-}
-
-type Claim = Omit<ClaimedDelivery, 'id'> & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
-
-/** First attempts, by event and endpoint. */
-function claimsOf(planned: PlannedEvent[]): Map<string, Claim> {
-  const first = { attempts: 1, number: 1, isProbe: false };
-  return new Map(
-    planned.flatMap(({ event, body, receivers, traceparent }) => {
-      const { id: eventId, type: eventType, createdAt: eventCreatedAt, organizationId, executionId } = event;
-      const about = { eventId, eventType, eventCreatedAt, organizationId, executionId, traceparent };
-      const its = { ...first, ...about, body: body ?? '' };
-      return receivers.map(
-        (receiver) => [`${eventId} ${receiver.endpointId}`, { ...receiver, ...its }] as const,
-      );
-    }),
-  );
 }

@@ -1,34 +1,32 @@
-import type { ClaimedDelivery, LaneClaim, LaneRoom } from '@holdfast/db/webhooks/lanes';
+import type { ClaimedDelivery, LaneClaim } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { createShares } from '@holdfast/kit/shares';
-import type { Attempt } from './deliver.ts';
+import type { Attempt, ClaimLane } from './delivery.ts';
 
-/** A lane as whoever has something for it knows it. See domain/deliveryLane. */
+/** A lane with pending deliveries. See domain/deliveryLane. */
 export type LaneOf = {
   lane: string;
   organizationId: string;
-  /** Requests that it takes at once, of all senders together; when unknown, its first claim tells. */
+  /** Its open requests in all senders together. If unknown, the first claim returns it. */
   maxInFlight?: number;
 };
 
-/** Which requests may be open. A lane that is full leaves what waits for it in the database, and takes it from there. */
+/** Decides which requests may be open. A full lane leaves its deliveries in the database and claims them from there. */
 export type Lanes = {
-  /** Takes a place in a lane, for a delivery that is about to be claimed. False: it is full, or something waits there. */
-  take(to: LaneOf): boolean;
-  /** Gives places back that were not used. */
-  give(lane: string, places?: number): void;
-  /** Attempts a claimed delivery in a place that was taken for it. */
+  /** Reserves a slot for a delivery that is about to be claimed. False: the lane is full or has pending deliveries. */
+  reserve(to: LaneOf): boolean;
+  /** Releases reserved slots that were not used. */
+  release(lane: string, slots?: number): void;
+  /** Attempts a claimed delivery in its reserved slot. */
   run(delivery: ClaimedDelivery): void;
-  /** Something waits in a lane: it is claimed as soon as there is room. */
+  /** The lane has pending deliveries: they are claimed as soon as there are free slots. */
   wake(to: LaneOf): void;
-  /** Lets nobody in any more. */
+  /** Claims and reserves nothing from now on. */
   close(): void;
-  /** Resolves when no place is taken. */
+  /** Resolves when no slot is taken. */
   idle(): Promise<void>;
-  /** How many lanes are in use. */
   inUse(): number;
-  /** How many places are taken. */
-  taken(): number;
+  slotsTaken(): number;
 };
 
 type Lane = {
@@ -36,28 +34,28 @@ type Lane = {
   organizationId: string;
   maxInFlight: number;
   inFlight: number;
-  /** Something waits there, as far as is known. */
-  isOwed: boolean;
+  /** As far as is known. */
+  hasPending: boolean;
   isClaiming: boolean;
-  /** Set while the lane is paced: it takes nothing until then. */
+  /** Set while a paced lane (`max_per_second`) claims nothing. */
   pause: NodeJS.Timeout | null;
 };
 
 /**
- * A lane has at most `maxInFlight` requests open, divided by the number of senders; the process has `size`, which the
- * organizations share (see shares).
+ * A lane has at most `maxInFlight` requests open, divided by the number of senders. The organizations share the `size`
+ * slots of the process (see kit/shares).
  */
 export function createLanes(args: {
   size: number;
-  /** How many senders there are. */
+  /** The number of sender processes. */
   senders(): number;
-  claim(lane: LaneRoom): Promise<LaneClaim | null>;
+  claim: ClaimLane;
   attempt: Attempt;
 }): Lanes {
   const lanes = new Map<string, Lane>();
   const shares = createShares(args.size);
-  /** Lanes that are owed something and have room, by organization; both in turn. None that claims or is paused. */
-  const waiting = new Map<string, Set<Lane>>();
+  /** Lanes that can claim, by organization; both take turns in this order. */
+  const ready = new Map<string, Set<Lane>>();
   let isClosed = false;
 
   function open(to: LaneOf): Lane {
@@ -67,132 +65,133 @@ export function createLanes(args: {
       return known;
     }
     const isEndpoint = to.lane.startsWith('wh_');
-    const usual = isEndpoint ? limits.webhookMaxInFlight : limits.webhookUrlMaxInFlight;
-    const { organizationId, maxInFlight = usual } = to;
-    const idle = { inFlight: 0, isOwed: false, isClaiming: false, pause: null };
+    const defaultMax = isEndpoint ? limits.webhookMaxInFlight : limits.webhookUrlMaxInFlight;
+    const { organizationId, maxInFlight = defaultMax } = to;
+    const idle = { inFlight: 0, hasPending: false, isClaiming: false, pause: null };
     const lane = { key: to.lane, organizationId, maxInFlight, ...idle };
     lanes.set(to.lane, lane);
     return lane;
   }
 
-  const mostOf = (lane: Lane) => Math.max(1, Math.floor(lane.maxInFlight / args.senders()));
-  const roomOf = (lane: Lane) => mostOf(lane) - lane.inFlight;
+  const maxHere = (lane: Lane) => Math.max(1, Math.floor(lane.maxInFlight / args.senders()));
+  const roomOf = (lane: Lane) => maxHere(lane) - lane.inFlight;
 
-  function occupy(lane: Lane, places: number): void {
-    lane.inFlight += places;
-    shares.take(lane.organizationId, places);
+  function takeSlots(lane: Lane, slots: number): void {
+    lane.inFlight += slots;
+    shares.take(lane.organizationId, slots);
   }
 
-  function vacate(lane: Lane, places: number): void {
-    lane.inFlight -= places;
-    shares.give(lane.organizationId, places);
-    claimMore(lane);
+  function releaseSlots(lane: Lane, slots: number): void {
+    lane.inFlight -= slots;
+    shares.give(lane.organizationId, slots);
+    schedule(lane);
   }
 
-  /** Behind the others of its organization: a lane that never runs dry must not keep its places for itself. */
-  function claimMore(lane: Lane): void {
-    const { isOwed, isClaiming, pause } = lane;
-    const isAtRest = !isClaiming && pause === null;
-    if (isOwed && isAtRest && roomOf(lane) > 0) wait(lane);
-    else if (!isOwed && isAtRest && lane.inFlight === 0) lanes.delete(lane.key);
-    admit();
+  /** Queues the lane behind the others of its organization: a lane that is never empty must not keep all slots. */
+  function schedule(lane: Lane): void {
+    const canClaim = !lane.isClaiming && lane.pause === null;
+    if (lane.hasPending && canClaim && roomOf(lane) > 0) queue(lane);
+    else if (!lane.hasPending && canClaim && lane.inFlight === 0) lanes.delete(lane.key);
+    claimReady();
   }
 
-  function wait(lane: Lane): void {
-    const others = waiting.get(lane.organizationId);
+  function queue(lane: Lane): void {
+    const others = ready.get(lane.organizationId);
     if (others) others.add(lane);
-    else waiting.set(lane.organizationId, new Set([lane]));
+    else ready.set(lane.organizationId, new Set([lane]));
   }
 
-  /** Lets organizations in, one lane each in turn, as far as there are places. */
-  function admit(): void {
+  /** Claims for organizations in turn, one lane each, as long as there are free slots. */
+  function claimReady(): void {
     if (isClosed) return;
-    for (const [organizationId, its] of waiting) {
-      // Thousands may wait: nobody is asked when there is nothing to have.
+    for (const [organizationId, queued] of ready) {
+      // Thousands may be queued: stop as soon as there is no slot.
       if (shares.taken() >= args.size) return;
       const share = shares.roomOf(organizationId);
-      const [lane] = its;
+      const [lane] = queued;
       if (share === 0 || !lane) continue;
-      its.delete(lane);
-      waiting.delete(organizationId);
-      if (its.size > 0) waiting.set(organizationId, its);
+      queued.delete(lane);
+      ready.delete(organizationId);
+      if (queued.size > 0) ready.set(organizationId, queued);
       const room = Math.min(roomOf(lane), share);
       if (room > 0) void claim(lane, room);
     }
   }
 
   async function claim(lane: Lane, room: number): Promise<void> {
-    lane.isOwed = false;
+    lane.hasPending = false;
     lane.isClaiming = true;
-    occupy(lane, room);
-    const given = await args.claim({ lane: lane.key, room }).catch(() => null);
+    takeSlots(lane, room);
+    // A failed claim is logged where it is made, and a sweep wakes the lane.
+    const result = await args.claim({ lane: lane.key, room }).catch(() => null);
     lane.isClaiming = false;
-    if (given) note(lane, given, room);
-    for (const delivery of given?.claimed ?? []) run(delivery);
-    vacate(lane, room - (given?.claimed.length ?? 0));
+    if (result) applyClaim(lane, result, room);
+    for (const delivery of result?.claimed ?? []) run(delivery);
+    releaseSlots(lane, room - (result?.claimed.length ?? 0));
   }
 
-  function note(lane: Lane, { claimed, ended, maxInFlight, waitMs }: LaneClaim, room: number): void {
+  function applyClaim(lane: Lane, { claimed, ended, maxInFlight, waitMs }: LaneClaim, room: number): void {
     lane.maxInFlight = maxInFlight ?? lane.maxInFlight;
     const isProbe = claimed.some((delivery) => delivery.isProbe);
-    const mayHaveMore = claimed.length + ended.length >= Math.min(room, mostOf(lane)) || waitMs !== null;
-    if (mayHaveMore && !isProbe) lane.isOwed = true;
+    const mayHaveMore = claimed.length + ended.length >= Math.min(room, maxHere(lane)) || waitMs !== null;
+    if (mayHaveMore && !isProbe) lane.hasPending = true;
     if (waitMs !== null) pause(lane, waitMs);
   }
 
   function pause(lane: Lane, ms: number): void {
     lane.pause = setTimeout(() => {
       lane.pause = null;
-      claimMore(lane);
+      schedule(lane);
     }, ms);
   }
 
-  /** The lane has room again once the receiver has answered, the process only once that is written down. */
+  /** The lane's slot is free when the receiver has accepted, the process's only when that is recorded. */
   async function makeAttempt(delivery: ClaimedDelivery): Promise<void> {
     let isInLane = true;
-    const leave = () => {
+    const leaveLane = () => {
       const lane = isInLane ? lanes.get(delivery.lane) : undefined;
       isInLane = false;
       if (!lane) return;
       lane.inFlight -= 1;
-      claimMore(lane);
+      schedule(lane);
     };
-    const isDelivered = await args.attempt(delivery, leave);
-    leave();
+    const isDelivered = await args.attempt(delivery, leaveLane);
+    leaveLane();
     shares.give(delivery.organizationId, 1);
-    // A failing endpoint is well again: what waited behind the probe may go.
+    // A failing endpoint has recovered: the deliveries behind the probe may be sent.
     if (delivery.isProbe && isDelivered) wake(delivery);
-    admit();
+    claimReady();
   }
 
   const run = (delivery: ClaimedDelivery) => void makeAttempt(delivery);
 
   function wake(to: LaneOf): void {
     const lane = open(to);
-    lane.isOwed = true;
-    claimMore(lane);
+    lane.hasPending = true;
+    schedule(lane);
   }
 
   return {
-    take(to) {
+    reserve(to) {
       const lane = open(to);
-      const isFree = !isClosed && !lane.isOwed && roomOf(lane) > 0 && shares.roomOf(lane.organizationId) > 0;
-      if (isFree) occupy(lane, 1);
-      else claimMore(lane);
+      const hasRoom = roomOf(lane) > 0 && shares.roomOf(lane.organizationId) > 0;
+      const isFree = !isClosed && !lane.hasPending && hasRoom;
+      if (isFree) takeSlots(lane, 1);
+      else schedule(lane);
       return isFree;
     },
-    give(key, places = 1) {
+    release(key, slots = 1) {
       const lane = lanes.get(key);
-      if (lane && places > 0) vacate(lane, places);
+      if (lane && slots > 0) releaseSlots(lane, slots);
     },
     run,
     wake,
     close() {
       isClosed = true;
-      for (const { pause } of lanes.values()) if (pause) clearTimeout(pause);
+      for (const lane of lanes.values()) if (lane.pause) clearTimeout(lane.pause);
     },
     idle: shares.idle,
     inUse: () => lanes.size,
-    taken: shares.taken,
+    slotsTaken: shares.taken,
   };
 }

@@ -13,26 +13,24 @@ import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { jobMetrics } from '@holdfast/queues/worker';
-import { createClaims } from './claims.ts';
 import type { WebhookSenderConfig } from './config.ts';
-import { createAttempt } from './deliver.ts';
+import { createAttempt, createClaims } from './delivery.ts';
 import { createFanOut } from './fanOut.ts';
+import { startSweeps, startWorkers } from './jobs.ts';
 import { createLanes, type Lanes } from './lanes.ts';
+import { createSend } from './message.ts';
 import { webhookMetrics } from './metrics.ts';
-import { createSend } from './send.ts';
-import { startSweeps } from './sweeps.ts';
-import { startWorkers } from './workers.ts';
 
 export type WebhookSender = Service & {
-  /** Looks now for what is due, instead of in a second. */
+  /** Sweeps for due work now, instead of within a second. */
   sweepNow(): Promise<void>;
   healthPort: number;
 };
 
-/** Requests in flight are given so long when the service stops; then they are cut off, to be sent again. */
+/** Requests in flight get so long when the service stops; then they are aborted and sent later by another sender. */
 const finishWithinMs = 20_000;
 
-/** Fan-out of events, signing, delivery, retries, deactivation, test calls. */
+/** Fans events out, signs and delivers webhooks, retries them, deactivates endpoints, makes test calls. */
 export async function startWebhookSender(config: WebhookSenderConfig, log: Logger): Promise<WebhookSender> {
   const registry = createRegistry('webhook-sender');
   const metrics = webhookMetrics(registry);
@@ -55,31 +53,26 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
-    attempt: createAttempt({ db, send, delaysS, endpointsTurned, metrics, tracing, log }),
+    attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
   });
-  liveGauge(
-    registry,
-    'webhook_lanes',
-    'Receivers with a request open or a delivery waiting here',
-    lanes.inUse,
-  );
-  liveGauge(registry, 'webhook_places_taken', 'Webhook requests open or not yet recorded', lanes.taken);
+  liveGauge(registry, 'webhook_lanes', 'Lanes with an open request or a pending delivery here', lanes.inUse);
+  liveGauge(registry, 'webhook_places_taken', 'Webhook requests open or not yet recorded', lanes.slotsTaken);
   const fanOut = createFanOut({
     db,
     log,
     firstDelayS: delaysS[0] ?? 0,
     lanes,
     tracing,
-    written: (deliveries) => metrics.fannedOut.inc(deliveries),
+    onWritten: (deliveries) => metrics.fannedOut.inc(deliveries),
   });
 
-  async function tellOfEndpoints(): Promise<void> {
+  async function deliverEndpointEvents(): Promise<void> {
     for (const lane of await fanOutEndpointEvents(db)) lanes.wake(lane);
   }
 
-  function endpointsTurned(): void {
-    tellOfEndpoints().catch((error: unknown) => {
-      log.warn({ err: error }, 'events of endpoints are left to the sweep');
+  function onEndpointEvents(): void {
+    deliverEndpointEvents().catch((error: unknown) => {
+      log.warn({ err: error }, 'could not fan out events of endpoints; a sweep will retry');
     });
   }
 
@@ -93,7 +86,15 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     lanes,
   });
   const turnOf = openSweepTurns(producing, 'webhook-sender');
-  const sweeps = startSweeps({ db, fanOut, lanes, tellOfEndpoints, metrics, turnOf, log });
+  const sweeps = startSweeps({
+    db,
+    fanOut,
+    lanes,
+    fanOutEndpointEvents: deliverEndpointEvents,
+    metrics,
+    turnOf,
+    log,
+  });
   const readings = startGaugeReaders({
     name: 'backlog',
     leads: openLeadership(producing, 'webhook-sender readings'),
@@ -106,7 +107,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     live: { workers: workers.problem, sweeps: sweeps.problem, readings: readings.problem },
     ready: {
       database: () => ping(db),
-      redis: () => (producing.status === 'ready' ? null : 'Redis is away'),
+      redis: () => (producing.status === 'ready' ? null : 'Redis is unavailable'),
     },
   });
   log.info({ port: health.port }, 'webhook-sender is up');
@@ -115,13 +116,13 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     healthPort: health.port,
     sweepNow: sweeps.runAllNow,
     async stop() {
-      const cutOff = setTimeout(() => stopped.abort(), finishWithinMs);
+      const abortTimer = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
       await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
       await fanOut.idle();
       await lanes.idle();
-      clearTimeout(cutOff);
-      // Until now the others leave room for what was in flight here.
+      clearTimeout(abortTimer);
+      // Only now may the other senders take over the share of this one.
       await peers.close();
       producing.disconnect();
       working.disconnect();

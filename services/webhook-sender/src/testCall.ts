@@ -2,23 +2,24 @@ import type { Database } from '@holdfast/db/client';
 import { getTestTarget } from '@holdfast/db/webhooks/endpoints';
 import { newId } from '@holdfast/domain/ids';
 import type { TestCallResult } from '@holdfast/queues/definitions';
-import type { Send } from './send.ts';
+import type { Send } from './message.ts';
 import { errorOf } from './verdict.ts';
 
-/** Sends a signed test event to an endpoint; none of its counts is touched. */
+/** Sends a signed test event to an endpoint without changing its state. */
 export async function makeTestCall(
   { db, send }: { db: Database; send: Send },
   call: { organizationId: string; endpointId: string; traceparent?: string | null | undefined },
 ): Promise<TestCallResult> {
   const target = await getTestTarget(db, call.organizationId, call.endpointId);
-  if (!target) return { success: false, status_code: 0, response_time_ms: 0, error: 'it was deleted' };
+  if (!target)
+    return { success: false, status_code: 0, response_time_ms: 0, error: 'the endpoint was deleted' };
   const eventId = newId('evt');
   const body = testEventBody(eventId, call.organizationId);
   const result = await send({ ...target, eventId, body, traceparent: call.traceparent ?? null });
   const status = result.ok ? result.status : 0;
   const success = status >= 200 && status <= 299;
-  const answer = { success, status_code: status, response_time_ms: result.durationMs };
-  return success ? answer : { ...answer, error: errorOf(result) };
+  const response = { success, status_code: status, response_time_ms: result.durationMs };
+  return success ? response : { ...response, error: errorOf(result) };
 }
 
 function testEventBody(id: string, organizationId: string): string {

@@ -1,15 +1,13 @@
 import type { AttemptRecord } from '@holdfast/db/webhooks/attempts';
+import { limits } from '@holdfast/domain/limits';
 import type { PostResult } from '@holdfast/egress/post';
-import { answerText } from './answerText.ts';
-import { retryAfterS } from './retryAfter.ts';
-import { nextDelayS } from './schedule.ts';
-import type { Unprepared } from './send.ts';
+import type { Unprepared } from './message.ts';
 
 export type Result = PostResult | Unprepared;
 
 export type Verdict = Omit<AttemptRecord, 'id' | 'attempts' | 'number' | 'endpointId' | 'isProbe'>;
 
-/** What an attempt's result means: 2xx is success, all else failure; 410 asks for no more. */
+/** What the result of an attempt means: 2xx is a success, everything else a failure; 410 stops all further attempts. */
 export function judge(
   result: Result,
   delivery: { attempts: number; endpointId: string | null },
@@ -18,9 +16,9 @@ export function judge(
   const statusCode = result.ok ? result.status : null;
   const ok = statusCode !== null && statusCode >= 200 && statusCode <= 299;
   const isGone = statusCode === 410;
-  const askedS = result.ok && !ok ? retryAfterS(result.headers['retry-after']) : 0;
-  // A `webhook_url` that is gone has no owner to bring it back.
-  const isOver = ok || (isGone && delivery.endpointId === null);
+  const retryAfter = result.ok && !ok ? retryAfterS(result.headers['retry-after']) : 0;
+  // Unlike an endpoint, a `webhook_url` that is gone has no owner who could activate it again.
+  const isFinal = ok || (isGone && delivery.endpointId === null);
   return {
     ok,
     isGone,
@@ -29,27 +27,93 @@ export function judge(
     statusCode,
     error: ok ? null : errorOf(result),
     stage: ok ? null : result.ok ? 'response' : result.stage,
-    answer: result.ok ? answerText(result.body) || null : null,
-    nextDelayS: isOver ? null : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: askedS }),
-    retryAfterS: askedS,
+    answer: result.ok ? responseText(result.body) || null : null,
+    nextDelayS: isFinal
+      ? null
+      : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: retryAfter }),
+    retryAfterS: retryAfter,
   };
 }
 
-/** Stages at which an attempt ended that say nothing of the receiver. */
-const ourFaults = ['aborted', 'unprepared'];
+const ourStages = ['aborted', 'unprepared'];
 
-/** Without a proxy that works every endpoint would fail, and be turned off. */
+/** A broken proxy of ours would otherwise deactivate every endpoint. */
 function isOurFault(result: Extract<Result, { ok: false }>): boolean {
-  return ourFaults.includes(result.stage) || ('isOwnFault' in result && result.isOwnFault);
+  return ourStages.includes(result.stage) || ('isOwnFault' in result && result.isOwnFault);
 }
 
-/** Shown to the endpoint's owner. A certificate may put anything into a message, NUL too, which the database refuses. */
+/** Shown to the endpoint's owner. A certificate may put any character into a message, and PostgreSQL refuses NUL. */
 export function errorOf(result: Result): string {
-  const text = result.ok ? `answered ${result.status}` : staged(result);
+  const text = result.ok ? `answered ${result.status}` : withStage(result);
   return text.replace(/\p{Cc}/gu, ' ').slice(0, 500);
 }
 
-/** Node's `connect ECONNREFUSED …` names the stage itself. */
-function staged({ stage, message }: Extract<Result, { ok: false }>): string {
+/** Node's `connect ECONNREFUSED …` already names the stage. */
+function withStage({ stage, message }: Extract<Result, { ok: false }>): string {
   return message.startsWith(`${stage} `) ? message : `${stage}: ${message}`;
+}
+
+const jitter = 0.2;
+
+/**
+ * Seconds until the next attempt after `attempts` of them (spec, "Events" 5): the scheduled delay +-20 %, but not less
+ * than the receiver's `Retry-After`. Null after the last.
+ */
+export function nextDelayS(args: {
+  attempts: number;
+  delaysS: number[];
+  retryAfterS: number;
+  random?: () => number;
+}): number | null {
+  const { attempts, delaysS, random = Math.random } = args;
+  const delayS = delaysS[attempts];
+  if (delayS === undefined) return null;
+  return Math.max(delayS * (1 - jitter + 2 * jitter * random()), args.retryAfterS);
+}
+
+const maxRetryAfterS = 3600;
+
+/** The seconds of a `Retry-After` header, a number or a date: 0 without one, at most an hour. */
+export function retryAfterS(header: string | undefined, nowMs = Date.now()): number {
+  const text = header?.trim() ?? '';
+  if (text === '') return 0;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
+  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(seconds, 0), maxRetryAfterS);
+}
+
+const maxBytes = limits.webhookAnswerBytes;
+
+/** A body in which more than one character in so many is not text counts as binary. */
+const binaryShare = 10;
+
+/**
+ * A response body for people to read: at most 4096 bytes of UTF-8, cut at a character. U+FFFD replaces invalid UTF-8,
+ * control characters and those that change the direction of text, so that PostgreSQL can store it and a terminal print it.
+ * A binary body becomes `<binary, 1234 bytes>`.
+ */
+export function responseText(body: Buffer): string {
+  // Three bytes more, so that a character at the limit is whole and the text is known to be too long.
+  const text = body.subarray(0, maxBytes + 3).toString('utf8');
+  if (plain.test(text) && text.length <= maxBytes) return text;
+  const clean = text.replace(unprintable, '\ufffd');
+  return isBinary(text, clean) ? `<binary, ${body.length} bytes>` : cut(clean);
+}
+
+const plain = /^[\t\n\r\x20-\x7e]*$/;
+const unprintable = /[^\P{Cc}\t\n\r]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+function isBinary(text: string, clean: string): boolean {
+  if (text.includes('\0')) return true;
+  let replaced = 0;
+  for (const character of clean) if (character === '\ufffd') replaced += 1;
+  return replaced * binaryShare > clean.length;
+}
+
+function cut(text: string): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  let end = maxBytes;
+  // A byte of the form 10xxxxxx belongs to the character before it.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
 }

@@ -3,43 +3,27 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { rotateEndpointSecret, rotateWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
-import { type Received, type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Received } from '@holdfast/testkit/webhookReceiver';
+import { describe, expect, it } from '@jest/globals';
 import * as standardwebhooks from 'standardwebhooks';
 import * as svix from 'svix';
-import { openStage, type Stage } from './testing/stage.ts';
+import { useStage } from './testing/stage.ts';
 
-let stage: Stage;
-let receiver: Receiver;
-let organization: { id: string; secret: string };
-
-beforeAll(async () => {
-  stage = await openStage(await createTestDatabase(), testRedisUrl());
-});
-afterAll(() => stage.close());
-
-beforeEach(async () => {
-  receiver = await startReceiver();
-  organization = await stage.addOrganization();
-});
-afterEach(() => receiver.close());
+const stage = await useStage();
 
 type Owner = {
   secret: string;
-  /** Has the next event delivered, and answers the request. */
+  /** Publishes an event and returns the request that delivers it. */
   receive(): Promise<Received>;
   rotate(overlapMs: number, keepsPrimary?: boolean): Promise<string>;
 };
 
 async function receive(webhookUrl?: string): Promise<Received> {
-  const before = receiver.received.length;
+  const before = stage.receiver.received.length;
   const fields = webhookUrl === undefined ? {} : { webhookUrl };
-  const { eventId } = await stage.addEvent(organization.id, 'execution.completed', fields);
-  await stage.fanout.add({ eventIds: [eventId] });
-  return await until('the delivery', () => receiver.received[before]);
+  await stage.publish('execution.completed', fields);
+  return await until('the delivery', () => stage.receiver.received[before]);
 }
 
 const rotation = (secret: string, overlapMs: number, keepsPrimary: boolean) => ({
@@ -49,13 +33,18 @@ const rotation = (secret: string, overlapMs: number, keepsPrimary: boolean) => (
 });
 
 async function endpoint(): Promise<Owner> {
-  const { id, secret } = await stage.addEndpoint(organization.id, receiver.url);
+  const { id, secret } = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
   return {
     secret,
     receive: () => receive(),
     async rotate(overlapMs, keepsPrimary = false) {
       const next = newWebhookSecret();
-      await rotateEndpointSecret(stage.db, organization.id, id, rotation(next, overlapMs, keepsPrimary));
+      await rotateEndpointSecret(
+        stage.db,
+        stage.organization.id,
+        id,
+        rotation(next, overlapMs, keepsPrimary),
+      );
       return next;
     },
   };
@@ -63,17 +52,17 @@ async function endpoint(): Promise<Owner> {
 
 async function webhookUrl(): Promise<Owner> {
   return {
-    secret: organization.secret,
-    receive: () => receive(receiver.url),
+    secret: stage.organization.secret,
+    receive: () => receive(stage.receiver.url),
     async rotate(overlapMs, keepsPrimary = false) {
       const next = newWebhookSecret();
-      await rotateWebhookSecret(stage.db, organization.id, rotation(next, overlapMs, keepsPrimary));
+      await rotateWebhookSecret(stage.db, stage.organization.id, rotation(next, overlapMs, keepsPrimary));
       return next;
     },
   };
 }
 
-/** As a receiver has them: without those that stand there more than once. */
+/** Without headers that occur more than once. */
 const plain = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -81,7 +70,7 @@ const plain = (headers: IncomingHttpHeaders) =>
 
 const libraries = { standardwebhooks, svix };
 
-/** @throws when the library does not believe a delivery, whose body may be another */
+/** @throws when the library rejects the delivery */
 const verify = (
   library: keyof typeof libraries,
   secret: string,
@@ -93,7 +82,7 @@ describe.each(Object.keys(libraries) as (keyof typeof libraries)[])('the package
   it.each([
     ['an endpoint', endpoint],
     ['a webhook_url', webhookUrl],
-  ])('believes a delivery to %s, and no changed one', async (_to, ownerOf) => {
+  ])('accepts a delivery to %s and rejects a changed one', async (_to, ownerOf) => {
     const owner = await ownerOf();
     const delivery = await owner.receive();
     verify(library, owner.secret, delivery);
@@ -106,7 +95,7 @@ describe.each(Object.keys(libraries) as (keyof typeof libraries)[])('the package
   it.each([
     ['an endpoint', endpoint],
     ['a webhook_url', webhookUrl],
-  ])('believes by the old secret and by the new one while that of %s is rotated', async (_to, ownerOf) => {
+  ])('accepts the old secret and the new one while the secret of %s is rotated', async (_to, ownerOf) => {
     const owner = await ownerOf();
     const second = await owner.rotate(60_000);
     const both = await owner.receive();
@@ -131,7 +120,7 @@ describe.each([
   ['an endpoint', endpoint],
   ['a webhook_url', webhookUrl],
 ])('X-Signature of a delivery to %s', (_to, ownerOf) => {
-  it('is by the new secret, unless it is to stay with the old one until that has ended', async () => {
+  it('uses the new secret, or the old one until it expires if that stays primary', async () => {
     const owner = await ownerOf();
     const second = await owner.rotate(60_000);
     expectPrimary(await owner.receive(), second);

@@ -10,16 +10,81 @@ import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue, fanoutQueue, testCallQueue } from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
+import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
+import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
+import { afterAll, afterEach, beforeEach } from '@jest/globals';
 import { webhookSenderConfig } from '../config.ts';
 import { startWebhookSender } from '../start.ts';
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export type Stage = Awaited<ReturnType<typeof useStage>>;
 
 const log = createLogger('test', 'silent');
 const hour = 3_600_000;
 
-/** A webhook-sender on a database of its own, whose receivers may live on loopback; retries follow within seconds. */
+/** A stage for the tests of one file. Each test has its own organization and receivers. */
+export async function useStage(settings: Record<string, string> = {}) {
+  const opened = await openStage(await createTestDatabase(), testRedisUrl(), settings);
+  let receivers: [Receiver, Receiver];
+  let organization: { id: string; secret: string };
+  beforeEach(async () => {
+    receivers = await Promise.all([startReceiver(), startReceiver()]);
+    organization = await opened.addOrganization();
+  });
+  afterEach(() => Promise.all(receivers.map((receiver) => receiver.close())));
+  afterAll(opened.close);
+
+  /** Adds an event with its fan-out job. */
+  async function publish(type: EventType, fields: EventFields & { organizationId?: string } = {}) {
+    const event = await opened.addEvent(fields.organizationId ?? organization.id, type, fields);
+    await opened.fanout.add({ eventIds: [event.eventId] });
+    return event;
+  }
+
+  return {
+    ...opened,
+    get receiver() {
+      return receivers[0];
+    },
+    get otherReceiver() {
+      return receivers[1];
+    },
+    get organization() {
+      return organization;
+    },
+    publish,
+    /** Adds `count` completions with one fan-out job, and returns the ids of the events. */
+    async publishMany(count: number, fields: EventFields & { organizationId?: string } = {}) {
+      const { organizationId = organization.id } = fields;
+      const events = await Promise.all(
+        Array.from({ length: count }, () => opened.addEvent(organizationId, 'execution.completed', fields)),
+      );
+      const eventIds = events.map(({ eventId }) => eventId);
+      await opened.fanout.add({ eventIds });
+      return eventIds;
+    },
+    /** How many deliveries of the organization there are. */
+    count: (where: object = {}) =>
+      opened.db.prisma.delivery.count({ where: { organizationId: organization.id, ...where } }),
+  };
+}
+
+/** Makes a receiver respond to nothing until `release` is called. */
+export function hold(receiver: Receiver) {
+  const held: (() => void)[] = [];
+  receiver.answer = (_request, response) => void held.push(() => void response.writeHead(200).end());
+  return {
+    count: () => held.length,
+    /** Responds to all held requests, and to later ones at once. */
+    release() {
+      receiver.answer = (_request, response) => void response.writeHead(200).end();
+      for (const respond of held) respond();
+    },
+  };
+}
+
+/** A webhook-sender on its own database that may send to loopback and retries within seconds. */
 export async function openStage(
   database: { url: string; drop: () => Promise<void> },
   redisUrl: string,
@@ -111,12 +176,12 @@ async function addEndpoint(
       ...fields,
     },
   });
-  return { id, secret, now: () => db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } }) };
+  return { id, secret, read: () => db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } }) };
 }
 
 type EventFields = { webhookUrl?: string; createdAt?: Date; model?: string; outputText?: string };
 
-/** An execution that has come to what `type` tells of, and its event, which nobody has fanned out. */
+/** An execution in the status that `type` reports, and its event, not yet fanned out. */
 async function addEvent(db: Database, organizationId: string, type: EventType, fields: EventFields) {
   const executionId = newId('exec');
   const { webhookUrl = null, createdAt = new Date(), model = 'sandbox-text' } = fields;

@@ -4,9 +4,9 @@ import { createLanes, type LaneOf } from '../lanes.ts';
 type OfLane = {
   lane: string;
   organizationId: string;
-  /** Deliveries in the database that nobody has claimed. */
+  /** Unclaimed deliveries in the database. */
   pending: number;
-  /** Requests that its receiver has not answered. */
+  /** Requests without a response. */
   open: number;
   maxInFlight: number;
 };
@@ -14,12 +14,12 @@ type OfLane = {
 type Request = { delivery: ClaimedDelivery; accept(): void; end(isDelivered?: boolean): void };
 type Claim = LaneRoom & { give(fields?: Partial<LaneClaim>, isProbe?: boolean): void; fail(): void };
 
-/** What lanes are played against: a database and receivers that answer when a test says so. */
-export function openLaneWorld(options: { size: number; senders?: () => number }) {
+/** Lanes over a database and receivers that respond when the test says so. */
+export function simulateLanes(options: { size: number; senders?: () => number }) {
   const known = new Map<string, OfLane>();
   const claims = new Set<Claim>();
   const requests = new Set<Request>();
-  const tally = { sent: 0, most: 0 };
+  const tally = { sent: 0, maxOpen: 0 };
 
   const lanes = createLanes({
     size: options.size,
@@ -39,12 +39,12 @@ export function openLaneWorld(options: { size: number; senders?: () => number })
           },
           fail() {
             claims.delete(claim);
-            reject(new Error('the database is away'));
+            reject(new Error('the database is unavailable'));
           },
         };
         claims.add(claim);
       }),
-    attempt: (delivery, accepted) =>
+    attempt: (delivery, onAccepted) =>
       new Promise((resolve) => {
         const of = laneOf(delivery.lane);
         of.open += 1;
@@ -58,7 +58,7 @@ export function openLaneWorld(options: { size: number; senders?: () => number })
           delivery,
           accept() {
             accept();
-            accepted();
+            onAccepted();
           },
           end(isDelivered = true) {
             requests.delete(request);
@@ -67,13 +67,13 @@ export function openLaneWorld(options: { size: number; senders?: () => number })
           },
         };
         requests.add(request);
-        tally.most = Math.max(tally.most, requests.size);
+        tally.maxOpen = Math.max(tally.maxOpen, requests.size);
       }),
   });
 
   function laneOf(lane: string): OfLane {
     const of = known.get(lane);
-    if (!of) throw new Error(`nobody has anything in lane ${lane}`);
+    if (!of) throw new Error(`unknown lane ${lane}`);
     return of;
   }
 
@@ -88,19 +88,19 @@ export function openLaneWorld(options: { size: number; senders?: () => number })
     tally,
     claims,
     requests,
-    /** Requests that the lane's receiver has not answered. */
+    /** Requests without a response. */
     openIn: (lane: string) => laneOf(lane).open,
     pendingIn: (lane: string) => laneOf(lane).pending,
     all: () => [...known.values()],
-    /** `count` deliveries are written, and their lane is told. */
+    /** Writes `count` deliveries and wakes their lane. */
     write(to: LaneOf, count: number): void {
       add(to).pending += count;
       lanes.wake(to);
     },
-    /** As fan-out does: one delivery, in a place of its lane or left to it. Answers whether it had one. */
+    /** As the fan-out does: adds one delivery and, if its lane has a free slot, attempts it. Returns whether it had. */
     fanOut(to: LaneOf): boolean {
       const of = add(to);
-      const isTaken = lanes.take(to);
+      const isTaken = lanes.reserve(to);
       if (isTaken) lanes.run(deliveryIn(of, false));
       else {
         of.pending += 1;
@@ -108,7 +108,7 @@ export function openLaneWorld(options: { size: number; senders?: () => number })
       }
       return isTaken;
     },
-    /** All claims are answered, and those that follow from them, too. */
+    /** Resolves all claims and those that follow from them. */
     async giveAll(): Promise<void> {
       await settled();
       while (claims.size > 0) {
@@ -119,15 +119,15 @@ export function openLaneWorld(options: { size: number; senders?: () => number })
   };
 }
 
-/** Whatever hangs on promises that are resolved has happened. */
+/** Resolves after all callbacks of resolved promises have run. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-let made = 0;
+let deliveries = 0;
 
 function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean): ClaimedDelivery {
-  made += 1;
+  deliveries += 1;
   return {
-    id: `dlv_${made}`,
+    id: `dlv_${deliveries}`,
     lane,
     organizationId,
     attempts: 1,

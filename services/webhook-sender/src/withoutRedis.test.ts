@@ -7,7 +7,7 @@ import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { expect, it } from '@jest/globals';
 import { openStage } from './testing/stage.ts';
 
-it('fans out, delivers and retries while Redis is away', async () => {
+it('fans out, delivers and retries while Redis is unavailable', async () => {
   await emptyRedis(testRedisUrl());
   const redis = await openBreakableProxy(testRedisUrl());
   const stage = await openStage(await createTestDatabase(), redis.url);
@@ -29,7 +29,7 @@ it('fans out, delivers and retries while Redis is away', async () => {
   } finally {
     await receiver.close();
     redis.end();
-    // A worker that has lost its Redis does not end before it has it back.
+    // A worker that has lost Redis does not stop before it is connected again.
     const readyz = `http://127.0.0.1:${stage.sender().healthPort}/readyz`;
     await until('Redis', async () => (await fetch(readyz)).ok);
     await stage.close();

@@ -1,0 +1,155 @@
+import type { Database } from '@holdfast/db/client';
+import { retryTransient } from '@holdfast/db/faults';
+import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attempts';
+import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
+import { type ClaimedDelivery, claimLanes, type LaneClaim, type LaneRoom } from '@holdfast/db/webhooks/lanes';
+import { limits } from '@holdfast/domain/limits';
+import { createBatcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
+import { executionAttributes, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
+import { messageOf, type Send } from './message.ts';
+import type { WebhookMetrics } from './metrics.ts';
+import { judge, type Result, type Verdict } from './verdict.ts';
+
+/** Longer than a request may take: a live sender has recorded its attempt by then. */
+export const leaseS = 45;
+const maxProbeDelayS = 60;
+/** An attempt that could not be recorded in this time is made again. */
+const recordForMs = 30_000;
+
+export type ClaimLane = (lane: LaneRoom) => Promise<LaneClaim | null>;
+
+/** Claims the due deliveries of lanes, many lanes per statement. Null: nothing is due. */
+export function createClaims(args: {
+  db: Database;
+  maxAttempts: number;
+  senders(): number;
+  metrics: WebhookMetrics;
+  log: Logger;
+}): ClaimLane {
+  const { db, maxAttempts, senders, metrics, log } = args;
+  const batcher = createBatcher<LaneRoom, LaneClaim | null>({
+    maxSize: 200,
+    concurrency: 2,
+    async run(lanes) {
+      const claims = await claimLanes(db, lanes, { leaseS, maxAttempts, senders: senders() }).catch(
+        (error: unknown) => {
+          log.error({ err: error, lanes: lanes.length }, 'could not claim deliveries; a sweep will retry');
+          throw error;
+        },
+      );
+      for (const { ended } of claims.values()) {
+        for (const { state } of ended) metrics.outcomes.inc({ outcome: state });
+      }
+      return lanes.map(({ lane }) => claims.get(lane) ?? null);
+    },
+  });
+  return batcher.add;
+}
+
+/**
+ * Makes one attempt of a claimed delivery. Resolves once the attempt is recorded, with whether it was delivered; never
+ * rejects. `onAccepted` is called as soon as the receiver has accepted it.
+ */
+export type Attempt = (delivery: ClaimedDelivery, onAccepted: () => void) => Promise<boolean>;
+
+export function createAttempt(args: {
+  db: Database;
+  send: Send;
+  delaysS: number[];
+  /** There are new events of endpoints to fan out. */
+  onEndpointEvents(): void;
+  metrics: WebhookMetrics;
+  /** Null: tracing is off. */
+  tracing: Tracing | null;
+  log: Logger;
+}): Attempt {
+  const { send, delaysS, metrics, tracing, log } = args;
+  const record = createRecorder(args);
+
+  async function sendAndRecord(delivery: ClaimedDelivery, onAccepted: () => void): Promise<boolean> {
+    const span = tracing && startSpan(tracing, delivery);
+    const message = messageOf(delivery);
+    const result = await send(span ? { ...message, traceparent: span.traceparent } : message);
+    const { id, attempts, number, endpointId, isProbe } = delivery;
+    const verdict = judge(result, delivery, delaysS);
+    if (span) endSpan(span, result, verdict);
+    if (verdict.ok) onAccepted();
+    const state = await record({ id, attempts, number, endpointId, isProbe, ...verdict });
+    metrics.attemptSeconds.observe({ result: verdict.ok ? 'success' : 'failure' }, result.durationMs / 1000);
+    metrics.outcomes.inc({ outcome: state ?? 'superseded' });
+    // The database's clock may be ahead of ours.
+    const ageMs = Math.max(0, Date.now() - delivery.eventCreatedAt.getTime());
+    if (state === 'delivered') metrics.deliverySeconds.observe(ageMs / 1000);
+    log.info({ ...logFields(delivery, result, state), traceId: span?.traceId }, 'webhook attempt');
+    return verdict.ok;
+  }
+
+  return (delivery, onAccepted) =>
+    sendAndRecord(delivery, onAccepted).catch((error: unknown) => {
+      const { id: deliveryId, eventId, executionId } = delivery;
+      log.error(
+        { err: error, deliveryId, eventId, executionId },
+        'could not record a webhook attempt; it will be repeated',
+      );
+      return false;
+    });
+}
+
+function createRecorder(args: { db: Database; onEndpointEvents(): void; log: Logger }) {
+  const { webhookFailuresToTell: failuresToTell, webhookFailuresToDeactivate: failuresToDeactivate } = limits;
+  const batcher = createBatcher<AttemptRecord, DeliveryState | null>({
+    maxSize: 200,
+    async run(records) {
+      const { states, hasEndpointEvents } = await retryTransient(args.log, recordForMs, () =>
+        recordAttempts(args.db, records, { failuresToTell, failuresToDeactivate, maxProbeDelayS }),
+      );
+      if (hasEndpointEvents) args.onEndpointEvents();
+      return records.map(({ id }) => states.get(id) ?? null);
+    },
+  });
+  return batcher.add;
+}
+
+function logFields(delivery: ClaimedDelivery, result: Result, state: string | null) {
+  const { id, eventId, executionId, endpointId, attempts, isProbe } = delivery;
+  return {
+    deliveryId: id,
+    eventId,
+    executionId,
+    endpointId,
+    attempt: attempts,
+    isProbe,
+    status: result.ok ? result.status : null,
+    stage: result.ok ? null : result.stage,
+    durationMs: result.durationMs,
+    outcome: state ?? 'superseded',
+  };
+}
+
+/** Of the URL only the host is recorded: the rest may contain credentials. */
+function startSpan(tracing: Tracing, delivery: ClaimedDelivery): Span {
+  const { id, url, eventId, eventType, endpointId, attempts, isProbe, traceparent } = delivery;
+  return tracing.begin({
+    name: 'deliver webhook',
+    kind: 'client',
+    parent: traceparent,
+    attributes: {
+      ...executionAttributes(delivery),
+      'http.request.method': 'POST',
+      'server.address': URL.parse(url)?.hostname,
+      'holdfast.delivery_id': id,
+      'holdfast.attempt': attempts,
+      'holdfast.is_probe': isProbe,
+      'holdfast.event_id': eventId,
+      'holdfast.event_type': eventType,
+      'holdfast.endpoint_id': endpointId,
+    },
+  });
+}
+
+function endSpan(span: Span, result: Result, { ok, stage }: Verdict): void {
+  if (result.ok) span.set({ 'http.response.status_code': result.status });
+  if (!ok) span.fail(result.ok ? String(result.status) : (stage ?? 'unknown'));
+  span.end();
+}

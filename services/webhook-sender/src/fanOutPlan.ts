@@ -1,0 +1,97 @@
+import {
+  type ActiveEndpoint,
+  type EventToFanOut,
+  isSubscribed,
+  type Receivers,
+} from '@holdfast/db/webhooks/fanOut';
+import { deliveryLane } from '@holdfast/domain/deliveryLane';
+import { deliveredEventBody, type Event } from '@holdfast/domain/eventBody';
+import { terminalEventTypes } from '@holdfast/domain/eventTypes';
+import { limits } from '@holdfast/domain/limits';
+import type { Logger } from '@holdfast/kit/logger';
+
+/** An event and its receivers. */
+export type PlannedEvent = {
+  event: Event;
+  /** Null without receivers. */
+  body: string | null;
+  receivers: PlannedReceiver[];
+  model: string;
+  traceparent: string | null;
+};
+
+export type PlannedReceiver = Omit<ActiveEndpoint, 'id' | 'events' | 'models'> & {
+  /** Null: the execution's own `webhook_url`. */
+  endpointId: string | null;
+  lane: string;
+};
+
+/** Plans the fan-out of events. An event that can't be rendered is logged and does not hold up the others. */
+export function planFanOut(
+  events: EventToFanOut[],
+  candidatesByOrganization: Map<string, Receivers>,
+  log: Logger,
+): PlannedEvent[] {
+  return events.flatMap((event) => {
+    // Missing: another process fanned it out between the two reads.
+    const candidates = candidatesByOrganization.get(event.organizationId);
+    return candidates ? (planEvent(event, candidates, log) ?? []) : [];
+  });
+}
+
+function planEvent(read: EventToFanOut, candidates: Receivers, log: Logger): PlannedEvent | null {
+  const event: Event = {
+    id: read.eventId,
+    type: read.eventType,
+    organizationId: read.organizationId,
+    executionId: read.id,
+    createdAt: read.eventCreatedAt,
+  };
+  try {
+    const receivers = receiversOf(read, candidates);
+    const body = receivers.length > 0 ? deliveredEventBody(event, read) : null;
+    return { event, body, receivers, model: read.model, traceparent: read.traceparent };
+  } catch (error) {
+    const { id: eventId, executionId } = event;
+    log.error({ err: error, eventId, executionId }, 'could not render an event');
+    return null;
+  }
+}
+
+/** Spec, "Events" 7: `webhook_url` gets terminal events only. */
+function receiversOf(read: EventToFanOut, { endpoints, secrets }: Receivers): PlannedReceiver[] {
+  const { webhookUrl, organizationId, eventType: type, model } = read;
+  const subscribed = endpoints
+    .filter((endpoint) => isSubscribed(endpoint, { type, model }))
+    .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id }));
+  if (webhookUrl === null || !terminalEventTypes.some((terminal) => terminal === type)) return subscribed;
+  const own: PlannedReceiver = {
+    ...secrets,
+    endpointId: null,
+    lane: deliveryLane({ endpointId: null, organizationId, url: webhookUrl }),
+    url: webhookUrl,
+    headers: null,
+    isThin: false,
+    isFailing: false,
+    isPaced: false,
+    maxInFlight: limits.webhookUrlMaxInFlight,
+  };
+  return [...subscribed, own];
+}
+
+const maxDeliveriesPerStatement = 1000;
+
+/** Portions that are written by one statement each. An event is never divided, even with more receivers than the limit. */
+export function inPortions(planned: PlannedEvent[]): PlannedEvent[][] {
+  const portions: PlannedEvent[][] = [];
+  let room = 0;
+  for (const event of planned) {
+    room -= Math.max(1, event.receivers.length);
+    if (room < 0) {
+      portions.push([]);
+      room = maxDeliveriesPerStatement - event.receivers.length;
+    }
+    portions.at(-1)?.push(event);
+  }
+  return portions;
+}

@@ -1,0 +1,80 @@
+import type { Database } from '@holdfast/db/client';
+import { endOverdueDeliveries } from '@holdfast/db/webhooks/attempts';
+import { listUnfannedEvents } from '@holdfast/db/webhooks/fanOut';
+import { listDueLanes } from '@holdfast/db/webhooks/lanes';
+import type { Batcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
+import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
+import type { connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue, fanoutQueue, testCallQueue } from '@holdfast/queues/definitions';
+import { type JobMetrics, type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
+import type { Lanes } from './lanes.ts';
+import type { Send } from './message.ts';
+import type { WebhookMetrics } from './metrics.ts';
+import { makeTestCall } from './testCall.ts';
+
+/** The workers of all queues of this service. */
+export function startWorkers(args: {
+  redis: ReturnType<typeof connectWorker>;
+  metrics: JobMetrics;
+  log: Logger;
+  db: Database;
+  send: Send;
+  fanOut: Batcher<string, undefined>;
+  lanes: Lanes;
+}): QueueWorker {
+  const { redis, metrics, log, db, send, fanOut, lanes } = args;
+  const common = { redis, log, metrics };
+  return workerGroup([
+    startWorker({
+      ...common,
+      queue: fanoutQueue,
+      concurrency: 256,
+      process: ({ eventIds }) => Promise.all(eventIds.map(fanOut.add)),
+    }),
+    startWorker({
+      ...common,
+      queue: deliverQueue,
+      concurrency: 64,
+      process: async (lane) => lanes.wake(lane),
+    }),
+    startWorker({
+      ...common,
+      queue: testCallQueue,
+      concurrency: 64,
+      process: (call) => makeTestCall({ db, send }, call),
+    }),
+  ]);
+}
+
+/** New rows are left to their jobs for so long. */
+const graceS = 5;
+const maxRows = 1000;
+
+/**
+ * Sweeps for work without a job: lost jobs, due retries and probes, overdue deliveries. They do the work themselves, so
+ * they also work while Redis is unavailable.
+ */
+export function startSweeps(args: {
+  db: Database;
+  fanOut: Batcher<string, undefined>;
+  lanes: Lanes;
+  fanOutEndpointEvents(): Promise<void>;
+  metrics: WebhookMetrics;
+  turnOf(sweep: string, intervalMs: number): TakeTurn;
+  log: Logger;
+}): Sweeps {
+  const { db, fanOut, lanes, metrics, turnOf, log } = args;
+  const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
+  return sweepGroup([
+    sweep('events to fan out', 2000, async () =>
+      Promise.all((await listUnfannedEvents(db, graceS, maxRows)).map(fanOut.add)),
+    ),
+    sweep('events of endpoints', 2000, args.fanOutEndpointEvents),
+    sweep('due deliveries', 1000, async () => (await listDueLanes(db, graceS)).forEach(lanes.wake)),
+    sweep('overdue deliveries', 30_000, async () =>
+      metrics.outcomes.inc({ outcome: 'expired' }, await endOverdueDeliveries(db, maxRows)),
+    ),
+  ]);
+}
