@@ -29,7 +29,7 @@ describe('docs/webhooks.md', () => {
   });
 
   it('describes every setting of an endpoint', () => {
-    const section = page.split('\n## What an endpoint gets\n')[1]?.split('\n## ')[0] ?? '';
+    const section = page.split('\n## Endpoint settings\n')[1]?.split('\n## ')[0] ?? '';
     const described = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field);
     const { properties = {} } = document.components.schemas['WebhookEndpointRequest'] ?? {};
     const inProse = ['url', 'description'];
