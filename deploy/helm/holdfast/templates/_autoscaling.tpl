@@ -1,5 +1,5 @@
 {{- define "holdfast.behavior" -}}
-# Up at once, down slowly: a pod that goes hands back what it has in hand.
+# Scale up at once, down slowly: a pod that stops hands back its work in flight.
 scaleUp:
   policies:
     - { type: Percent, value: 100, periodSeconds: 30 }

@@ -1,4 +1,4 @@
-{{- /* A variable that comes from a Secret: variable, secret, key. */}}
+{{- /* A variable from a Secret: variable, secret, key. */}}
 {{- define "holdfast.secretVariable" -}}
 - name: {{ .variable }}
   valueFrom:
@@ -7,7 +7,7 @@
       key: {{ .key }}
 {{- end }}
 
-{{- /* Variables out of a map of names and values. toJson, for a large number would be written as 3e+06. */}}
+{{- /* Variables from a map of names and values. toJson, because a large number would be written as 3e+06. */}}
 {{- define "holdfast.plainVariables" -}}
 {{- range $name, $value := . }}
 {{- $text := ternary $value (toJson $value) (kindIs "string" $value) }}
@@ -40,7 +40,7 @@
 {{ include "holdfast.secretVariable" (dict "variable" "ENCRYPTION_KEYS" "secret" .Values.secrets.name "key" .Values.secrets.keys.encryptionKeys) }}
 {{- end }}
 
-{{- /* The plain settings of the store, as JSON; what clients or providers reach it by is the caller's. */}}
+{{- /* The plain settings of the store, as JSON; the caller adds the addresses for clients and providers. */}}
 {{- define "holdfast.s3Settings" -}}
 {{ dict "FILE_STORE" "s3" "S3_ENDPOINT" .Values.s3.endpoint "S3_REGION" .Values.s3.region "S3_BUCKET" .Values.s3.bucket | toJson }}
 {{- end }}
@@ -49,7 +49,7 @@
 {{ dict "PUBLIC_URL" .Values.publicUrl "EGRESS_ALLOW_CIDRS" (join "," .Values.egress.allowCidrs) "EGRESS_HIGH_PORTS" .Values.egress.highPorts | toJson }}
 {{- end }}
 
-{{- /* The plain settings of a service that the chart itself decides, as JSON: root, name. */}}
+{{- /* The plain settings of a service that the chart decides, as JSON: root, name. */}}
 {{- define "holdfast.settings" -}}
 {{- $values := .root.Values -}}
 {{- $service := get $values.services .name -}}
@@ -113,7 +113,7 @@
 {{- include "holdfast.plainVariables" (merge (deepCopy $service.env) $values.env (include "holdfast.settings" . | fromJson)) }}
 {{- end }}
 
-{{- /* All variables of `migrate` and of the pod with the tools. */}}
+{{- /* All variables of `migrate` and of the tools pod. */}}
 {{- define "holdfast.ownerEnv" -}}
 {{- $postgres := .Values.postgres -}}
 {{- $host := $postgres.migrate.host | default $postgres.host -}}
@@ -131,7 +131,7 @@
 {{- include "holdfast.plainVariables" (merge (deepCopy .Values.env) .Values.providers.env (include "holdfast.s3Settings" . | fromJson) (include "holdfast.demoSettings" . | fromJson) (dict "PUBLIC_URL" .Values.publicUrl "S3_PUBLIC_ENDPOINT" .Values.s3.publicEndpoint "MODELS_DIR" $models)) }}
 {{- end }}
 
-{{- /* What `holdfast doctor`, `queues` and the commands of the admin API need besides. */}}
+{{- /* Further variables for `holdfast doctor`, `queues` and the commands that use the admin API. */}}
 {{- define "holdfast.toolsEnv" -}}
 {{- $fullname := include "holdfast.fullname" . -}}
 {{ include "holdfast.secretVariable" (dict "variable" "REDIS_URL" "secret" .Values.redis.secret "key" .Values.redis.keys.url) }}

@@ -6,7 +6,7 @@
 {{- end -}}
 {{- end }}
 
-{{- /* Of every object. */}}
+{{- /* Labels of every object. */}}
 {{- define "holdfast.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 app.kubernetes.io/name: {{ .Chart.Name }}
@@ -15,19 +15,19 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{- /* Of the pods of one service: root, name. */}}
+{{- /* Selector labels of one service's pods: root, name. */}}
 {{- define "holdfast.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
-{{- /* Of one image: root, name. */}}
+{{- /* The name of one image: root, name. */}}
 {{- define "holdfast.image" -}}
 {{ printf "%s-%s:%s" .root.Values.image.prefix .name (.root.Values.image.tag | default .root.Chart.AppVersion) }}
 {{- end }}
 
-{{- /* What NAME_DB_PASSWORD, the database role and postgres.keys call a service. */}}
+{{- /* A service's name in NAME_DB_PASSWORD, the database role and postgres.keys. */}}
 {{- define "holdfast.roles" -}}
 api-gateway: { role: holdfast_gateway, variable: GATEWAY_DB_PASSWORD, key: gateway }
 dispatcher: { role: holdfast_dispatcher, variable: DISPATCHER_DB_PASSWORD, key: dispatcher }

@@ -10,7 +10,7 @@
   {{- end }}
 {{- end }}
 
-{{- /* The beginning of a rule: to public addresses. */}}
+{{- /* The start of a rule to public addresses. */}}
 {{- define "holdfast.public" -}}
 - to:
     - ipBlock:
@@ -23,7 +23,7 @@
           {{- toYaml .Values.networkPolicy.exceptIPv6 | nindent 10 }}
 {{- end }}
 
-{{- /* Public addresses at the ports that the egress policy lets, and what egress.allowCidrs opens at any. */}}
+{{- /* Public addresses at the ports of the egress policy, and egress.allowCidrs at all ports. */}}
 {{- define "holdfast.internet" -}}
 {{ include "holdfast.public" . }}
   ports:
@@ -44,7 +44,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* Who may come: root, name. */}}
+{{- /* Allowed sources: root, name. */}}
 {{- define "holdfast.callers" -}}
 {{- $values := .root.Values -}}
 {{- if and (not (has .name (list "migrate" "tools"))) $values.networkPolicy.metrics }}

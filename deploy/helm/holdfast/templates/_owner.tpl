@@ -1,4 +1,4 @@
-{{- /* What `migrate` and the tools share: the image, and the login of the owner: root, pod, resources, env (further variables). */}}
+{{- /* What `migrate` and the tools pod share, the image and the owner's login: root, pod, resources, env (further variables). */}}
 {{- define "holdfast.ownerContainer" -}}
 image: {{ include "holdfast.image" (dict "root" .root "name" "migrate") | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}

@@ -15,7 +15,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* What every pod has: root, name, pod (values), graceS, tmp. The caller adds containers. */}}
+{{- /* The spec of every pod, without containers: root, name, pod (values), graceS, tmp. */}}
 {{- define "holdfast.podSpec" -}}
 {{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
@@ -25,7 +25,7 @@ imagePullSecrets:
 serviceAccountName: {{ . }}
 {{- end }}
 automountServiceAccountToken: false
-# Every variable that ends in _BASE_URL names a host that is trusted: none shall come from other Services.
+# Every variable that ends in _BASE_URL names a trusted host, so none may come from other Services.
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
@@ -50,7 +50,7 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 volumes:
-  # In memory, where a full one refuses to be written to; on disk the pod would be evicted.
+  # In memory, where writes fail when it is full; on disk the pod would be evicted.
   - name: tmp
     emptyDir:
       medium: Memory
@@ -77,7 +77,7 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
-{{- /* Over nodes and zones as evenly as can be: root, name. */}}
+{{- /* Spread pods over nodes and zones as evenly as possible: root, name. */}}
 {{- define "holdfast.spread" -}}
 topologySpreadConstraints:
   {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
