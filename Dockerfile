@@ -1,14 +1,14 @@
 # One image for each service, one that prepares the databases (migrate), one for the sandbox:
 #   docker build --target dispatcher -t holdfast-dispatcher .
-# Node runs the TypeScript as it is; building means installing production dependencies and laying files out.
+# Node runs the TypeScript as it is; a build installs production dependencies and lays out files.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS layout
 COPY . /tree
-# Readable for everybody, whatever the clone's umask was.
+# Readable by every user, whatever the clone's umask was.
 RUN node /tree/deploy/image/layout.mjs /tree /out && chmod -R a+rX /out
 
-# Installs for production alone; what never runs there (typings, source maps, other databases' query compilers) goes.
+# Production dependencies only, without files that never run (typings, source maps, other databases' query compilers).
 FROM ${NODE_IMAGE} AS installer
 COPY --from=layout /out/package-manager /package-manager
 RUN npm install --global --no-fund --no-audit --no-update-notifier "$(cat /package-manager)"
@@ -29,7 +29,7 @@ RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/sandb
 FROM installer AS migrate-modules
 RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/setup @holdfast/cli
 
-# The Prisma client. Its CLI asks for an engine to download although generating needs none: any executable contents it.
+# The Prisma client. Its CLI requires an engine although generating needs none: any executable satisfies it.
 FROM installer AS prisma-client
 RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/schema
 COPY --from=layout /out/schema ./

@@ -6,7 +6,7 @@ import { root } from '../child.mjs';
 const schema = modelSchema();
 writeFileSync(path.join(root, 'docs/model.schema.json'), `${JSON.stringify(schema, null, 2)}\n`);
 
-/** What may stand there, in words. */
+/** The type of a value, in words. */
 function kindOf({ type, enum: choices, anyOf, items, additionalProperties }) {
   if (choices) return choices.map((one) => `\`${one}\``).join(', ');
   if (anyOf) return anyOf.map(kindOf).join(' or ');
@@ -36,7 +36,7 @@ function rowsOf(node, at) {
   );
 }
 
-const head = ['| Field | What stands there | Default | Meaning |', '| --- | --- | --- | --- |'];
+const head = ['| Field | Type | Default | Meaning |', '| --- | --- | --- | --- |'];
 const table = (node) => [...head, ...rowsOf(node, '')].join('\n');
 
 /** What has fields that are described elsewhere. */
@@ -54,7 +54,7 @@ function tables() {
     apart.includes(name) ? bare(node) : node,
   ]);
   const model = { ...schema, properties: Object.fromEntries(tops) };
-  return `### Of a model\n\n${table(model)}\n\n### Of a provider\n\n${table(properties.provider)}`;
+  return `### Model fields\n\n${table(model)}\n\n### Provider fields\n\n${table(properties.provider)}`;
 }
 
 const page = path.join(root, 'docs/models.md');
