@@ -1,15 +1,14 @@
 export type AdminToken = { name: string; token: string };
 
-/** Of a token without a name. */
 const unnamed = 'admin';
 
 const named = /^([A-Za-z0-9_.-]{1,40}):([\x21-\x2b\x2d-\x7e]{16,})$/;
-/** With a colon it would be a name and a token, one of them amiss. */
+/** No colon: it would read as `name:token`. */
 const bare = /^[\x21-\x2b\x2d-\x39\x3b-\x7e]{16,}$/;
 
 /**
- * ADMIN_TOKEN: one token, or a list `name:token,name:token`, in which a name may stand twice while its token is being
- * rotated. Null when one of them is shorter than 16 visible ASCII characters, or two operators have the same.
+ * Parses ADMIN_TOKEN: one token, or `name:token,name:token`. A name may occur twice while its token is rotated. Null
+ * when a token is shorter than 16 visible ASCII characters, or shared by two names.
  */
 export function parseAdminTokens(text: string): AdminToken[] | null {
   const tokens = text.split(',').map((one) => tokenOf(one.trim()));
@@ -17,7 +16,7 @@ export function parseAdminTokens(text: string): AdminToken[] | null {
   return isRight && tokens.every((one) => ownerOf(tokens, one.token) === one.name) ? tokens : null;
 }
 
-/** The one to send, of what a gateway has as ADMIN_TOKEN. */
+/** The token that a client sends, given the gateway's ADMIN_TOKEN. */
 export function firstAdminToken(text: string): string {
   return parseAdminTokens(text)?.[0]?.token ?? text;
 }

@@ -6,7 +6,7 @@ const shape = /^sk_([0-9a-f]{64})_([0-9a-f]{8})$/;
 export const apiKeyPermissions = ['full', 'execution'] as const;
 export type ApiKeyPermissions = (typeof apiKeyPermissions)[number];
 
-/** What a key may do; models are read with any. */
+/** Models can be read with any scope. */
 export const apiKeyScopes = [
   'executions:write',
   'executions:read',
@@ -17,7 +17,7 @@ export const apiKeyScopes = [
 ] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
-/** A `test` key belongs to its organization's test organization: sandbox and play money. */
+/** A `test` key belongs to the test organization: sandbox and test balance. */
 export const apiKeyModes = ['live', 'test'] as const;
 export type ApiKeyMode = (typeof apiKeyModes)[number];
 
@@ -26,13 +26,12 @@ const scopesByPermissions: Record<ApiKeyPermissions, readonly ApiKeyScope[]> = {
   execution: ['executions:write', 'executions:read', 'files'],
 };
 
-/** Of a key whose own `scopes` are empty: what its permissions stand for. */
 export function scopesOf(permissions: ApiKeyPermissions, scopes: readonly string[] | null): ApiKeyScope[] {
   const named = apiKeyScopes.filter((scope) => scopes?.includes(scope));
   return scopes && scopes.length > 0 ? named : [...scopesByPermissions[permissions]];
 }
 
-/** The permissions that come closest to scopes, for readers that know no scopes. */
+/** The closest permissions, for readers of the previous version. */
 export function permissionsOf(scopes: readonly ApiKeyScope[]): ApiKeyPermissions {
   return apiKeyScopes.every((scope) => scopes.includes(scope)) ? 'full' : 'execution';
 }
@@ -42,24 +41,22 @@ export function newApiKey(): string {
   return apiKeyOf(randomBytes(32).toString('hex'));
 }
 
-/** The key of a secret that somebody else keeps: 64 hexadecimal digits, small letters. */
+/** The key of a secret kept elsewhere: 64 lower-case hex digits. */
 export function apiKeyOf(secret: string): string {
   return `sk_${secret}_${checksum(secret)}`;
 }
 
-/** Whether a key can be one of ours at all: refuses typos before any look-up. */
+/** Refuses typos before any look-up. */
 export function isApiKeyShape(key: string): boolean {
   const match = shape.exec(key);
   if (!match?.[1] || !match[2]) return false;
   return timingSafeEqual(Buffer.from(checksum(match[1])), Buffer.from(match[2]));
 }
 
-/** What is stored of a key: SHA-256 of the whole of it, hex. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** What lists show of a key. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, 11);
 }

@@ -1,7 +1,4 @@
-/**
- * What deliveries wait in and are bounded by: an endpoint, or the origin that the `webhook_url`s of an organization name.
- * One bad receiver holds up its lane alone.
- */
+/** An endpoint, or the origin of an organization's `webhook_url`s: a slow receiver delays its own lane only. */
 export function deliveryLane(to: { endpointId: string | null; organizationId: string; url: string }): string {
   return to.endpointId ?? `${to.organizationId} ${URL.parse(to.url)?.origin ?? ''}`;
 }

@@ -1,4 +1,4 @@
-/** The spec's error table ("Errors"): codes an execution can fail with and a request can be answered with. */
+/** Spec, "Errors": codes that executions fail with and requests are refused with. */
 export const executionErrors = {
   INPUT_VALIDATION_ERROR: { status: 400, retryable: false },
   CONTENT_MODERATION_REJECTED: { status: 400, retryable: false },
@@ -14,7 +14,7 @@ export const executionErrors = {
   INTERNAL_ERROR: { status: 500, retryable: false },
 } as const;
 
-/** Codes the spec leaves open ("Errors", rule 3), as the design decides them. */
+/** Codes that the spec leaves open ("Errors", rule 3). */
 const requestErrors = {
   UNAUTHENTICATED: { status: 401, retryable: false },
   SPEND_LIMIT_REACHED: { status: 402, retryable: false },

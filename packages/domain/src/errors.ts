@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes } from './errorCodes.ts';
 
 export type ErrorDetail = { field: string; code: string; message: string };
 
-/** A refusal with a place in the spec's error table; the gateway turns it into the error body. */
+/** A refusal from the spec's error table; the gateway renders it. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[];
@@ -29,7 +29,6 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal of one field. */
 export function invalidField(field: string, code: string, message: string): ApiError {
   return new ApiError('INPUT_VALIDATION_ERROR', message, { details: [{ field, code, message }] });
 }

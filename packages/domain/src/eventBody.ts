@@ -12,18 +12,17 @@ export type Event = {
   createdAt: Date;
 };
 
-/** The JSON text of an event. */
 export function eventBody(event: Event, execution: Execution): string {
   return JSON.stringify({ ...envelope(event), data: eventData(event.type, execution) });
 }
 
-/** The same as it is signed and sent, the same bytes on every attempt: what is too large for a webhook is read by whoever is told of it. */
+/** The body as signed and sent, the same on every attempt; thin when it is too large for a webhook. */
 export function deliveredEventBody(event: Event, execution: Execution): string {
   const body = eventBody(event, execution);
   return Buffer.byteLength(body) > limits.webhookBodyBytes ? thinEventBody(event, true) : body;
 }
 
-/** An event with ids and status alone, which follow from itself. `isTruncated`: in full it would be too large. */
+/** An event with ids and status only. `isTruncated`: the full one would be too large. */
 export function thinEventBody(event: Event, isTruncated = false): string {
   return JSON.stringify({
     ...envelope(event),
@@ -52,12 +51,11 @@ function envelope(event: Event) {
   };
 }
 
-/** The execution's status record, so that an event and a read tell the same. */
 function eventData(type: EventType, execution: Execution): StatusRecord {
   return statusRecord(type === 'execution.started' ? asStarted(execution) : execution);
 }
 
-/** `execution.started` tells of the start, however late it is rendered. */
+/** Describes the start, however late it is rendered. */
 function asStarted(execution: Execution): Execution {
   return {
     ...execution,

@@ -3,7 +3,6 @@ import type { Money } from './money.ts';
 import type { Priority } from './priority.ts';
 import type { ExecutionStatus } from './statuses.ts';
 
-/** An execution as the database holds it. */
 export type Execution = {
   id: string;
   organizationId: string;
@@ -25,10 +24,10 @@ export type Execution = {
   completedAt: Date | null;
   expiresAt: Date;
   priority: Priority;
-  /** What its provider tells of the run: 0 to 1, the place in its queue, the last 64 KiB of its log. Null: it doesn't. */
+  /** As the provider reports: 0 to 1, place in its queue, the last 64 KiB of log; null: not reported. */
   progress: number | null;
   queuePosition: number | null;
   logs: string | null;
-  /** Since then its input, output, metadata and `webhookUrl` are gone; the money stays. */
+  /** From then on input, output, metadata and `webhookUrl` are gone. */
   erasedAt: Date | null;
 };

@@ -15,13 +15,9 @@ export type CreateRecord = {
   created_at: string;
 };
 
-/** What a completed run used, and how long it took. */
 export type UsageRecord = { usage: { input_tokens: number; output_tokens: number }; latency_ms: number };
 
-/**
- * The record that the status endpoint and lists return and that events carry as `data`: the create response and all that
- * is known since.
- */
+/** Returned by the status endpoint and by lists, and sent as the `data` of events. */
 export type StatusRecord = CreateRecord & {
   mode: 'ASYNC';
   priority: Priority;
@@ -34,7 +30,7 @@ export type StatusRecord = CreateRecord & {
   cost: string | null;
   error: { code: string; message: string; retryable: boolean } | null;
   erased_at: string | null;
-  /** Once COMPLETED; gone when it is erased. */
+  /** Once COMPLETED, unless erased. */
   result?: Record<string, unknown>;
 } & Partial<UsageRecord>;
 
@@ -74,7 +70,6 @@ function completedFields(execution: Execution): Pick<StatusRecord, 'result'> & U
   };
 }
 
-/** How far it is: as its provider last told, and 1 once it has completed. */
 export function progressRecord({
   status,
   progress,

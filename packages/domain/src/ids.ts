@@ -24,7 +24,7 @@ const shapes = Object.fromEntries(
 const pool = Buffer.alloc(16 * 256);
 let taken = pool.length;
 
-/** Random bytes for one id: asked of the system for many at once, for each question costs more than the id. */
+/** From a buffer filled for many ids: a system call costs more than an id. */
 function randomBytes(): Buffer {
   if (taken === pool.length) {
     randomFillSync(pool);
@@ -36,11 +36,11 @@ function randomBytes(): Buffer {
 
 let latest = { msecs: 0, seq: 0 };
 
-/** A new id: the prefix and a UUIDv7, so that ids sort by the time they were made; those of one process strictly. */
+/** The prefix and a UUIDv7: ids sort by creation time, within one process strictly. */
 export function newId(prefix: IdPrefix): string {
   const random = randomBytes();
   const msecs = Date.now();
-  // Within a millisecond the sequence counts on from a random start, in the half where there is room to count.
+  // Within a millisecond the sequence counts up from a random start in the lower half.
   latest =
     msecs > latest.msecs ? { msecs, seq: random.readUInt32BE(6) >>> 1 } : { ...latest, seq: latest.seq + 1 };
   return `${prefix}_${uuidv7({ random, ...latest })}`;

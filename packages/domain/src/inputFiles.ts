@@ -1,17 +1,16 @@
 import { limits } from './limits.ts';
 import type { ProviderRoute } from './modelRoute.ts';
 
-/** A `file_` reference in an input: where it stands and what it says. */
 export type InputFile = { path: (string | number)[]; id: string };
 
-/** What a property marked `format: file` must hold; anything else (a URL, a path) is invalid input. */
+/** Valid in a property with `format: file`; URLs and paths are not. */
 export const fileReferenceFormat = /^file_[A-Za-z0-9_-]{1,64}$/;
 
 const fileId = /^file_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Every file that an input names: whole strings that are `file_<uuid>` anywhere in it, and `file_...` strings
- * of any shape in properties that the model's `input_schema` marks with `format: file`.
+ * Every file an input names: `file_<uuid>` strings anywhere, and any `file_...` string where the schema says `format:
+ * file`.
  */
 export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
   const marked = new Set<string>();
@@ -21,15 +20,13 @@ export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
     .map(({ path, id }) => ({ path, id }));
 }
 
-/** A data URI stands in memory, a third longer, for as long as its run is in hand. */
+/** A data URI is held in memory during its run, a third larger than the file. */
 const dataUriBytes = 8 * 1024 * 1024;
 
-/** The largest file that this provider is sent. */
 export function maxInputFileBytes({ files }: Pick<ProviderRoute, 'files'>): number {
   return files.max_bytes ?? (files.as === 'data_uri' ? dataUriBytes : limits.maxFileBytes);
 }
 
-/** A copy of the input with each of these files replaced by what `replacement` says of its id. */
 export function replaceInputFiles(
   input: Record<string, unknown>,
   files: readonly InputFile[],
@@ -52,7 +49,7 @@ function strings(value: unknown, path: (string | number)[]): InputFile[] {
   return Object.entries(value).flatMap(([name, one]) => strings(one, [...path, name]));
 }
 
-/** Walks schema and value together; the depth bounds schemas that refer to themselves. */
+/** Walks schema and value together; `depth` bounds recursive schemas. */
 function markFiles(
   root: unknown,
   schema: unknown,

@@ -1,4 +1,4 @@
-/** Spec, "Limits", and the design's sizes. */
+/** Spec, "Limits", and our own sizes. */
 export const limits = {
   maxFileBytes: 157_286_400,
   maxApiKeysPerOrganization: 20,
@@ -6,18 +6,16 @@ export const limits = {
   webhookAttempts: 5,
   webhookExpiryMs: 86_400_000,
   webhookTimeoutMs: 30_000,
-  /** After a rotation both secrets sign. */
   webhookSecretOverlapMs: 86_400_000,
   webhookResponseBytes: 65_536,
-  /** Of what a receiver answers, so much is kept in the log. */
+  /** Bytes of a receiver's response that are logged. */
   webhookAnswerBytes: 4096,
   webhookFailuresToTell: 4,
   webhookFailuresToDeactivate: 10,
-  /** Requests open at once to one endpoint, unless it says otherwise. */
   webhookMaxInFlight: 8,
-  /** To one origin that an organization's `webhook_url`s name; nobody can say otherwise. */
+  /** Per origin of an organization's `webhook_url`s; not configurable. */
   webhookUrlMaxInFlight: 128,
-  /** A larger event is sent thin. */
+  /** Larger events are sent thin. */
   webhookBodyBytes: 262_144,
   holdFactor: '1.2',
   minimumHold: '0.01',
@@ -27,18 +25,16 @@ export const limits = {
   metadataBytes: 16_384,
   customHeaders: 20,
   customHeaderBytes: 4096,
-  /** Of all of an endpoint: what a head may have at most servers, and read with every event. */
+  /** Of one endpoint in all: servers limit a request's head, and every event carries these. */
   customHeadersBytes: 16_384,
   urlLength: 2048,
   jsonDepth: 64,
-  /** Of an execution's output, in characters of JSON without its files. */
+  /** Characters of JSON, without its files. */
   outputLength: 4_194_304,
   errorMessageLength: 2000,
-  /** Of what a provider said went wrong, for the operator. */
   rawErrorLength: 4096,
-  /** Of a run's log, its last characters. */
   logLength: 65_536,
-  /** No run costs more; a provider's figures that say so are not believed. */
+  /** A higher figure from a provider is not believed. */
   maxCost: '1000000000',
   callbackBodyBytes: 8_388_608,
   defaultTimeoutS: 600,

@@ -3,7 +3,6 @@ import { estimate, prices } from './modelPrice.ts';
 import { errorRule, output, type ProviderText, showToClients, usage } from './modelResponse.ts';
 import { type ProviderRoute, provider } from './modelRoute.ts';
 
-/** What clients name a model by. */
 export const modelSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case: letters, digits, . _ -');
@@ -15,10 +14,7 @@ const runLimits = z
   })
   .describe('Kept by all dispatchers together; what is beyond waits.');
 
-/**
- * One model of the catalogue: a YAML file in `models/`, kept as JSON in the table `models`. The file says `provider` or
- * `providers`; what is read has `providers`, in the order in which they are tried.
- */
+/** A YAML file in `models/`, stored as JSON. `provider` is read as `providers`, in the order of tries. */
 export const modelDefinition = z
   .strictObject({
     slug: modelSlug.describe('What clients name it by: lower case, at most 64 of letters, digits, . _ -'),
@@ -68,35 +64,31 @@ export const modelDefinition = z
     providers: only === undefined ? providers : [only],
   }));
 
-/** Rules about several fields are checked also where a field is wrong, so that all mistakes are reported at once. */
+/** Also run where a field is wrong, so that all mistakes are reported at once. */
 function isMapping({ value }: { value: unknown }): boolean {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 export type ModelDefinition = z.infer<typeof modelDefinition>;
 
-/** What its file says, before defaults are filled in. */
 export type ModelFile = z.input<typeof modelDefinition>;
 
-/** A property of the input under the name that a provider knows it by. */
+/** An input property under the provider's name for it. */
 export type SentField = { name: string; schema: unknown };
 
-/** The part of a definition that turns a provider's answer into an outcome. */
 export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
   output: Pick<ModelDefinition['output'], 'kind' | 'pointer'>;
-  /** Which of the provider's own words clients may read. */
   show?: readonly ProviderText[];
-  /** What clients choose of the request, by the provider's names: an error that points elsewhere is not theirs. */
+  /** Fields the client controls, by the provider's names: errors about others are not the client's. */
   fields?: Readonly<Record<string, SentField>>;
 };
 
 type MappedModel = Pick<ModelDefinition, 'usage' | 'errors' | 'input_schema'> & {
   output: OutcomeMapping['output'];
-  /** Absent from definitions that the version before applied. */
+  /** Missing in definitions of the previous version. */
   show_to_clients?: ModelDefinition['show_to_clients'] | undefined;
 };
 
-/** How this provider's answers become outcomes of the model. `input`: that of the run, where it is at hand. */
 export function mappingOf(
   { output, usage, errors, show_to_clients: show = [], input_schema: schema }: MappedModel,
   route: Pick<ProviderRoute, 'pointer' | 'usage' | 'errors' | 'input'>,
@@ -112,7 +104,7 @@ export function mappingOf(
   };
 }
 
-/** What the schema and the input name, as the route renames it. What the route omits or sets is not the client's. */
+/** As the route renames them; fields that it omits or sets are not the client's. */
 function sentFields(
   { properties }: Record<string, unknown>,
   changes: ProviderRoute['input'],

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { errorRule, pointer, usage } from './modelResponse.ts';
 
-// How a model's file says who runs it.
-
-/** How the end of a run reaches us: in the answer itself, by the provider's callback, or by asking. */
+/** How the end of a run reaches us. */
 export const providerModes = ['sync', 'callback', 'poll'] as const;
 export type ProviderMode = (typeof providerModes)[number];
 
-/** Adapters: the wire protocols we speak. */
 export const adapters = ['openai', 'cog', 'replicate', 'fal', 'http'] as const;
 export type Adapter = (typeof adapters)[number];
 
@@ -32,10 +29,10 @@ const inputChanges = z
   })
   .describe('What this provider is sent in place of the input as it is.');
 
-/** Whether it leads to the sandbox, the only provider that runs of test keys may be sent to. */
+/** The only provider for runs of test keys. */
 export const isSandbox = ({ connection }: { connection: string }) => connection === 'sandbox';
 
-/** Where a run that depends on one connection is run twice when that breaks, its end is called back. */
+/** Cog cancels a run when its connection breaks, so its result is called back. */
 const defaultMode = {
   cog: 'callback',
   openai: 'sync',
@@ -83,10 +80,9 @@ export const provider = route.transform((given) => ({
   mode: given.mode ?? defaultMode[given.adapter],
 }));
 
-/** One of a model's providers. */
 export type ProviderRoute = z.infer<typeof provider>;
 
-/** The mode of one run: the input's, where the definition lets the input choose, else the provider's. */
+/** The input's mode, where the definition allows it; otherwise the route's. */
 export function providerMode(
   { mode, mode_from_input }: Pick<ProviderRoute, 'mode' | 'mode_from_input'>,
   input: Record<string, unknown>,

@@ -5,7 +5,6 @@ import type { Success } from './outcome.ts';
 
 const decimals = 8;
 
-/** What a price is for, and the name of that price. */
 const priceOf = {
   run: 'per_run',
   second: 'per_second',
@@ -20,25 +19,19 @@ export const priceUnits = Object.keys(priceOf) as [PriceUnit, ...PriceUnit[]];
 
 type Quantities = Record<PriceUnit, Decimal.Value>;
 
-/** One price of a model and what it comes to; amounts are exact. */
 export type PriceItem = { unit: PriceUnit; quantity: Decimal; unitPrice: string; amount: Decimal };
 
-/** What the estimate of a run is made of: an item for each of the model's prices. */
 export function estimateItems(definition: ModelDefinition, input: Record<string, unknown>): PriceItem[] {
   return itemise(definition, expected(definition, input));
 }
 
-/**
- * What a run of the model with this input is expected to cost: a decimal string of 8 decimals, rounded
- * up, so that a hold made from it never falls short by rounding.
- */
+/** The expected cost with 8 decimals, rounded up so that the hold never falls short. */
 export function estimateCost(definition: ModelDefinition, input: Record<string, unknown>): string {
   return total(definition, expected(definition, input)).toFixed(decimals, Decimal.ROUND_UP);
 }
 
 /**
- * What a completed run costs: a decimal string of 8 decimals, rounded half up. The provider's own figure
- * wins where the model says so; what it did not measure is charged as estimated.
+ * The cost of a completed run with 8 decimals, rounded half up. Quantities that were not measured count as estimated.
  */
 export function actualCost(definition: ModelDefinition, outcome: Success): string {
   const reported = definition.price.cost_from_provider ? reportedCost(outcome) : null;
@@ -95,7 +88,7 @@ function quantity(rule: Estimate['images'], input: Record<string, unknown>): num
   return typeof given === 'number' && Number.isFinite(given) && given >= 0 ? given : rule.default;
 }
 
-/** Of one image: from its width and height, or its size such as "1024x768", where the input says so. */
+/** Per image, from width and height, or a size such as "1024x768". */
 function megapixelsOfOne(rule: Estimate['megapixels'], input: Record<string, unknown>): Decimal {
   if (rule === undefined || typeof rule === 'number') return new MoneyDecimal(rule ?? 1);
   const pixels = productOfSides(rule, input);
@@ -126,7 +119,7 @@ function textLength(value: unknown): number {
   return Object.values(value).reduce<number>((sum, one) => sum + textLength(one), 0);
 }
 
-/** A provider's figure is believed only if it is a sane amount: it is about to be charged. */
+/** Implausible figures are ignored: the amount is about to be charged. */
 function reportedCost({ measured }: Success): Decimal | null {
   if (measured.cost === undefined || !/^\d{1,9}(\.\d{1,40})?(e-\d{1,3})?$/i.test(measured.cost)) return null;
   return new MoneyDecimal(measured.cost);

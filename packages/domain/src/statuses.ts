@@ -18,11 +18,10 @@ export const terminalStatuses = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] 
 export type Transition = {
   from: readonly ExecutionStatus[];
   to: ExecutionStatus;
-  /** Written in the transaction of the transition. */
   event: EventType | null;
 };
 
-/** The spec's transition table, total: nothing changes a status but by one of these rows. */
+/** No status changes except by one of these rows. */
 export const transitions = {
   start: { from: ['PENDING'], to: 'PROCESSING', event: 'execution.started' },
   awaitCallback: { from: ['PROCESSING'], to: 'AWAITING_WEBHOOK', event: null },

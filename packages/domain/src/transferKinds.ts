@@ -1,4 +1,4 @@
-/** What a transfer that clients see is for; top-ups and corrections have no execution. */
+/** Kinds that clients see. */
 export const clientTransferKinds = [
   'top_up',
   'correction',
@@ -9,6 +9,6 @@ export const clientTransferKinds = [
   'release',
 ] as const;
 
-/** All that the journal has. A write-off moves nothing of the organization's: the operator bears it, and alone sees it. */
+/** Write-offs are borne by the operator and visible to operators only. */
 export const transferKinds = [...clientTransferKinds, 'write_off'] as const;
 export type TransferKind = (typeof transferKinds)[number];

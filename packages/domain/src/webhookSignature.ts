@@ -7,10 +7,9 @@ export function newWebhookSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** A secret, ready to sign with: as text, and the bytes that it stands for. */
 export type SigningKeys = { whole: KeyObject; decoded: KeyObject };
 
-/** To be kept: making them takes a third of the time of a signature. */
+/** Cached by callers: creating keys takes a third of the time of a signature. */
 export function signingKeys(secret: string): SigningKeys {
   return {
     whole: createSecretKey(secret, 'utf8'),
@@ -20,15 +19,15 @@ export function signingKeys(secret: string): SigningKeys {
 
 export type Signers = {
   current: SigningKeys;
-  /** Of the secret before a rotation, while both sign; null otherwise. */
+  /** The secret before a rotation, while both sign. */
   previous: SigningKeys | null;
-  /** Whether `X-Signature`, which holds one signature, is of the previous one. */
+  /** Whether `X-Signature`, which holds one signature, uses the previous secret. */
   isPreviousPrimary: boolean;
 };
 
 /**
- * Spec, "Events" 4: hex HMAC-SHA256 keyed with the whole secret over `<timestamp>.<raw body>`; and beside it the
- * Standard Webhooks headers, keyed with the decoded secret over `<id>.<timestamp>.<raw body>`, one signature per secret.
+ * Spec, "Events" 4: hex HMAC-SHA256 over `<timestamp>.<raw body>` with the whole secret as key; and the Standard
+ * Webhooks headers, one signature per secret over `<id>.<timestamp>.<raw body>` with the decoded secret.
  */
 export function signatureHeaders(args: {
   signers: Signers;

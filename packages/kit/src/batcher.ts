@@ -1,8 +1,6 @@
-/** Collects concurrent calls into batches. */
 export type Batcher<Item, Result> = {
-  /** Resolves with the item's own result; rejects when its whole batch failed. */
+  /** Rejects when its whole batch failed. */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing is waiting or in flight. */
   idle(): Promise<void>;
   /** For /healthz: null unless items wait and no batch has ended for a minute. */
   problem(): string | null;
@@ -10,7 +8,7 @@ export type Batcher<Item, Result> = {
 
 const stuckAfterMs = 60_000;
 const gatherMs = 4;
-/** So many together cost little more each than a thousand would. */
+/** Larger batches cost hardly less per item. */
 const enough = 32;
 
 type Waiting<Item, Result> = {
@@ -20,14 +18,12 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * While a batch is in flight, what arrives is collected for the next one: one set-based statement and one commit
- * serve many callers, and a call that comes alone waits for nobody (design, rule 7). After a batch of several, but few, the
- * next is gathered for a moment more, for others are on their way: a fifth less work in all at half the top rate.
- * `run` answers one result per item, in order.
+ * Collects calls while a batch is in flight and writes them as the next one; a lone call does not wait (design, rule
+ * 7). After a small batch the next one is gathered a little longer: a fifth less work at half the top rate. `run`
+ * returns one result per item, in order.
  */
 export function createBatcher<Item, Result>(options: {
   maxSize: number;
-  /** Batches in flight at once. */
   concurrency?: number;
   run(items: Item[]): Promise<Result[]>;
 }): Batcher<Item, Result> {
@@ -86,7 +82,7 @@ export function createBatcher<Item, Result>(options: {
       new Promise((resolve, reject) => {
         if (waiting.length + inFlight === 0) progressAtMs = performance.now();
         waiting.push({ item, resolve, reject });
-        // Calls made in the same turn of the event loop go together.
+        // Calls of the same tick go together.
         if (waiting.length === 1 || (isGathering && !isFew(waiting.length))) queueMicrotask(flush);
       }),
     idle: () =>

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { databaseUrlForm, databaseUrlProblems } from './databaseAddress.ts';
 import { redisUrlForms, redisUrlProblems } from './redisAddress.ts';
 
-/** What no single variable tells: the problems of an environment, a line each. */
+/** Checks several variables together; returns one line per problem. */
 export type ConfigCheck = (env: NodeJS.ProcessEnv) => string[];
 
-/**
- * Reads a service's settings from the environment, once. Every problem is listed at once; the process should end.
- * A variable set to nothing is not set.
- * @throws ConfigError
- */
+/** Reads settings from the environment; an empty variable counts as unset. @throws ConfigError with every problem */
 export function parseConfig<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: NodeJS.ProcessEnv,
@@ -40,7 +36,6 @@ export const port = () => z.coerce.number().int().min(0).max(65_535);
 export const flag = () => z.enum(['true', 'false']).transform((value) => value === 'true');
 export const positiveInt = () => z.coerce.number().int().positive();
 
-/** Of a service that makes such URLs, or that dials what clients name. */
 export const publicUrl = z
   .url()
   .optional()
@@ -48,7 +43,7 @@ export const publicUrl = z
     'Where clients reach the gateway: begins the URLs of the disk store; is not dialled for webhooks or files',
   );
 
-/** A text in which `problemsOf` finds nothing wrong; what it finds must not repeat the text. */
+/** Messages must not repeat the text: it may hold a password. */
 const checked = (problemsOf: (text: string) => string[]) =>
   z.string().superRefine((text, check) => {
     for (const message of problemsOf(text)) check.addIssue({ code: 'custom', message });
@@ -56,7 +51,6 @@ const checked = (problemsOf: (text: string) => string[]) =>
 
 export const databaseUrl = () => checked(databaseUrlProblems);
 
-/** What every service needs. */
 export const baseConfig = {
   DATABASE_URL: databaseUrl().describe(`PostgreSQL, as ${databaseUrlForm}`),
   DATABASE_PREPARED: flag()
@@ -80,7 +74,6 @@ export const baseConfig = {
     .describe('Log lines for machines (json) or people (pretty); unless set pretty on a terminal, else json'),
 };
 
-/** What stands between the commas of a setting. */
 export const listOf = (text: string): string[] =>
   text
     .split(',')

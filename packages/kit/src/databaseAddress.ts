@@ -6,7 +6,7 @@ export const databaseUrlForm =
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** What keeps the driver from dialling this URL, a line each; none repeats it, for it may hold a password. */
+/** Why the driver could not use this URL, one line each, without repeating it: it may hold a password. */
 export function databaseUrlProblems(url: string): string[] {
   const parameters = parametersOf(url);
   if (parameters === null) return [`is no URL like ${databaseUrlForm}`];
@@ -18,11 +18,10 @@ export function databaseUrlProblems(url: string): string[] {
   return sslModes.includes(mode) ? files : [`sslmode is none of ${sslModes.join(', ')}`, ...files];
 }
 
-/** Null when it can't be read. */
 function parametersOf(url: string): URLSearchParams | null {
   if (!/^postgres(ql)?:\/\//.test(url)) return null;
   try {
-    // The driver takes a user without a host, whose socket `?host=` names.
+    // The driver accepts a user without a host, with the socket in `?host=`.
     const { username, password, pathname, searchParams } = new URL(url.replace('@/', '@socket/'));
     decodeURIComponent(username + password + pathname);
     return searchParams;

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { asyncGauge, type Registry } from './metrics.ts';
 import { within } from './within.ts';
 
-/** Where a server listens: LISTEN_HOST and a port, 0 for a free one. */
+/** LISTEN_HOST and a port; 0: any free one. */
 export type ListenAt = { host: string | undefined; port: number };
 
 const usuallyCloseWithinMs = 5000;
 
-/** Resolves with the port once it accepts connections. @throws when the port is in use */
+/** Resolves with the port. @throws when the port is in use */
 export async function listenAt(server: Server, { host, port }: ListenAt): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -18,8 +18,8 @@ export async function listenAt(server: Server, { host, port }: ListenAt): Promis
 }
 
 /**
- * Stops accepting, drops idle connections, and lets open requests end, for so long; then drops what is left. Connections on
- * which nothing was ever sent are not idle to Node.js, and balancers open such beforehand.
+ * Stops accepting, lets open requests finish for `withinMs`, then drops them. Balancers open connections in advance;
+ * Node.js does not count those as idle.
  */
 export function closeServer(server: Server, withinMs = usuallyCloseWithinMs): Promise<void> {
   return new Promise((resolve) => {
@@ -32,17 +32,15 @@ export function closeServer(server: Server, withinMs = usuallyCloseWithinMs): Pr
   });
 }
 
-/** Answers null when all is well, else what is wrong, in a line. */
+/** Returns null, or the problem in one line. */
 export type Check = () => string | null | Promise<string | null>;
 
-/** A check that hangs is a problem, too. */
 const answerWithinMs = 3000;
 
 export type HealthServer = { port: number; close(): Promise<void> };
 
 /**
- * `/healthz`: alive and making progress. `/readyz`: able to serve now. `/metrics`: Prometheus text, with what the checks say.
- * On a port of its own, not to be published.
+ * `/healthz`: alive and making progress. `/readyz`: able to serve. `/metrics`: Prometheus text. On an internal port.
  */
 export async function startHealthServer(args: {
   at: ListenAt;
@@ -75,7 +73,6 @@ async function answerChecks(response: ServerResponse, checks: Record<string, Che
   response.end(JSON.stringify(ok ? { status: 'ok' } : { status: 'failing', problems }));
 }
 
-/** The name of each check, and what it says. */
 function runChecks(checks: Record<string, Check>): Promise<(readonly [string, string | null])[]> {
   return Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await runCheck(name, check)] as const),

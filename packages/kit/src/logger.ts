@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 
 export type { Logger };
 
-/** Secrets and content never reach a log, whoever passes them by mistake. */
+/** Redacted wherever they occur, in case one is logged by mistake. */
 const redacted = [
   'authorization',
   'headers',
@@ -18,10 +18,7 @@ const redacted = [
 
 export type LogFormat = 'json' | 'pretty';
 
-/**
- * Where a service's log goes: undefined is standard output as it is, JSON; else standard output in lines for people, which
- * is what a terminal gets unless `format` says otherwise.
- */
+/** Undefined: JSON on standard output; otherwise a stream of readable lines, the default on a terminal. */
 export async function logOutput(
   format: LogFormat | undefined,
   out: NodeJS.WriteStream = process.stdout,
@@ -39,7 +36,6 @@ export async function logOutput(
   return { write: (json) => void out.write(lineOf(json)) };
 }
 
-/** JSON lines on standard output (or `to`), each with the service's name. */
 export function createLogger(service: string, level: string, to?: DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
@@ -52,7 +48,7 @@ export function createLogger(service: string, level: string, to?: DestinationStr
   return to ? pino(options, to) : pino(options);
 }
 
-/** Not all that an error carries: a database's quotes the row, an HTTP client's the request. */
+/** Selected fields only: database errors quote rows, HTTP errors quote requests. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

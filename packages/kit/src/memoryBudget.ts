@@ -1,24 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Memory that the work of a process fills with what can't be streamed: answers and inputs that are one piece of JSON. */
+/** Bounds the memory of a process for data that cannot be streamed, such as JSON responses and inputs. */
 export type MemoryBudget = {
-  /** What `work` takes by its `memoryHolder` is held until it has ended. */
+  /** What `work` reserves is freed when it ends. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 
-/** Holds so many bytes more for the work under way: at once (null), or when the promise resolves. */
+/** Reserves bytes for the current work: at once (null), or when the promise resolves. */
 export type ReserveMemory = (bytes: number) => Promise<void> | null;
 
 type Holding = { heldBytes: number; waiting: { bytes: number; go(): void }[]; hasEnded: boolean };
 
 const current = new AsyncLocalStorage<ReserveMemory>();
 
-/**
- * No more than `limitBytes` at once, but for the work that has held some for the longest: it never waits, so there is
- * always one that comes to its end.
- */
+/** The work that has reserved memory for the longest may exceed the limit, so that one always finishes. */
 export function createMemoryBudget(limitBytes: number): MemoryBudget {
-  // In the order in which they began to hold.
+  // In the order of their first reservation.
   const holdings = new Set<Holding>();
   let heldBytes = 0;
 
@@ -72,7 +69,7 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
   };
 }
 
-/** For the work that asks, and for what is done on its behalf elsewhere, as at a socket; null outside of any. */
+/** Also for code that runs elsewhere on behalf of the work, such as a socket; null outside. */
 export function currentReservation(): ReserveMemory | null {
   return current.getStore() ?? null;
 }

@@ -5,7 +5,6 @@ import { type Sweep, startSweep, type TakeTurn } from './sweep.ts';
 
 export type { Counter, Gauge, Histogram, Registry };
 
-/** The metrics of one process, with the service's name on each and Node's own beside them. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -14,7 +13,7 @@ export function createRegistry(service: string): Registry {
   return registry;
 }
 
-/** Of the project: images have its package.json, too. */
+/** Images contain the package.json too. */
 function version(): string {
   const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
@@ -38,7 +37,6 @@ export function gauge<Label extends string>(
   return new Gauge({ name: `holdfast_${name}`, help, labelNames: [...labelNames], registers: [registry] });
 }
 
-/** A gauge that is read whenever the metrics are. */
 export function liveGauge(registry: Registry, name: string, help: string, read: () => number): void {
   registry.registerMetric(
     new Gauge({
@@ -52,7 +50,6 @@ export function liveGauge(registry: Registry, name: string, help: string, read: 
   );
 }
 
-/** A gauge with one label, of values that are asked for whenever the metrics are read. */
 export function asyncGauge(
   registry: Registry,
   about: { name: string; help: string; label: string },
@@ -71,12 +68,11 @@ export function asyncGauge(
   );
 }
 
-/** In seconds: from a statement of the database to a long run, with steps of less than two where most requests end. */
+/** In seconds, finest where most requests end. */
 const usualBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
-/** Of seconds. */
 export function histogram<Label extends string>(
   registry: Registry,
   name: string,
@@ -93,17 +89,15 @@ export function histogram<Label extends string>(
   });
 }
 
-/** Gauges that have to be asked for. */
 export type GaugeReader = {
   read(): Promise<void>;
-  /** Shows nothing, for what was read is not true any more. */
+  /** Clears the gauges: their values are no longer current. */
   forget(): void;
 };
 
-/** About as often as they are scraped. */
 const readEveryMs = 15_000;
 
-/** Keeps gauges fresh at the copy of a service that leads; the others show nothing, as all do while they can't be read. */
+/** Reads gauges on the leading instance only; the others show none, as all do while reading fails. */
 export function startGaugeReaders(args: {
   name: string;
   leads: TakeTurn;
@@ -135,7 +129,6 @@ async function readOrForget(reading: GaugeReader): Promise<void> {
   }
 }
 
-/** What every service tells of its way to PostgreSQL and Redis. */
 export function engineGauges(
   registry: Registry,
   engines: {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What keeps a file, named by `parameter` of a URL, from being a certificate or a key; null when nothing does. */
+/** Why the file that a URL parameter names is not PEM; null when it is. */
 export function pemFileProblem(parameter: string, path: string): string | null {
   try {
     return readFileSync(path, 'utf8').includes('-----BEGIN ') ? null : `${parameter} ${path} is no PEM file`;
@@ -9,7 +9,7 @@ export function pemFileProblem(parameter: string, path: string): string | null {
   }
 }
 
-/** A text from a URL or a header without its percent signs; null when it is not encoded as it should be. */
+/** Null when the percent encoding is invalid. */
 export function percentDecoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -18,22 +18,18 @@ export function percentDecoded(text: string): string | null {
   }
 }
 
-/** Where Redis is, as REDIS_URL says it. */
 export type RedisAddress = {
   kind: 'server' | 'sentinel' | 'cluster';
-  /** Of the server, of the sentinels, or of some nodes of the cluster, which tell of the others. */
+  /** The server, the sentinels, or some nodes of the cluster. */
   nodes: { host: string; port: number }[];
   isEncrypted: boolean;
-  /** PEM of the authority that signed the servers' certificates; null: one that Node.js trusts. */
+  /** PEM; null: an authority that Node.js trusts. */
   caFile: string | null;
-  /** PEM of what we show to servers that ask who we are; null: nothing. */
   certFile: string | null;
   keyFile: string | null;
   username: string | null;
   password: string | null;
-  /** What the sentinels ask for, which is not what Redis asks for. */
   sentinelPassword: string | null;
-  /** The name under which sentinels know the master. */
   master: string | null;
   database: number;
 };
@@ -47,7 +43,7 @@ const fileParameters = ['cafile', 'certfile', 'keyfile'];
 
 const form = /^redis(s?)(?:\+(sentinel|cluster))?:\/\/(?:([^/?]*)@)?([^@/?]*)(\/[^?]*)?(?:\?(.*))?$/;
 
-/** @throws when it is none of these forms; the message does not repeat it, for it may hold a password */
+/** @throws an error without the URL, which may hold a password */
 export function readRedisUrl(url: string): RedisAddress {
   const [, tls, kind = 'server', user = '', hosts = '', path = '', query] = form.exec(url) ?? refuse();
   const parameters = new URLSearchParams(query);
@@ -56,10 +52,10 @@ export function readRedisUrl(url: string): RedisAddress {
   const master = kind === 'sentinel' ? parts.shift() || refuse() : null;
   const database = Number(parts[0] || 0);
   const isOfForm = parts.length <= 1 && Number.isInteger(database) && database >= 0;
-  // A cluster has the one database.
+  // A cluster has only database 0.
   if (!isOfForm || (kind === 'cluster' && database !== 0)) refuse();
   const nodes = hosts.split(',').map((node) => nodeOf(node, kind === 'sentinel' ? 26_379 : 6379));
-  // What one server may be told beside its address is up to the driver.
+  // Further parameters of a single server are up to the driver.
   if (kind === 'server' && (nodes.length > 1 || !URL.canParse(url))) refuse();
   return {
     kind: kind as RedisAddress['kind'],
@@ -76,7 +72,6 @@ export function readRedisUrl(url: string): RedisAddress {
   };
 }
 
-/** What keeps this from being used, a line each; none repeats the URL, for it may hold a password. */
 export function redisUrlProblems(url: string): string[] {
   try {
     return parameterProblems(readRedisUrl(url), new URLSearchParams(url.split('?')[1]));

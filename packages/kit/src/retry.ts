@@ -1,20 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type RetryOptions = {
-  /** The pause before each retry. Without another one, the work is given up. */
+  /** The pause before each retry; it gives up when there is no next one. */
   delaysMs: Iterable<number>;
-  /** No retry begins later than this after the first try. */
+  /** No retry starts later than this after the first try. */
   forMs?: number;
   signal?: AbortSignal | undefined;
-  /** Whether the same work may succeed later; every error, unless given. */
+  /** Default: every error. */
   isRetryable?(error: unknown): boolean;
-  /** Called after each failed try, the first being 1. */
   onFailure?(error: unknown, failure: { tries: number; willRetry: boolean }): void;
 };
 
 /**
- * Returns the result of the first try that succeeds.
- * @throws the error of the last try; the signal's reason or an AbortError when it aborts before a try
+ * Returns the result of the first try that succeeds. @throws the last error, or the signal's reason when it aborts
  */
 export async function retry<Result>(work: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   const { forMs = Number.POSITIVE_INFINITY, signal, isRetryable = () => true, onFailure } = options;
@@ -34,7 +32,7 @@ export async function retry<Result>(work: () => Promise<Result>, options: RetryO
   }
 }
 
-/** Pauses without end: each twice as long as the one before, at most `maxMs`. */
+/** Doubles without end, up to `maxMs`. */
 export function* backoff(firstMs: number, maxMs: number): Generator<number, never> {
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, maxMs)) yield pauseMs;
 }

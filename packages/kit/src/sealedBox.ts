@@ -3,17 +3,16 @@ import { z } from 'zod';
 
 /** Secrets at rest: AES-256-GCM as `<key id>.<base64 of nonce, tag and ciphertext>`. */
 export type SealedBox = {
-  /** The ids of its keys: that of the one that seals, then those that only open. */
+  /** The key that seals, then those that only open. */
   keyIds: readonly [string, ...string[]];
   seal(plain: string): string;
-  /** @throws when the key is not known or the text was changed. */
+  /** @throws when the key is unknown or the text was altered */
   open(sealed: string): string;
 };
 
-/** The id of the key that a text was sealed with. */
 export const keyIdOf = (sealed: string): string => sealed.split('.', 1)[0] ?? '';
 
-/** `id:base64,id:base64`: 32-byte keys. The first seals; every one opens, so that keys can be rotated. */
+/** `id:base64,id:base64`: 32-byte keys; the first one seals, all open. */
 export const encryptionKeys = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim().split(':')))
@@ -48,7 +47,7 @@ export function createSealedBox(keys: EncryptionKeys): SealedBox {
       const key = byId.get(id);
       if (!key) throw new Error(`no encryption key with id ${id}: add it to ENCRYPTION_KEYS`);
       const bytes = Buffer.from(sealed.slice(id.length + 1), 'base64');
-      // Without its length, a tag cut to 4 bytes would do.
+      // Without a fixed length, a tag cut to 4 bytes would be accepted.
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
         authTagLength: tagBytes,
       });

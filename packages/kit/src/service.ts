@@ -2,17 +2,16 @@ import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
 
 export type Service = {
-  /** Stops intake, finishes or hands back what is in hand, closes what was opened. */
   stop(): Promise<void>;
-  /** For so long `stop` goes on serving before it begins to end. */
+  /** How long `stop` keeps serving before it shuts down. */
   stopDelayMs?: number;
 };
 
 const stopWithinMs = 28_000;
 
 /**
- * Runs a service until SIGTERM or SIGINT, then stops it; the process ends within 30 s, and its delay, whatever happens.
- * What nobody caught ends the process: its supervisor starts a clean one.
+ * Runs until SIGTERM or SIGINT; the process ends within 30 s plus its delay. An uncaught error ends it for its
+ * supervisor to restart.
  */
 export function runService(start: () => Promise<{ service: Service; log: Logger }>): void {
   start().then(

@@ -1,18 +1,15 @@
-/** The places of a process, which organizations share. */
+/** The slots of a process, shared by organizations. */
 export type Shares = {
-  /** How many more an organization may take. */
   roomOf(organizationId: string): number;
   take(organizationId: string, places: number): void;
   give(organizationId: string, places: number): void;
-  /** How many are taken in all. */
   taken(): number;
-  /** Resolves when no place is taken. */
   idle(): Promise<void>;
 };
 
 /**
- * Nobody may take as many places as would be left free: one organization alone has half of them, two a third each, and so
- * on, so that there is always room for one that comes later. (Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998.)
+ * An organization may take half of the free slots, so that a newcomer always finds one: alone it gets half, two get a
+ * third each. (Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998.)
  */
 export function createShares(size: number): Shares {
   const taken = new Map<string, number>();

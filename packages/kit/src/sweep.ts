@@ -1,27 +1,24 @@
 import type { Logger } from './logger.ts';
 
 export type Sweep = {
-  /** Runs it now, or joins the run under way. */
+  /** Runs now, or joins the current run. */
   runNow(): Promise<void>;
-  /** For /healthz: null while runs end, well or not (a restart mends no database), else which one hangs. */
+  /** For /healthz: null while runs end, even in failure: a restart does not repair a database. */
   problem(): string | null;
   stop(): Promise<void>;
 };
 
-/** Whether this process is to do what the copies of a service share, now. Never rejects. */
+/** Whether this instance runs now what instances share. Never rejects. */
 export type TakeTurn = () => Promise<boolean>;
 
-/**
- * Runs `work` every `intervalMs`, one run at a time, spread by a little jitter so that replicas don't march in step.
- * A failed run is logged and tried again at the next turn; with `isTurn`, only when it says so.
- */
+/** Runs `work` every `intervalMs` with jitter, one run at a time, when `isTurn` allows it. Failures are logged. */
 export function startSweep(args: {
   name: string;
   intervalMs: number;
   log: Logger;
   work(): Promise<unknown>;
   isTurn?: TakeTurn;
-  /** A run may take so long; three intervals, and a minute at least, unless given. */
+  /** Default: three intervals, at least a minute. */
   hangsAfterMs?: number;
 }): Sweep {
   let running: Promise<void> | null = null;
@@ -72,12 +69,10 @@ export function startSweep(args: {
 
 export type Sweeps = {
   runAllNow(): Promise<void>;
-  /** For /healthz: null while none of them hangs. */
   problem(): string | null;
   stop(): Promise<void>;
 };
 
-/** The sweeps of one service. */
 export function sweepGroup(sweeps: Sweep[]): Sweeps {
   const all = (work: (sweep: Sweep) => Promise<void>) => Promise.all(sweeps.map(work)).then(() => undefined);
   return {

@@ -1,4 +1,4 @@
-/** What `work` gives, unless it takes longer than `timeMs`. @throws an Error that says what took too long */
+/** Rejects when `work` takes longer than `timeMs`; `what` names it in the error. */
 export async function within<Result>(timeMs: number, what: string, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -11,7 +11,7 @@ export async function within<Result>(timeMs: number, what: string, work: Promise
   }
 }
 
-/** What an error says, in one line. Of an address with several numbers each failure is an error of its own. */
+/** The message in one line; a name with several addresses fails once per address. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   if (!(error instanceof Error)) return String(error);

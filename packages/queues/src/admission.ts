@@ -1,9 +1,7 @@
 import { within } from '@holdfast/kit/within';
 import type { Redis } from './connection.ts';
 
-// What the admission desk does in Redis, each in one piece.
-
-// The clock is that of Redis, for those of the dispatchers may differ.
+// Redis's clock: those of dispatchers may differ.
 const clock = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -23,10 +21,8 @@ local function counted(name, id, since)
   redis.call('PEXPIRE', runs(name), day)
 end`;
 
-/**
- * A set of runs for each name, by when they began; a log of beginnings of the last minute for each rate; what was learned of
- * the capacity of providers. While a provider's last word is a refusal, one run after the other begins there.
- */
+// For each name the set of its runs by start time; for each rate the starts of the last minute; the learned
+// capacities. After a refusal, one run at a time is sent to that provider.
 const admitScript = `${clock}
 local function taken(id, limits)
   for _, s in ipairs(limits.scopes) do if redis.call('ZSCORE', runs(s.name), id) then return true end end
@@ -140,7 +136,8 @@ end
 if redis.call('ZCARD', key) == 0 then redis.call('SREM', p .. ':names', ARGV[1]) end
 return missing`;
 
-/** As of before the time of grace, for the database knows of them: one that has ended meanwhile goes at the next count. */
+// Dated before the grace period: the database knows these runs, so the next reconciliation removes those that have
+// ended.
 const countScript = `${clock}
 for _, id in ipairs(cjson.decode(ARGV[2])) do
   if not redis.call('ZSCORE', runs(ARGV[1]), id) then counted(ARGV[1], id, now - ARGV[3]) end
@@ -182,10 +179,8 @@ for _, c in ipairs(cjson.decode(ARGV[1])) do
 end
 return redis.call('HGETALL', p .. ':breakers')`;
 
-/**
- * A provider refused a run for want of capacity: it has room for those that it is at, as far as we know. It is asked again
- * when it says, or each time later; how long a limit stands before one more run is let in, too, grows while that is refused.
- */
+// After a refusal a provider has room for the runs it has. It is retried when it asks for it, or after growing
+// pauses; the interval until one more run is tried grows while that is refused.
 const refusedScript = `${clock}
 local a = cjson.decode(ARGV[1])
 local c = capacityOf(a.name)
@@ -207,7 +202,7 @@ c.growsMs, c.seenMs = now + c.stepMs, now
 keep(a.name, c)
 return { c.most, c.untilMs - now }`;
 
-/** Capacities grow while they are used up and nothing is refused, and are forgotten when nobody has met them for long. */
+/** A capacity grows while it is used up without refusals, and is forgotten when unused for long. */
 const capacitiesScript = `${clock}
 local accepted, stepMs, forgottenMs = cjson.decode(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 for _, name in ipairs(accepted) do
@@ -235,116 +230,97 @@ for i = 1, #all, 2 do
 end
 return known`;
 
-/** At most so many runs at once, counted under a name by all dispatchers together. */
+/** Runs at once under a name, over all dispatchers. */
 export type ConcurrencyLimit = { name: string; most: number };
-/** At most so many runs begun in any minute. */
+/** Runs started in any minute. */
 export type RateLimit = { name: string; perMinute: number };
 
 export type Limits = { scopes: ConcurrencyLimit[]; rates: RateLimit[] };
 
-/** A run that asks to begin. */
 export type AdmissionRequest = {
   executionId: string;
-  /** Of this asking alone. */
+  /** Unique to this request. */
   mark: string;
   /** Of its organization and model. */
   limits: Limits;
-  /** Where it may go, the best first. `capacity`: the name under which something was learned of it, if anything was. */
+  /** Best first. `capacity`: the name of a learned capacity, if there is one. */
   routes: { connection: string; limits: Limits; capacity?: string }[];
-  /** Whether it waits for the first route that is not left alone, rather than go to one that has room. */
+  /** Whether to wait for the first available route instead of taking one with room. */
   stays: boolean;
 };
 
 export type Admission =
-  /** Counted everywhere; to be sent to this one of its routes. */
+  /** Counted everywhere; `route` is an index. */
   | { kind: 'admitted'; route: number }
-  /** Its organization or model has as many as it may. */
+  /** Its organization or model is at its limit. */
   | { kind: 'full'; name: string; waitMs: number }
-  /** None of its routes has room, or all are left alone. */
+  /** Every route is full or its circuit open. */
   | { kind: 'closed'; waitMs: number }
-  /** It is counted already: somebody else has it. */
+  /** Already counted: another dispatcher runs it. */
   | { kind: 'taken' };
 
-/** The breaker of a connection: left alone until then (ms since 1970 by the clock of Redis), and probed afterwards. */
+/** Open until (Unix ms by Redis's clock), then probed. */
 export type Breakers = ReadonlyMap<string, number>;
 
-/** `isDead`: it has said itself that it takes no runs, so its breaker opens at once. */
+/** `isDead`: it announced that it takes no runs; its breaker opens at once. */
 export type CallCounts = { connection: string; ok: number; failed: number; isDead?: boolean };
 
-/** A run that a provider refused for want of capacity. */
 export type CapacityRefusal = {
-  /** Under which what is learned of the capacity is known. */
   name: string;
   executionId: string;
-  /** How long the provider asks us to wait. */
   retryAfterMs: number;
-  /** It may be at the provider all the same, and goes on being counted. */
+  /** It may have been accepted after all, and stays counted. */
   mayHaveRun: boolean;
-  /** The runs there by the database, where nothing was known of the capacity. */
+  /** The provider's open runs by the database; only for an unknown capacity. */
   open?: string[];
-  /** What our own pauses are multiplied by, so that no two installations ask at once. */
+  /** Spreads the pauses of several installations. */
   jitter: number;
 };
 
-/** Executions by the name under which they count. */
 export type OpenRuns = ReadonlyMap<string, ReadonlySet<string>>;
 
 export type AdmissionControl = {
-  /** Who of these may begin, in order. @throws while Redis is away */
   admit(asks: AdmissionRequest[]): Promise<Admission[]>;
-  /** These runs have ended, or wait again. Never throws: what is not let go of is found by `reconcile`. */
+  /** Never throws: `reconcile` finds what was not released. */
   release(runs: { executionId: string; names: string[] }[]): Promise<void>;
-  /**
-   * A run that was admitted to that route did not begin after all: nothing counts of it, no beginning and no probe. Never
-   * throws, as `release`.
-   */
+  /** Undoes an admission that was not used, including its start and probe. Never throws. */
   withdraw(ask: AdmissionRequest, route: number): Promise<void>;
   /**
-   * Stops counting what is not under way; `open` is by name. Answers what of it is not counted, which may have ended since
-   * it was looked up. @throws while Redis is away
+   * Stops counting runs that are not open. Returns open ones that are not counted; they may have ended since. @throws
+   * while Redis is unavailable
    */
   reconcile(open: OpenRuns): Promise<OpenRuns>;
-  /** Counts these runs too, by name. @throws while Redis is away */
   count(open: OpenRuns): Promise<void>;
-  /** Tells of calls to providers since the last time, and learns whose breakers are open. @throws while Redis is away */
+  /** Reports calls since the last report and returns open breakers. @throws while Redis is unavailable */
   report(calls: CallCounts[]): Promise<Breakers>;
-  /**
-   * Learns from a refusal: so many runs at once there is room for, and how long nobody is to be sent there. @throws while
-   * Redis is away
-   */
+  /** Records a refusal; returns the learned capacity and how long to wait. @throws while Redis is unavailable */
   refused(refusal: CapacityRefusal): Promise<{ most: number; waitMs: number }>;
-  /**
-   * Says under which names runs were accepted since the last time, and returns what is known of capacities: how many runs
-   * at once by name. @throws while Redis is away
-   */
+  /** Reports names with accepted runs; returns learned capacities by name. @throws while Redis is unavailable */
   capacities(accepted: string[]): Promise<ReadonlyMap<string, number>>;
 };
 
 const prefix = '{holdfast-limits}';
 const answerWithinMs = 2000;
-/** What was counted lately may not be in the database yet. */
+/** Runs counted a moment ago may not be in the database yet. */
 const graceMs = 15_000;
 
-/** A breaker opens when half of at least so many calls of the last minute failed, and for so long. */
+/** Opens when half of at least `calls` calls in the window failed. */
 export const breaker = { calls: 10, windowMs: 60_000, openMs: 30_000, probeMs: 15_000 } as const;
 
-/**
- * After a refusal a provider is left alone for `pauseMs`, then twice as long each time. `stepMs` after it, one more run is let
- * in (a quarter of many); twice as long each time that this was one too many.
- */
+// After a refusal a provider pauses for `pauseMs`, doubling. One more run (or a quarter of many) is tried after
+// `stepMs`, doubling each time it is refused.
 const learning = {
   pauseMs: 1000,
   longestPauseMs: 15_000,
   stepMs: 5000,
   longestStepMs: 300_000,
-  /** Between two runs while the last word of a provider is a refusal. */
+  /** Between two runs after a refusal. */
   probeMs: 1000,
   forgottenMs: 3_600_000,
 } as const;
 
 const runsOf = (name: string) => `${prefix}:runs:${name}`;
 
-/** On a connection of `connectProducer`. */
 export function openAdmissionControl(redis: Redis): AdmissionControl {
   const ask = <Result>(what: string, work: Promise<unknown>) =>
     within(answerWithinMs, what, work) as Promise<Result>;
@@ -424,7 +400,6 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
   };
 }
 
-/** Of an answer that lists names, each followed by its number. */
 function numbersByName(answer: (string | number)[]): Map<string, number> {
   const pairs = Array.from({ length: answer.length / 2 }, (_, index) => index * 2);
   return new Map(pairs.map((at) => [String(answer[at] ?? ''), Number(answer[at + 1])]));
@@ -437,10 +412,7 @@ function toAdmission([kind, detail, waitMs = 0]: [string, number | string, numbe
   return { kind: 'taken' };
 }
 
-/**
- * Sends a command of one key, or `SCRIPT LOAD`, which in a cluster goes to every master: the key of the script's next
- * call may be at any of them.
- */
+/** Runs a command for one key, or `SCRIPT LOAD` on every master of a cluster. */
 export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
   if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
   const answers = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));

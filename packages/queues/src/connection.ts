@@ -5,28 +5,28 @@ import { type RedisAddress, readRedisUrl } from '@holdfast/kit/redisAddress';
 import { within } from '@holdfast/kit/within';
 import { Redis as Client, Cluster, type RedisOptions } from 'ioredis';
 
-/** One server, the master that sentinels name, or a cluster. Every script and every queue keeps to one hash tag. */
+/** A server, a master behind sentinels, or a cluster: every script and queue keeps to one hash tag. */
 export type Redis = Client | Cluster;
 
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
-/** For adding jobs and counting requests: fails at once while Redis is away, for nothing waits on a hint. */
+/** For adding jobs and counting requests: fails at once while Redis is unavailable. */
 export function connectProducer(url: string, log: Logger): Redis {
   return connect(url, log, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     enableAutoPipelining: true,
-    // A Redis that is there but does not answer is away: what waited for it would pile up.
+    // A Redis that does not respond counts as unavailable: calls would pile up.
     socketTimeout: 4000,
   });
 }
 
-/** For workers: waits for Redis to come back, for ever. */
+/** For workers: waits for Redis without end. */
 export function connectWorker(url: string, log: Logger): Redis {
   return connect(url, log, { maxRetriesPerRequest: null });
 }
 
-/** Resolves once Redis answers. @throws when that takes longer than `withinMs`, and what first goes wrong */
+/** @throws after `withinMs`, or with the first connection error */
 export async function untilReady(redis: Redis, withinMs: number): Promise<void> {
   if (redis.status !== 'ready') await within(withinMs, 'connecting to Redis', once(redis, 'ready'));
 }
@@ -51,7 +51,7 @@ function open(url: string, options: Options): Redis {
   const address = readRedisUrl(url);
   const { kind, nodes, database, master } = address;
   const tls = tlsOf(address);
-  // One server's URL is read by the driver, which knows more parameters.
+  // The driver knows more parameters of a single server's URL.
   if (kind === 'server') return new Client(url, { ...options, ...tls });
   const entry: Options = { ...options, ...tls, ...loginOf(address) };
   if (kind === 'cluster') return openCluster(nodes, entry);
@@ -63,7 +63,7 @@ function open(url: string, options: Options): Redis {
     sentinelRetryStrategy: retryStrategy,
     ...(address.sentinelPassword === null ? {} : { sentinelPassword: address.sentinelPassword }),
     ...(entry.tls ? { sentinelTLS: entry.tls, enableTLSForSentinelMode: true } : {}),
-    // A master that has become a replica is asked for no longer.
+    // A demoted master is reconnected.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
 }
@@ -81,7 +81,7 @@ function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {
     enableAutoPipelining,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: 4000,
-    // Names are left to the connection: a certificate is made out to them, not to their addresses.
+    // Names go to the connection unresolved: certificates are issued for them.
     dnsLookup: (host, answer) => answer(null, host),
   });
 }

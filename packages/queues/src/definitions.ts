@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** A queue carries hints about due work. PostgreSQL is the truth: a job may come twice, at the same time, or never. */
+/** Jobs are hints about due work: one may come twice, concurrently, or never. */
 export type QueueDefinition<Payload> = {
   name: string;
   payload: z.ZodType<Payload>;
-  /** Jobs with the same id are one job while it waits or runs. It contains no `:` and is never all digits. */
+  /** Waiting or active jobs with the same id are one. No `:`, not all digits. */
   jobId(payload: Payload): string;
-  /** Attempts of a job that throws, before the sweep takes over. */
+  /** Tries of a failing job before the sweep takes over. */
   tries: number;
 };
 
@@ -15,37 +15,34 @@ function defineQueue<Payload>(definition: QueueDefinition<Payload>): QueueDefini
   return definition;
 }
 
-/** The keys of a queue share a hash tag, so that a cluster keeps them on one node. */
+/** A hash tag: a cluster keeps a queue on one node. */
 export function queuePrefix(name: string): string {
   return `{holdfast-${name}}`;
 }
 
 export type PayloadOf<Definition> = Definition extends QueueDefinition<infer Payload> ? Payload : never;
 
-/** Small enough that a retried job repeats little. */
+/** Small, so that a retried job repeats little. */
 const defaultPerJob = 100;
 
-/** Cuts hints into one list per job, so that the rows of one statement become few jobs. */
 function chunksOf<Hint>(hints: Hint[], perJob = defaultPerJob): Hint[][] {
   const count = Math.ceil(hints.length / perJob);
   return Array.from({ length: count }, (_, index) => hints.slice(index * perJob, (index + 1) * perJob));
 }
 
-/** A job of one hint has that hint's id. */
 function chunkId(ids: string[]): string {
   return ids.length === 1 ? String(ids[0]) : `${ids[0]}-and-${ids.length - 1}`;
 }
 
-/** The size of a batch of creates, so that one statement makes one job. */
+/** The size of a batch of creates: one job per statement. */
 const dispatchesPerJob = 256;
 
-/** A pending execution: id, organization, model, rank of its priority. */
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
 export type QueuedExecution = z.infer<typeof queued>;
 
 /**
- * Executions to start: gateway -> dispatcher. The previous version reads and writes `executionIds` alone, so both are
- * written for one version: see "Without downtime" in CONTRIBUTING.md.
+ * Executions to start: gateway -> dispatcher. The previous version knows `executionIds` only: see "Without downtime"
+ * in CONTRIBUTING.md.
  */
 export const dispatchQueue = defineQueue({
   name: 'dispatch',
@@ -57,7 +54,6 @@ export const dispatchQueue = defineQueue({
   tries: 3,
 });
 
-/** The jobs for executions that were created together. */
 export function dispatchJobs(
   executions: QueuedExecution[],
 ): { executions: QueuedExecution[]; executionIds: string[] }[] {
@@ -67,17 +63,14 @@ export function dispatchJobs(
   }));
 }
 
-/**
- * Further tries whose time has come, as of each: attempt, execution, organization, model, rank of the priority, and where
- * it is to be sent. Sweep -> dispatcher.
- */
+/** Due retries: attempt, execution, organization, model, priority rank, connection, target. Sweep -> dispatcher. */
 const retry = z.tuple([z.string(), z.string(), z.string(), z.string(), z.number(), z.string(), z.string()]);
 
 export const retryQueue = defineQueue({
   name: 'retry',
   payload: z.object({
     retry,
-    /** Providers and models there that refused it, other than for want of capacity. The version before does not say it. */
+    /** Where it was refused for another reason than capacity; missing in jobs of the previous version. */
     refusedAt: z.array(z.tuple([z.string(), z.string()])).default([]),
   }),
   jobId: ({ retry: [attemptId] }) => attemptId,
@@ -86,7 +79,7 @@ export const retryQueue = defineQueue({
 
 export type RetryJob = PayloadOf<typeof retryQueue>;
 
-/** A started attempt whose dispatcher is gone: sweep -> dispatcher. */
+/** A started attempt without a dispatcher: sweep -> dispatcher. */
 export const recoverQueue = defineQueue({
   name: 'recover',
   payload: z.object({ attemptId: z.string() }),
@@ -94,7 +87,7 @@ export const recoverQueue = defineQueue({
   tries: 3,
 });
 
-/** A provider callback waiting in the inbox: gateway -> dispatcher. */
+/** gateway -> dispatcher. */
 export const callbackQueue = defineQueue({
   name: 'callback',
   payload: z.object({ callbackId: z.string() }),
@@ -102,7 +95,7 @@ export const callbackQueue = defineQueue({
   tries: 3,
 });
 
-/** A running attempt whose provider is to be asked: sweep -> dispatcher. */
+/** sweep -> dispatcher. */
 export const pollQueue = defineQueue({
   name: 'poll',
   payload: z.object({ attemptId: z.string() }),
@@ -110,7 +103,7 @@ export const pollQueue = defineQueue({
   tries: 3,
 });
 
-/** A cancelled or expired execution whose provider is to be told to stop: gateway, ledger -> dispatcher. */
+/** A cancelled or expired execution to stop at its provider: gateway, ledger -> dispatcher. */
 export const abortQueue = defineQueue({
   name: 'abort',
   payload: z.object({ executionId: z.string() }),
@@ -118,7 +111,7 @@ export const abortQueue = defineQueue({
   tries: 3,
 });
 
-/** Attempts whose outcomes, all successes or none, are recorded: dispatcher -> ledger. */
+/** Recorded outcomes, all successes or all failures: dispatcher -> ledger. */
 export const settleQueue = defineQueue({
   name: 'settle',
   payload: z.object({ attemptIds: z.array(z.string()), ok: z.boolean() }),
@@ -127,7 +120,6 @@ export const settleQueue = defineQueue({
 });
 export type SettleJob = PayloadOf<typeof settleQueue>;
 
-/** The jobs for these attempts: few, for many of them come at once. */
 export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): SettleJob[] {
   return [true, false].flatMap((ok) => {
     const ids = attempts.filter((attempt) => attempt.ok === ok).map(({ attemptId }) => attemptId);
@@ -135,7 +127,7 @@ export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): Sett
   });
 }
 
-/** Events to be fanned out to their receivers: whoever wrote them -> webhook-sender. */
+/** Any writer of events -> webhook-sender. */
 export const fanoutQueue = defineQueue({
   name: 'fanout',
   payload: z.object({ eventIds: z.array(z.string()) }),
@@ -143,12 +135,12 @@ export const fanoutQueue = defineQueue({
   tries: 3,
 });
 
-/** The jobs for these events: few, for many of them come at once. None for an event that nobody receives (null). */
+/** Null stands for an event without receivers. */
 export function fanoutJobs(eventIds: (string | null)[]): { eventIds: string[] }[] {
   return chunksOf(eventIds.filter((id) => id !== null)).map((chunk) => ({ eventIds: chunk }));
 }
 
-/** A lane in which deliveries are due: webhook-sender. See domain/deliveryLane. */
+/** See domain/deliveryLane. */
 export const deliverQueue = defineQueue({
   name: 'deliver',
   payload: z.object({ lane: z.string(), organizationId: z.string() }),
@@ -156,24 +148,23 @@ export const deliverQueue = defineQueue({
   tries: 3,
 });
 
-/** Spec: what `POST /v1/webhooks/endpoints/{id}/test` answers. */
+/** Spec: the response of `POST /v1/webhooks/endpoints/{id}/test`. */
 export const testCallResult = z.object({
   success: z.boolean(),
   status_code: z.int(),
   response_time_ms: z.int(),
-  /** Beyond the contract. */
   error: z.string().optional().describe('Why it did not succeed, when it did not'),
 });
 export type TestCallResult = z.infer<typeof testCallResult>;
 
-/** A test event to be sent while the client waits: gateway -> webhook-sender, which returns a TestCallResult. */
+/** gateway -> webhook-sender, which returns a TestCallResult. */
 export const testCallQueue = defineQueue({
   name: 'test-call',
   payload: z.object({
     requestId: z.string(),
     endpointId: z.string(),
     organizationId: z.string(),
-    /** Passed on to the endpoint; a gateway of the version before names none. */
+    /** Missing from gateways of the previous version. */
     traceparent: z.string().nullish(),
   }),
   jobId: ({ requestId }) => requestId,
@@ -191,9 +182,8 @@ const transfer = z.object({
   sequence: z.string(),
 });
 
-/** What the ledger answers: the transfer under that idempotency key, or why there is none. */
 export const adjustResult = z.discriminatedUnion('outcome', [
-  // A ledger of the version before does not say whether it is a replay.
+  // Missing from ledgers of the previous version.
   z.object({ outcome: z.literal('added'), transfer, isReplay: z.boolean().default(false) }),
   z.object({ outcome: z.literal('insufficient'), available: z.string() }),
   z.object({ outcome: z.literal('too late') }),
@@ -202,8 +192,8 @@ export const adjustResult = z.discriminatedUnion('outcome', [
 export type AdjustResult = z.infer<typeof adjustResult>;
 
 /**
- * A top-up or a correction that an operator waits for: gateway -> ledger, which returns an AdjustResult. A job that runs
- * twice adds once, by its idempotency key; one that nobody took until `until` (by the database's clock) adds nothing.
+ * gateway -> ledger, which returns an AdjustResult. Idempotent by its key; not written after `until` (the database's
+ * clock).
  */
 export const adjustQueue = defineQueue({
   name: 'adjust',
@@ -220,7 +210,6 @@ export const adjustQueue = defineQueue({
   tries: 1,
 });
 
-/** Every queue, in the order in which an execution passes through them. */
 const definitions = [
   dispatchQueue,
   retryQueue,

@@ -6,7 +6,6 @@ import { type Redis, untilReady } from './connection.ts';
 import { queueNames } from './definitions.ts';
 import { openQueue } from './producer.ts';
 
-/** Jobs of a queue. `waiting` are those that are due, `oldestWaitingMs` is how long the first of them has waited. */
 export type QueueDepth = {
   queue: string;
   waiting: number;
@@ -35,7 +34,7 @@ export async function readDepth(queue: Queue): Promise<QueueDepth> {
   };
 }
 
-/** How many jobs a worker may take now: none of a queue that somebody has paused. */
+/** 0 while the queue is paused. */
 export async function countReadyJobs(queue: Queue): Promise<number> {
   const count = await queue.getWaitingCount();
   return count > 0 && (await queue.isPaused()) ? 0 : count;
@@ -44,7 +43,7 @@ export async function countReadyJobs(queue: Queue): Promise<number> {
 const answerWithinMs = 5000;
 const readyWithinMs = 1000;
 
-/** How many jobs every queue holds, and since when; on a connection of `connectProducer`. Some forty short commands. */
+/** Some forty short commands, on a connection of `connectProducer`. */
 export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
   const depth = gauge(registry, 'queue_depth', 'Jobs in a queue, by state', ['queue', 'state']);
   const oldest = gauge(
@@ -60,7 +59,7 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
   };
   return {
     async read() {
-      // A service that has just begun is about to reach it.
+      // A service that just started is about to connect.
       await untilReady(redis, readyWithinMs).catch(forget);
       if (redis.status !== 'ready') return;
       const depths = await within(

@@ -8,40 +8,36 @@ import { openQueue } from './producer.ts';
 
 export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
 
-/** What its operator wants to know of Redis. */
 export type RedisFacts = {
   version: string;
   maxmemoryPolicy: string;
   maxmemoryBytes: number;
   usedBytes: number;
   persistence: string;
-  /** By its clock, in ms since 1970; asked in the middle of `askedMs`. */
+  /** The server's clock (Unix ms), read in the middle of `askedMs`. */
   timeMs: number;
   askedMs: { from: number; to: number };
 };
 
-/** Looks into Redis for the operator. Its methods throw while Redis is away. */
+/** For operators. Its methods throw while Redis is unavailable. */
 export type Inspector = {
   depths(): Promise<QueueDepth[]>;
-  /** The last failed jobs that are kept, the newest first. */
   failed(queue: string, limit: number): Promise<FailedJob[]>;
-  /** Puts every failed job that is kept back to wait; answers how many there were. */
   retryFailed(queue: string): Promise<number>;
-  /** Lets jobs of a queue be taken again; false: nobody had paused it. */
   resume(queue: string): Promise<boolean>;
   facts(): Promise<RedisFacts>;
   close(): Promise<void>;
 };
 
 const answerWithinMs = 5000;
-/** Of a wrong maxmemory-policy BullMQ would speak to the console, once a queue. `facts` has it. */
+/** BullMQ would print a wrong maxmemory-policy once per queue; `facts` has it. */
 const quiet = { skipVersionCheck: true };
 
-/** @throws when Redis is not reached within 5 s, or does not let us in */
+/** @throws when Redis is not reached within 5 s, or refuses the login */
 export async function openInspector(url: string): Promise<Inspector> {
   const redis = connectProducer(url, createLogger('inspector', 'silent'));
   try {
-    // The first error is told as it is: nobody waits for Redis to come back.
+    // Fails with the first error instead of waiting for Redis.
     await untilReady(redis, answerWithinMs);
   } catch (error) {
     redis.disconnect();
@@ -94,7 +90,6 @@ async function failedOf(queue: Queue, limit: number): Promise<FailedJob[]> {
   }));
 }
 
-/** Of the text that INFO answers. */
 function factsOf(info: string): Omit<RedisFacts, 'timeMs' | 'askedMs'> {
   const of = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   const version = of('valkey_version') ? `Valkey ${of('valkey_version')}` : of('redis_version');
@@ -108,7 +103,7 @@ function factsOf(info: string): Omit<RedisFacts, 'timeMs' | 'askedMs'> {
   };
 }
 
-/** Lets no worker take jobs of a queue, which can still be added to; answers what lets them go on. */
+/** Pauses a queue, which still accepts jobs; returns the function that resumes it. */
 export async function pauseQueue<Payload>(
   definition: QueueDefinition<Payload>,
   redis: Redis,

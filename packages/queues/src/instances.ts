@@ -7,9 +7,8 @@ import { type Redis, untilReady } from './connection.ts';
 const turnWithinMs = 500;
 
 /**
- * Shares the sweeps of one service out among its copies, on a connection of `connectProducer`: a turn is given once in
- * half an interval, so that ten copies do no more than twice the work of one, and a copy that dies holds nothing up. It
- * saves work and decides nothing: with Redis away everybody has a turn.
+ * Shares sweeps among the instances of a service: one run per half interval, so ten instances do at most twice the
+ * work of one and a dead one blocks nothing. Without Redis every instance runs.
  */
 export function openSweepTurns(
   redis: Redis,
@@ -24,12 +23,11 @@ export function openSweepTurns(
 }
 
 const leadWithinMs = 500;
-/** Three of the intervals in which readings are made. */
+/** Three intervals of gauge readings. */
 const defaultHoldMs = 45_000;
 
 /**
- * Whether this copy of a service is the one that does something: unlike a turn (see `openTurns`) it stays with the same
- * copy, as long as that one asks at least every `holdMs`. With Redis away everybody is, for nobody can know.
+ * Whether this instance leads; it stays the leader while it asks every `holdMs`. Without Redis every instance leads.
  */
 export function openLeadership(redis: Redis, name: string, holdMs = defaultHoldMs): TakeTurn {
   const id = randomUUID();
@@ -43,11 +41,9 @@ if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** How many copies of a service are there, this one included. */
 export type InstanceCount = {
-  /** As of some seconds ago; what was last known while Redis is away. */
+  /** Some seconds old; the last known count while Redis is unavailable. */
   count(): number;
-  /** Is counted no more. */
   close(): Promise<void>;
 };
 
@@ -55,7 +51,6 @@ const announceEveryMs = 1000;
 const forgottenAfterS = 10;
 const countWithinMs = 1000;
 
-/** Makes itself known to the other copies of a service, on a connection of `connectProducer`. */
 export async function openInstanceCount(redis: Redis, service: string, log: Logger): Promise<InstanceCount> {
   const [key, id] = [`holdfast:peers:${service}`, randomUUID()];
   let count = 1;
@@ -70,7 +65,7 @@ export async function openInstanceCount(redis: Redis, service: string, log: Logg
   }
 
   const announceNow = () => void announce();
-  // One that has just begun to connect is not asked in vain, and told when it is there.
+  // Announces again on connect: the first try may come too early.
   redis.on('ready', announceNow);
   await untilReady(redis, countWithinMs).catch(() => undefined);
   await announce();
@@ -86,7 +81,7 @@ export async function openInstanceCount(redis: Redis, service: string, log: Logg
   };
 }
 
-/** By the clock of Redis, for those of the copies may differ. */
+/** Redis's clock: those of instances may differ. */
 const countPeers = `
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])

@@ -6,20 +6,16 @@ import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
 
 export type Producer<Payload> = {
-  /**
-   * Adds a job, in one round trip with the others that are being added. Never throws: a lost job is found by a sweep.
-   */
+  /** Adds a job, together with others being added. Never throws: a sweep finds lost jobs. */
   add(payload: Payload): Promise<void>;
-  /** Adds many. Never throws. */
   addAll(payloads: Payload[]): Promise<void>;
   close(): Promise<void>;
 };
 
 const answerWithinMs = 5000;
-/** Redis does one thing at a time: what a sweep brings must not keep everybody else waiting. */
+/** Redis is single-threaded: a large sweep must not block others. */
 const mostAtOnce = 100;
 
-/** Opens the sending side of a queue on a connection of `connectProducer`. */
 export function openProducer<Payload>(
   definition: QueueDefinition<Payload>,
   redis: Redis,
@@ -65,8 +61,8 @@ export function openProducer<Payload>(
 }
 
 /**
- * The sending side of a queue, to be asked for at each use: throws while Redis is away, for BullMQ would wait for it.
- * A queue whose first words to Redis failed stays broken for ever, so a new one takes its place.
+ * Opens the queue at each use: throws while Redis is unavailable, where BullMQ would wait. A queue whose first
+ * commands failed never recovers and is replaced.
  */
 export function openQueue(name: string, redis: Redis, { skipVersionCheck = false } = {}): () => Queue {
   let queue: Queue | null = null;
@@ -93,7 +89,7 @@ export function toJob<Payload>(definition: QueueDefinition<Payload>, payload: Pa
       jobId: definition.jobId(payload),
       attempts: definition.tries,
       backoff: { type: 'exponential', delay: 500 },
-      // A retained job would block a later one of the same id.
+      // A retained job would block a later one with its id.
       removeOnComplete: true,
       removeOnFail: true,
     },

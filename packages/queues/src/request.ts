@@ -5,14 +5,13 @@ import { type QueueDefinition, queuePrefix } from './definitions.ts';
 import { openQueue, toJob } from './producer.ts';
 
 export type Requester<Payload> = {
-  /** Adds a job and waits for what its worker returns. @throws when Redis is away, the job fails or time runs out */
+  /** Returns the worker's result. @throws when Redis is unavailable, the job fails or times out */
   request(payload: Payload, timeoutMs: number): Promise<unknown>;
   close(): Promise<void>;
 };
 
 const closeWithinMs = 1000;
 
-/** For the rare work a client waits for: a job whose result is read back through Redis. */
 export function openRequester<Payload>(
   definition: QueueDefinition<Payload>,
   producer: Redis,
@@ -21,7 +20,7 @@ export function openRequester<Payload>(
   const queue = openQueue(definition.name, producer);
   let opened: QueueEvents | null = null;
 
-  /** Opened by the first request: it holds a connection of its own, which can't be closed while Redis is away. */
+  /** Opened on the first request: it needs its own connection, which cannot be closed while Redis is unavailable. */
   function events(): QueueEvents {
     opened ??= new QueueEvents(definition.name, {
       connection: worker,

@@ -9,13 +9,11 @@ import { openQueue } from './producer.ts';
 import { createWorkerMonitor } from './workerMonitor.ts';
 
 export type QueueWorker = {
-  /** Null while jobs are being taken; else what is wrong (for /healthz). */
   problem(): string | null;
-  /** Takes no more jobs and resolves when those in hand are done. */
+  /** Takes no more jobs; resolves when the active ones are done. */
   stop(): Promise<void>;
 };
 
-/** Several workers as one. */
 export function workerGroup(workers: readonly QueueWorker[]): QueueWorker {
   return {
     problem: () => workers.map((worker) => worker.problem()).find((problem) => problem !== null) ?? null,
@@ -27,10 +25,7 @@ const watchEveryMs = 5000;
 const answerWithinMs = 1000;
 const closeWithinMs = 5000;
 
-/**
- * Takes jobs from a queue on a connection of `connectWorker`, `concurrency` at a time, and goes on doing so: see
- * `createWatch`.
- */
+/** Processes jobs, `concurrency` at a time, on a connection of `connectWorker`. */
 export function startWorker<Payload>(args: {
   queue: QueueDefinition<Payload>;
   redis: Redis;
@@ -72,7 +67,7 @@ export function startWorker<Payload>(args: {
       connection: redis,
       prefix: queuePrefix(queue.name),
       concurrency: args.concurrency,
-      // A killed process's jobs come back within seconds; what runs twice is stopped by the database.
+      // Jobs of a killed process return within seconds; the database rejects duplicates.
       lockDuration: 15_000,
       stalledInterval: 5000,
       maxStalledCount: 10,
@@ -87,10 +82,10 @@ export function startWorker<Payload>(args: {
     async stop() {
       clearInterval(watcher);
       const closed = worker.close();
-      // Closing waits for Redis, for as long as it is away; the jobs themselves need not.
+      // Closing waits for Redis; active jobs need not.
       if (!(await answers(redis))) return await watch.idle();
       await watch.idle();
-      // Just after an outage a worker may wait for its own connection as if for ever.
+      // After an outage a worker may wait for its own connection indefinitely.
       await within(closeWithinMs, 'closing', closed).catch(() =>
         log.warn({ queue: queue.name }, 'left open'),
       );
@@ -100,7 +95,6 @@ export function startWorker<Payload>(args: {
   };
 }
 
-/** What a job was about, as every log line names it. */
 function idsIn(data: unknown): Record<string, unknown> {
   const { executionId, attemptId, attemptIds, eventIds, callbackId, organizationId } = Object(data);
   return { executionId, attemptId, attemptIds, eventIds, callbackId, organizationId };
@@ -114,7 +108,6 @@ async function answers(redis: Redis): Promise<boolean> {
   );
 }
 
-/** Told of every job that a worker has done. */
 export type JobMetrics = {
   ended(queue: string, outcome: 'done' | 'failed', seconds: number): void;
 };

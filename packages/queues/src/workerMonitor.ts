@@ -1,14 +1,11 @@
 import { within } from '@holdfast/kit/within';
 
-/** Whether a worker takes jobs. */
 export type WorkerMonitor = {
-  /** Counts a job as in hand while it is worked on. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Resolves when no job is in hand. */
   idle(): Promise<void>;
-  /** To be called from time to time. Never rejects. */
+  /** Called periodically. Never rejects. */
   look(): Promise<void>;
-  /** Null while jobs are being taken; else what is wrong (for /healthz). */
+  /** For /healthz: null while jobs are taken. */
   problem(): string | null;
 };
 
@@ -17,13 +14,11 @@ const deadAfterMs = 60_000;
 const answerWithinMs = 2000;
 
 /**
- * A worker can fall silent after a Redis outage while it still claims to run. So jobs that wait while nothing is taken
- * get a new one by `renew`, and if that does not help either, the process is unhealthy. While Redis is away, or does
- * not answer, nobody can take jobs, and a new process could not either.
+ * After a Redis outage a worker can stop taking jobs without an error. It is then renewed; if that does not help, the
+ * process is unhealthy. While Redis is unavailable no new process could do better.
  */
 export function createWorkerMonitor(args: {
   queue: string;
-  /** Jobs in Redis that could be taken now. */
   waiting(): Promise<number>;
   renew(): void;
   nowMs?: () => number;

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** `gone`: connections break and are refused. `silent`: they stand, and nothing comes back. */
+/** `gone`: connections break and are refused. `silent`: they stay open without a response. */
 export type OutageKind = 'gone' | 'silent';
 
-/** A way to a server that can be cut, and led elsewhere. */
 export async function openBreakableProxy(target: string) {
   let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -44,7 +43,7 @@ export async function openBreakableProxy(target: string) {
     end() {
       outage = null;
     },
-    /** Where new connections go from now on; those that stand are left. */
+    /** For new connections; open ones stay. */
     lead(to: string) {
       ({ hostname, port } = new URL(to));
     },

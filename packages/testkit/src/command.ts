@@ -3,18 +3,17 @@ import { spawn } from 'node:child_process';
 export type CommandOptions = {
   cwd?: string;
   env: NodeJS.ProcessEnv;
-  /** Ends the command. */
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
 };
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
-/** Runs a command and what it starts to their end, whatever its exit code (1 when a signal ended it). @throws when it can't be started */
+/** Runs a command with its children, whatever its exit code (1 after a signal). @throws when it cannot be started */
 export function runCommand(command: string, args: string[], options: CommandOptions): Promise<CommandResult> {
   const { cwd, env, signal, timeoutMs } = options;
   signal?.throwIfAborted();
-  // In a group of its own: Ctrl-C of the terminal reaches this process alone, which then ends its commands.
+  // In a process group of its own: Ctrl-C reaches this process only, which then ends its commands.
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text));
@@ -35,7 +34,7 @@ export function runCommand(command: string, args: string[], options: CommandOpti
 
 const lastLines = (text: string, count: number) => text.trimEnd().split('\n').slice(-count).join('\n');
 
-/** What a command printed. @throws with its last lines when it fails */
+/** @throws with its last lines when it fails */
 export async function outputOf(command: string, args: string[], options: CommandOptions): Promise<string> {
   const { code, stdout, stderr } = await runCommand(command, args, options);
   options.signal?.throwIfAborted();

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Deletes every key of the Redis database that `url` names, and of no other; a test's own servers began empty. */
+/** Deletes every key of one Redis database; servers that tests start are empty anyway. */
 export async function emptyRedis(url: string): Promise<void> {
   if (!url.startsWith('redis://')) return;
   const { hostname, port, password, pathname } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
-  // Inline commands; QUIT makes Redis close the connection after its last answer.
+  // Inline commands; QUIT makes Redis close the connection after its last response.
   socket.write(`AUTH ${password}\r\nSELECT ${pathname.slice(1) || 0}\r\nFLUSHDB\r\nQUIT\r\n`);
   let answers = '';
   socket.on('data', (text: string) => {

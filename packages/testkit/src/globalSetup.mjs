@@ -1,4 +1,4 @@
-// Plain JavaScript: Jest imports this file itself, and from here on Node reads TypeScript natively.
+// JavaScript because Jest imports it; from here on Node.js reads TypeScript.
 import { publishTestServers } from './config.ts';
 import { guardTestServers } from './servers/guard.ts';
 

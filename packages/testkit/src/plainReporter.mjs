@@ -1,4 +1,4 @@
-/** Ends the run with what was not tested here, a line each, and one line for machines: `N passed, N failed`. */
+/** Ends the output with the skipped tests and one line for machines: `N passed, N failed`. */
 export default class PlainReporter {
   constructor({ testNamePattern }) {
     this.isPart = Boolean(testNamePattern);
@@ -6,12 +6,11 @@ export default class PlainReporter {
 
   onRunComplete(_contexts, results) {
     const lines = [...(this.isPart ? [] : skipped(results)), summary(results)];
-    // Jest's own summary is written after this: only the end of the process is the end.
+    // Jest prints its own summary later, before the process exits.
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
 }
 
-/** The names of the tests that were left out; they say why. */
 export function skipped({ testResults }) {
   return testResults
     .flatMap((file) => file.testResults)
@@ -19,7 +18,7 @@ export function skipped({ testResults }) {
     .map(({ fullName }) => `skipped: ${fullName}`);
 }
 
-/** A file that could not be run at all counts as one failure. */
+/** A file that could not be run counts as one failure. */
 export function summary(results) {
   const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
   const left = results.numPendingTests + results.numTodoTests;

@@ -11,14 +11,14 @@ import { testFolder } from './testFolder.ts';
 const run = promisify(execFile);
 const settings = { fsync: 'off', full_page_writes: 'off' };
 
-/** A migrated PostgreSQL and a second one that follows it by streaming, both on loopback. */
+/** A migrated primary and a streaming replica. */
 export async function startReplicatedPostgres() {
   const [primaryDir, replicaDir] = [testFolder('primary'), testFolder('replica')];
   const made = await startPostgres({ dataDir: primaryDir, settings });
   await migrate(made.url);
   await applyRoles(made.url, rolePasswords);
   await made.stop();
-  // A copy of a server that is down is whole; the signal makes it follow the one that goes on.
+  // Copied while the server is down; the signal file makes it a standby.
   await run('cp', ['-a', `${primaryDir}/.`, replicaDir]);
   writeFileSync(join(replicaDir, 'data', 'standby.signal'), '');
   const primary = await startPostgres({ dataDir: primaryDir, settings });

@@ -13,22 +13,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Account } from '@holdfast/local/process/account';
 
-/** A file system that is soon full. */
 export type SmallDisk = {
   path: string;
-  /** Takes all the space, but for so many bytes. */
+  /** Leaves `leftBytes` free. */
   fill(leftBytes?: number): void;
-  /** Gives it back. */
   empty(): void;
   unmount(): void;
 };
 
-/** Whether this machine lets us mount one: only root may, and not in every container. */
+/** Only root may mount, and not in every container. */
 export const canMountSmallDisk = mayMount();
 
-/** @throws where `canMountSmallDisk` is false */
 export function mountSmallDisk(sizeBytes: number, owner: Account = { uid: 0, gid: 0 }): SmallDisk {
-  // Not in the folder of the test run: what is mounted there could not be removed with it.
+  // Outside the run's folder: a mount there would block its removal.
   const path = mkdtempSync(join(tmpdir(), 'holdfast-disk-'));
   const options = `size=${sizeBytes},mode=0700,uid=${owner.uid},gid=${owner.gid}`;
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path], {
@@ -63,7 +60,7 @@ function mayMount(): boolean {
   }
 }
 
-/** In ever smaller pieces, to the last page. */
+/** In ever smaller pieces, down to the last page. */
 function fill(path: string): void {
   const file = openSync(path, 'a');
   try {

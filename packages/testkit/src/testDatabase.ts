@@ -4,7 +4,7 @@ import { createDatabase, dropDatabase } from '@holdfast/db/databases';
 import { readTestServers } from './config.ts';
 import { serverUrl, templateName } from './template.ts';
 
-/** A migrated, empty database of one's own; `drop` ends whatever is still connected to it. */
+/** A migrated, empty database; `drop` ends its connections. */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = serverUrl(readTestServers().templateUrl);
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -12,7 +12,6 @@ export async function createTestDatabase(): Promise<{ url: string; drop: () => P
   return { url, drop: () => dropDatabase(server, name) };
 }
 
-/** A test database with a pool on it; `close` ends the pool and drops the database. */
 export async function openTestDatabase(
   poolSize = 2,
 ): Promise<{ db: Database; url: string; close: () => Promise<void> }> {
@@ -28,7 +27,7 @@ export async function openTestDatabase(
   };
 }
 
-/** An empty database without any table, for what works on bare databases (migrations). */
+/** Without tables: for migrations. */
 export async function createBareDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = serverUrl(readTestServers().templateUrl);
   const name = `bare_${randomBytes(8).toString('hex')}`;

@@ -2,7 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { insertExecutions, type NewExecution } from '@holdfast/db/executions/insert';
 import { newId } from '@holdfast/domain/ids';
 
-/** Writes a pending execution, its hold 0.60 unless told otherwise; answers its id. @throws when it is not created */
+/** Inserts a pending execution with a hold of 0.60 by default. @throws when it is not created */
 export async function insertTestExecution(
   db: Database,
   fields: Pick<NewExecution, 'organizationId'> & Partial<NewExecution>,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { readTestServers } from './config.ts';
 
 /**
- * A fresh folder that is removed with the test run at the latest, and with it the embedded servers on data in it,
- * even when Jest is killed. Every user of this machine can enter it: Postgres is another one when we are root.
+ * A new folder, removed at the end of the run with the servers on its data. World-readable: PostgreSQL runs as
+ * another user when we are root.
  */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(readTestServers().folder, `${name}-`));

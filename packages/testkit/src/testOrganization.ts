@@ -4,7 +4,7 @@ import { createOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import type { Money } from '@holdfast/domain/money';
 
-/** An organization with this balance, and a webhook secret that nothing can open. */
+/** The webhook secret cannot be opened. */
 export async function createTestOrganization(db: Database, balance: Money): Promise<string> {
   const { id } = await createOrganization(db, { id: newId('org'), name: 'Test', sealedSecret: 'none' });
   await topUp(db, { organizationId: id, amount: balance, reason: null, idempotencyKey: null });

@@ -1,7 +1,7 @@
 import { readTestServers, workerNumber } from './config.ts';
 
-/** The URL of a Redis database that no other test file uses at the same time. What the last one left is in it. */
+/** A Redis database for the current test file, with leftovers of the previous one. */
 export function testRedisUrl(): string {
-  // The servers are started with 64 databases (local/redis); number 0 stays unused.
+  // Servers have 64 databases (local/redis); 0 stays unused.
   return `${readTestServers().redisUrl}/${1 + (workerNumber() % 63)}`;
 }

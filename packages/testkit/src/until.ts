@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Resolves with the first answer that is neither null nor undefined nor false. Rejects when none comes in time. */
+/** Resolves with the first result that is not null, undefined or false. Rejects after `timeoutMs`. */
 export async function until<Value>(
   what: string,
   look: () => Value | Promise<Value>,

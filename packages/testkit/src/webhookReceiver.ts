@@ -7,7 +7,7 @@ export type Responder = (request: Received, response: ServerResponse) => void;
 export type Receiver = {
   url: string;
   received: Received[];
-  /** How it answers from now on; 200 unless told. */
+  /** The response from now on; 200 by default. */
   answer: Responder;
   close(): Promise<void>;
 };
@@ -19,7 +19,6 @@ export const status =
 
 const loopback = { bind: '127.0.0.1', host: '127.0.0.1' };
 
-/** A receiver of webhooks on a free port, that remembers what it received, where it binds and called as told. */
 export async function startReceiver(at: { bind: string; host: string } = loopback): Promise<Receiver> {
   const server = createServer((request, response) => {
     let body = '';

@@ -23,7 +23,7 @@ import { percentDecoded } from '../redisAddress.ts';
 import { reasonOf, within } from '../within.ts';
 import { type Attributes, type NewSpan, partsOf, type Span, type Tracing } from './tracing.ts';
 
-/** An exporter that says when spans begin to be lost, and when they arrive again, not each time. */
+/** Logs when spans start being lost and when they arrive again, not each time. */
 function reporting(exporter: SpanExporter, log: Logger): SpanExporter {
   let areLost = false;
 
@@ -46,7 +46,7 @@ function reporting(exporter: SpanExporter, log: Logger): SpanExporter {
   };
 }
 
-/** Spans that wait to be sent, some 10 MB; what comes beyond is dropped. */
+/** Some 10 MB of spans; more are dropped. */
 const maxQueueSize = 8192;
 const sendWithinMs = 5000;
 const stopWithinMs = 3000;
@@ -58,15 +58,12 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<NewSpan['kind'], SpanKind>;
 
-/**
- * The only file that knows the SDK. Nothing is registered globally and nothing patched: parents are passed by hand, as
- * everything here is.
- */
+/** The only file that uses the SDK. Nothing is registered globally or patched; parents are passed explicitly. */
 export function startTracing(args: {
   service: string;
   url: string;
   headers: Record<string, string>;
-  /** Of traces that are recorded, whatever clients ask for: by the trace id, so that all services agree. */
+  /** The share of traces recorded, decided by trace id so that all services agree. */
   ratio: number;
   log: Logger;
 }): Tracing {

@@ -1,38 +1,35 @@
 import type { Logger } from '../logger.ts';
 import type { TracingConfig } from './provider.ts';
 
-/** What is null or undefined is left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export type NewSpan = {
   name: string;
-  /** `server` answers a request, `consumer` works on what a queue brought, `client` asks somebody else. */
+  /** `server` handles a request, `consumer` a job, `client` calls another system. */
   kind: 'server' | 'consumer' | 'client' | 'internal';
-  /** A traceparent; null: a trace of its own. */
+  /** A traceparent; null starts a trace. */
   parent: string | null;
   attributes?: Attributes;
-  /** Milliseconds since 1970; now unless told. */
+  /** Milliseconds since 1970; default: now. */
   begunAtMs?: number;
 };
 
-/** A piece of work that has begun. Nothing of it is sent before `end`. */
+/** Exported after `end`. */
 export type Span = {
   traceId: string;
-  /** For whoever goes on with the work. */
   traceparent: string;
   set(attributes: Attributes): void;
-  /** It did not go well; `type` is one of few, such as a code. */
+  /** `type` has few values, such as an error code. */
   fail(type: string): void;
   end(): void;
 };
 
 export type Tracing = {
   begin(span: NewSpan): Span;
-  /** Sends what has ended, within seconds. */
   stop(): Promise<void>;
 };
 
-/** Null, and nothing is loaded, unless an endpoint is set. */
+/** Null unless an endpoint is set; then nothing is loaded. */
 export async function openTracing(
   service: string,
   config: TracingConfig,
@@ -50,7 +47,6 @@ export async function openTracing(
   });
 }
 
-/** What spans of an execution have in common. */
 export function executionAttributes(of: {
   executionId: string | null;
   organizationId: string | undefined;
@@ -67,8 +63,8 @@ const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$
 const isNothing = (id: string) => /^0+$/.test(id);
 
 /**
- * A `traceparent` header as W3C Trace Context has it, ready to be kept and passed on: as it came, or, from a version after
- * `00`, the part of it that `00` knows. Null for what is none; nobody is told, for a broken one must not fail a request.
+ * Reads a `traceparent` header (W3C Trace Context), of later versions the fields of `00`. Null when invalid: that
+ * must not fail a request.
  */
 export function readTraceparent(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null;
@@ -78,7 +74,6 @@ export function readTraceparent(header: string | string[] | undefined): string |
   return more === undefined ? header : null;
 }
 
-/** The parts of a traceparent that `readTraceparent` gave. */
 export function partsOf(traceparent: string): { traceId: string; spanId: string; sampled: boolean } {
   const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
   return { traceId, spanId, sampled: isSampled(flags) };

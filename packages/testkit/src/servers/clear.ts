@@ -5,15 +5,13 @@ import { postgresPlaces, removePostgresData } from '@holdfast/local/postgres/ser
 import { endRedisOrphan } from '@holdfast/local/redis/endOrphan';
 import { endUsers } from './endUsers.ts';
 
-/** A run's folder, a test's folder in it, and the server's folder in that. */
 const depth = 3;
 
-/** Ends who uses the run in `folder`, then every embedded server on data in it, and removes it all. */
 export async function clear(folder: string): Promise<void> {
-  // The folder's name stands in the environment of whoever uses the run's servers (config.ts).
+  // The environment of every user of the run names the folder (config.ts).
   endUsers(folder);
   const places = foldersBelow(folder, depth);
-  // Every server ends before any data goes: its pid file is part of the data.
+  // All servers end before any data goes: pid files are part of it.
   for (const place of places) {
     for (const data of postgresPlaces(place)) await endOrphan(join(data, 'data'));
     await endRedisOrphan(place);

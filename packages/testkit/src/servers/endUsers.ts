@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/**
- * Kills every process that was started with `mark` in its environment: Jest's workers go on testing when Jest
- * itself is killed, and so do the services that a test has started.
- */
+/** Kills every process with `mark` in its environment: Jest's workers and started services survive a killed Jest. */
 export function endUsers(mark: string): void {
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const pid = Number(name);
@@ -11,7 +8,7 @@ export function endUsers(mark: string): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has just ended by itself.
+      // It has ended meanwhile.
     }
   }
 }

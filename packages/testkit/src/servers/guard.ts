@@ -6,13 +6,10 @@ import type { TestServers } from '../config.ts';
 
 const guardianFile = join(import.meta.dirname, 'guardian.ts');
 
-/**
- * Starts a process that runs the test servers until `stop` is called or this process ends in whatever way.
- * Rejects when they can't be started; the reason stands on standard error.
- */
+/** Runs the test servers in a process that stops them when `stop` is called or this process ends in any way. */
 export async function guardTestServers(): Promise<{ servers: TestServers; stop: () => Promise<void> }> {
   const args = ['--disable-warning=ExperimentalWarning', guardianFile];
-  // A session of its own: Ctrl-C reaches Jest alone, and the guardian when Jest is gone.
+  // A session of its own: Ctrl-C reaches Jest only.
   const guardian = spawn(process.execPath, args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   guardian.stdin.on('error', () => {});
   const ended = once(guardian, 'exit');

@@ -1,5 +1,5 @@
-// Keeps the test servers while its standard input is open: however Jest ends, the kernel closes that, and the
-// servers go with it. Prints one line of JSON when they are ready.
+// Keeps the test servers while standard input is open: the kernel closes it however Jest ends. Prints one line of
+// JSON when they are ready.
 import { startTestServers } from './start.ts';
 import { sweepAbandoned } from './sweep.ts';
 

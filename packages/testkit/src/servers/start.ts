@@ -17,11 +17,10 @@ export const folderPrefix = 'holdfast-test-';
 
 const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Starts Postgres and Redis on data that `stop` removes, and migrates the template of the tests' databases. */
 export async function startTestServers(): Promise<{ servers: TestServers; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), folderPrefix));
   claimFolder(folder);
-  // Postgres runs as another user when we are root.
+  // PostgreSQL runs as another user when we are root.
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'postgres');
   const started = await Promise.allSettled([

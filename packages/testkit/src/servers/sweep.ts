@@ -5,10 +5,10 @@ import { folderOwner } from '@holdfast/local/process/claimFolder';
 import { clear } from './clear.ts';
 import { folderPrefix } from './start.ts';
 
-/** Younger folders may be about to be claimed. */
+/** Younger folders may not be claimed yet. */
 const minAgeMs = 60_000;
 
-/** Removes what test runs left whose guardian was killed outright, and ends their servers. */
+/** Clears test runs whose guardian was killed. */
 export async function sweepAbandoned(parent: string = tmpdir(), now: number = Date.now()): Promise<void> {
   for (const name of readdirSync(parent).filter((entry) => entry.startsWith(folderPrefix))) {
     const folder = join(realpathSync(parent), name);
@@ -16,7 +16,7 @@ export async function sweepAbandoned(parent: string = tmpdir(), now: number = Da
       if (folderOwner(folder) !== null || now - statSync(folder).mtimeMs < minAgeMs) continue;
       await clear(folder);
     } catch {
-      // Another user's, or another run is sweeping it: not ours to clear.
+      // Owned by another user, or swept by another run.
     }
   }
 }
