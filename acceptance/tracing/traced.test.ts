@@ -147,6 +147,7 @@ it('so are the tries at each provider', async () => {
     ...thrice('submit nowhere'),
     ...thrice('retry'),
     'submit sandbox',
+    'callback',
     'keep outputs',
     'settle',
     'fan out',
