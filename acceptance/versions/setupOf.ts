@@ -21,6 +21,7 @@ export function setupOf(tree: string): Setup {
     migrate: (...args) => call(['packages/db/src/migrate/migrate.ts'], 'migrate', args),
     setRoles: (...args) =>
       call(['packages/db/src/roles/roles.ts', 'packages/db/src/roles/applyRoles.ts'], 'applyRoles', args),
-    seed: (...args) => call(['packages/local/src/seed.ts'], 'seed', args),
+    seed: (options) =>
+      call(['packages/local/src/seed.ts'], 'seed', [{ ...options, modelsDir: join(tree, 'models') }]),
   };
 }
