@@ -5,24 +5,32 @@ export type StoredCallback = {
   id: string;
   token: string;
   headers: Record<string, string>;
-  body: Buffer;
+  /** Null: it is in the object store, under `objectKey`. */
+  body: Buffer | null;
+  objectKey: string | null;
   receivedAtMs: number;
+  /** Whether the attempt it names has ended: then there is nothing to learn from it. */
   finished: boolean;
+  /** Whether its execution was erased: then it must not stay here. */
   erased: boolean;
   executionId: string;
   organizationId: string;
   model: string;
+  /** The execution's place in a trace. */
   traceparent: string | null;
+  /** Where the attempt was sent. */
   connection: string;
   target: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
 };
 
+/** An unprocessed callback of the inbox, with the attempt it names; null when it was processed. */
 export async function readCallback(db: Database, id: string): Promise<StoredCallback | null> {
   const [callback] = await runStatement<StoredCallback>(db.pool, 'read_callback', read, [id]);
   return callback ?? null;
 }
 
+/** The unprocessed callbacks of an attempt, the first one first. */
 export async function pendingCallbacks(db: Database, attemptId: string): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'waiting_callbacks', waiting, [attemptId]);
   return rows.map(({ id }) => id);
@@ -32,12 +40,14 @@ export async function markCallbackProcessed(db: Database, id: string): Promise<v
   await runStatement(db.pool, 'mark_callback_processed', mark, [id]);
 }
 
+/** Deletes a callback with all it says. */
 export async function dropCallback(db: Database, id: string): Promise<void> {
   await runStatement(db.pool, 'drop_callback', drop, [id]);
 }
 
 const read = `
-SELECT c.id, c.token, c.headers, c.body, (extract(epoch FROM c.received_at) * 1000)::float8 AS "receivedAtMs",
+SELECT c.id, c.token, c.headers, c.body, c.object_key AS "objectKey",
+  (extract(epoch FROM c.received_at) * 1000)::float8 AS "receivedAtMs",
   a.finished_at IS NOT NULL AS finished,
   e.erased_at IS NOT NULL AS erased, e.id AS "executionId",
   e.organization_id AS "organizationId", e.model, e.traceparent, a.provider AS connection, a.target, a.handle
@@ -52,62 +62,93 @@ const mark = `UPDATE provider_callbacks SET processed_at = now() WHERE id = $1`;
 
 const drop = `DELETE FROM provider_callbacks WHERE id = $1`;
 
-export type NewCallback = {
+/** The attempt that a callback claims to be about, and whom that was sent to. */
+export type CallbackAddress = { token: string; provider: string };
+
+export type NewCallback = CallbackAddress & {
   id: string;
-  token: string;
-  provider: string;
+  /** A repeat of the same callback has the same key. */
   eventKey: string;
   headers: Record<string, string>;
-  body: Buffer;
-};
+} & ({ body: Buffer; objectKey?: undefined } | { body: null; objectKey: string });
 
-/** `unknown`: no attempt at this provider has the token. `full`: more are pending than an honest provider sends. */
+/** `unknown`: its token is that of no attempt at this provider. `full`: no honest provider sends so many. */
 export type InboxState = 'free' | 'unknown' | 'full';
 
-/** Limits what a leaked token can write. */
-const mostOfAttempt = 32;
+/** A client that has got hold of one token must not be able to fill the database, nor the object store. */
+const maxCallbacksOfAttempt = 32;
+const maxLargeCallbacksOfAttempt = 4;
 
-export async function readInboxState(
-  db: Database,
-  { token, provider }: Pick<NewCallback, 'token' | 'provider'>,
-): Promise<InboxState> {
-  const [room] = await runStatement<{ room: InboxState }>(db.pool, 'room_for_callback', ask, [
-    token,
-    mostOfAttempt,
-    provider,
-  ]);
-  return room?.room ?? 'unknown';
+/** Whether a callback would be kept; to be called before its body is read. */
+export async function readInboxState(db: Database, { token, provider }: CallbackAddress): Promise<InboxState> {
+  const values = [token, maxCallbacksOfAttempt, provider, null];
+  const [found] = await runStatement<{ room: InboxState }>(db.pool, 'room_for_callback', roomSql, values);
+  return found?.room ?? 'unknown';
 }
 
-export async function storeCallback(db: Database, callback: NewCallback): Promise<InboxState> {
-  const { id, token, provider, eventKey, headers, body } = callback;
-  const [room] = await runStatement<{ room: InboxState }>(db.pool, 'store_callback', statement, [
+export type CalledBackAttempt = {
+  room: 'free' | 'full';
+  /** Whether it has ended, so that no callback of it is kept. */
+  isSettled: boolean;
+  executionId: string;
+  organizationId: string;
+};
+
+/** The attempt of a large callback, with the room for one; null: there is no such attempt at this provider. */
+export async function calledBackAttempt(
+  db: Database,
+  { token, provider }: CallbackAddress,
+): Promise<CalledBackAttempt | null> {
+  const values = [token, maxCallbacksOfAttempt, provider, maxLargeCallbacksOfAttempt];
+  const [found] = await runStatement<CalledBackAttempt>(db.pool, 'called_back_attempt', attemptSql, values);
+  return found ?? null;
+}
+
+/**
+ * Puts a callback into the inbox, once, if there is room. `isStored` is false for a repeat, and for a callback of a settled
+ * attempt, of which nothing is learned.
+ */
+export async function storeCallback(
+  db: Database,
+  callback: NewCallback,
+): Promise<{ room: InboxState; isStored: boolean }> {
+  const { id, token, provider, eventKey, headers, body, objectKey } = callback;
+  const [found] = await runStatement<{ room: InboxState; isStored: boolean }>(db.pool, 'store_callback', storeSql, [
     token,
-    mostOfAttempt,
+    maxCallbacksOfAttempt,
     provider,
+    objectKey === undefined ? null : maxLargeCallbacksOfAttempt,
     id,
     eventKey,
     JSON.stringify(headers),
     body,
+    objectKey ?? null,
   ]);
-  return room?.room ?? 'unknown';
+  return found ?? { room: 'unknown', isStored: false };
 }
 
 const attempt = `
-  SELECT a.provider, a.token, a.settled_at,
-    CASE WHEN a.settled_at IS NULL AND kept.number >= $2::int THEN 'full' ELSE 'free' END AS room
+  SELECT a.provider, a.token, a.execution_id, a.settled_at,
+    CASE WHEN a.settled_at IS NULL AND (kept.number >= $2::int OR kept.large >= $4::int) THEN 'full' ELSE 'free' END AS room
   FROM attempts a CROSS JOIN LATERAL (
-    SELECT count(*) AS number FROM provider_callbacks c WHERE c.provider = a.provider AND c.token = a.token
+    SELECT count(*) AS number, count(c.object_key) AS large
+    FROM provider_callbacks c WHERE c.provider = a.provider AND c.token = a.token
   ) kept
   WHERE a.token = $1 AND a.provider = $3`;
 
-const ask = `SELECT room FROM (${attempt}) attempt`;
+const roomSql = `SELECT room FROM (${attempt}) attempt`;
 
-const statement = `
+const attemptSql = `
+SELECT t.room, t.settled_at IS NOT NULL AS "isSettled", e.id AS "executionId", e.organization_id AS "organizationId"
+FROM (${attempt}) t CROSS JOIN LATERAL (
+  SELECT id, organization_id FROM executions WHERE id = t.execution_id LIMIT 1
+) e`;
+
+const storeSql = `
 WITH attempt AS (${attempt}),
 stored AS (
-  INSERT INTO provider_callbacks (id, provider, token, event_key, headers, body)
-  SELECT $4, provider, token, $5, $6::jsonb, $7::bytea FROM attempt WHERE settled_at IS NULL AND room = 'free'
-  ON CONFLICT DO NOTHING
+  INSERT INTO provider_callbacks (id, provider, token, event_key, headers, body, object_key)
+  SELECT $5, provider, token, $6, $7::jsonb, $8::bytea, $9 FROM attempt WHERE settled_at IS NULL AND room = 'free'
+  ON CONFLICT DO NOTHING RETURNING id
 )
-SELECT room FROM attempt`;
+SELECT room, EXISTS (SELECT FROM stored) AS "isStored" FROM attempt`;

@@ -36,7 +36,10 @@ export const limits = {
   logLength: 65_536,
   /** A higher figure from a provider is not believed. */
   maxCost: '1000000000',
+  /** Of a callback that is kept in the database; a longer one goes through the object store. */
   callbackBodyBytes: 8_388_608,
+  /** Of anything a provider sends that is read into memory: a response, a callback. */
+  providerBodyBytes: 134_217_728,
   defaultTimeoutS: 600,
   minTimeoutS: 10,
   maxTimeoutS: 86_400,

@@ -1,3 +1,4 @@
+import { limits } from '@holdfast/domain/limits';
 import { portOf } from '@holdfast/egress/addresses';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
 import { outputOrigins } from './connectionConfig.ts';
@@ -13,16 +14,13 @@ export type Connection = {
 /** What a server answered, whatever its status. */
 export type Answer = Extract<TrustedResult, { ok: true }>;
 
-/** Room for eight big pictures in base64. */
-const maxResponseBytes = 128 * 1024 * 1024;
-
 /** HTTP to the connection, with its key as a bearer token, or under another `scheme`. */
 export function connect(
   { baseUrl, apiKey }: Pick<Connection, 'baseUrl' | 'apiKey'>,
   scheme = 'Bearer',
 ): TrustedHttp {
   const headers = apiKey === null ? {} : { authorization: `${scheme} ${apiKey}` };
-  return createTrustedHttp({ baseUrl, headers, maxResponseBytes });
+  return createTrustedHttp({ baseUrl, headers, maxResponseBytes: limits.providerBodyBytes });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { extendLeases, releaseLeases } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
-import { createMemoryBudget } from '@holdfast/kit/memoryBudget';
+import { createMemoryBudget, type MemoryBudget } from '@holdfast/kit/memoryBudget';
 import { startSweep } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
 import { heartbeatMs, leaseS } from './lease.ts';
@@ -17,6 +17,8 @@ export type InHand = {
   /** Keeps the attempt's lease while `work` goes on; `signal` aborts when the run is to be let go of. */
   hold<Result>(attemptId: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   has(attemptId: string): boolean;
+  /** Counts what `work` holds in memory against the budget of all runs. */
+  holdMemory: MemoryBudget['during'];
   /** Lets what is in hand end within `graceMs`, then hands the rest back to the other dispatchers. */
   handBack(graceMs: number): Promise<void>;
 };
@@ -60,6 +62,7 @@ export function createInHand(db: Database, log: Logger): InHand {
         if (runs.size === 0) onEmpty?.();
       }
     },
+    holdMemory: memory.during,
     has: (attemptId) => runs.has(attemptId),
     async handBack(graceMs) {
       await within(graceMs, 'what is in hand', emptied()).catch(() => {});

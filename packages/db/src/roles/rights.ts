@@ -34,7 +34,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
     attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error, raw_logs)',
-    provider_callbacks: 'SELECT (provider, token), INSERT, DELETE',
+    provider_callbacks: 'SELECT (provider, token, object_key), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
       'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, missed, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',

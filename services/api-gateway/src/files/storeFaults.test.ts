@@ -4,6 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { startExecutions } from '@holdfast/db/executions/start';
 import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '@holdfast/testkit/smallDisk';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
@@ -11,6 +12,8 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
+import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -97,6 +100,27 @@ async function listening(server: Server): Promise<number> {
       taken.resume();
       const { body: record } = await post('/v1/files/confirm', { file_id: body.file_id }).expect(200);
       expect(record).toMatchObject({ status: 'ready', size_bytes: sizeBytes });
+    });
+
+    it('refuses a large callback with 503, which providers repeat, and keeps nothing of it', async () => {
+      const { db } = gateway.context;
+      await applyTestModels(db);
+      const { key } = await organizationWithKey(gateway, { balance: '10' });
+      const { body: created } = await request(gateway.app)
+        .post('/v1/executions')
+        .auth(key, { type: 'bearer' })
+        .send({ model: 'writer', input: { prompt: 'a' } });
+      const [run] = await startExecutions(db, [{ id: created.id, connection: 'sandbox', target: 'm' }], 30);
+      const { body, headers } = await request(gateway.app)
+        .post(`/v1/callbacks/sandbox/${run?.attemptToken}`)
+        .set('Content-Type', 'application/json')
+        .send('x'.repeat(9_000_000))
+        .expect(503);
+      expect([body.error.code, headers['retry-after']]).toEqual(['SERVICE_UNAVAILABLE', '60']);
+      expect(await db.prisma.providerCallback.count()).toBe(0);
+      const [file] = await db.prisma.file.findMany({ where: { executionId: created.id } });
+      expect(file?.state).toBe('deleted');
+      expect(readdirSync(join(disk.path, '.incoming'))).toEqual([]);
     });
   },
 );

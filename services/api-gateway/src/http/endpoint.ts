@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FoundApiKey } from '@holdfast/db/apiKeys';
 import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errorCodes';
@@ -23,6 +24,9 @@ export type EndpointRequest<Params, Query, Body> = {
   /** For endpoints that stream their answer. */
   raw: RawRequest;
 };
+
+/** A longer body than `maxBytes` is refused. */
+export type RawBodyLimits = { bufferedBytes: number; maxBytes: number };
 
 export type Reply = {
   status: number;
@@ -53,8 +57,8 @@ export type Endpoint = {
   limit: 'create' | 'other' | 'callback';
   /** Default `key`: a valid API key is needed. `operator`: the admin token. */
   access?: 'key' | 'anyone' | 'operator';
-  /** The handler gets the body as it came (a Buffer), at most so many bytes, in place of JSON. */
-  rawBodyBytes?: number;
+  /** The handler gets the body as it came in place of JSON: a Buffer, or a stream where it is longer than `bufferedBytes`. */
+  rawBody?: RawBodyLimits;
   /** Refuses what must not cost us a body: called before that is read. @throws ApiError */
   admit?(request: { context: Context; params: never }): Promise<void>;
   /** Is told when its query or body was refused; the answer is as it would be. */
@@ -94,26 +98,36 @@ export function endpoint<
   return definition as unknown as Endpoint;
 }
 
-/** An endpoint without a caller: for anyone, or for the operator. With `rawBodyBytes` its body is a Buffer. */
+/** An endpoint without a caller: for anyone, or for the operator. With `rawBody` its body is the bytes. */
 export function callerlessEndpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
-  RawBytes extends number | undefined = undefined,
+  RawBody extends RawBodyLimits | undefined = undefined,
 >(
   definition: Omit<
     Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'admit' | 'refused' | 'scope' | 'access' | 'rawBodyBytes'
+    'params' | 'query' | 'body' | 'handle' | 'admit' | 'refused' | 'scope' | 'access' | 'rawBody'
   > & {
     access: 'anyone' | 'operator';
     params?: Params;
     query?: Query;
     body?: Body;
-    rawBodyBytes?: RawBytes;
+    rawBody?: RawBody;
     admit?(request: { context: Context; params: Inferred<Params> }): Promise<void>;
+    refused?(request: {
+      context: Context;
+      params: Inferred<Params>;
+      raw: RawRequest;
+      error: unknown;
+    }): Promise<void>;
     handle(
       request: Omit<
-        EndpointRequest<Inferred<Params>, Inferred<Query>, RawBytes extends number ? Buffer : Inferred<Body>>,
+        EndpointRequest<
+          Inferred<Params>,
+          Inferred<Query>,
+          RawBody extends RawBodyLimits ? Buffer | Readable : Inferred<Body>
+        >,
         'caller'
       >,
     ): Promise<Reply | null>;

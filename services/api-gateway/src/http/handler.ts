@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { ApiError, invalidField } from '@holdfast/domain/errors';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type BodyTerms, readBody } from './body.ts';
+import { type BodyTerms, readOrStreamBody } from './body.ts';
 import type { BodyHold } from './bodyLimits.ts';
 import { sendTable } from './csv.ts';
 import type { Caller, Endpoint, RawRequest, Reply } from './endpoint.ts';
@@ -50,16 +51,20 @@ async function replyTo(
     await endpoint.refused?.({ context, params, raw, error });
     throw error;
   });
-  return await endpoint.handle({
-    context,
-    caller: state.caller as never,
-    params,
-    query: query as never,
-    body: body as never,
-    headers: raw.request.headers,
-    traceparent: state.traceparent,
-    raw,
-  });
+  try {
+    return await endpoint.handle({
+      context,
+      caller: state.caller as never,
+      params,
+      query: query as never,
+      body: body as never,
+      headers: raw.request.headers,
+      traceparent: state.traceparent,
+      raw,
+    });
+  } finally {
+    if (body instanceof Readable) body.destroy();
+  }
 }
 
 function requireAccess({ access, scope }: Endpoint, caller: Caller | null, refusal: Error | null): void {
@@ -96,8 +101,7 @@ function queryFor({ shape }: z.ZodObject, url: string): Record<string, string> {
 }
 
 async function bodyFor(endpoint: Endpoint, raw: RawRequest, terms: Terms): Promise<unknown> {
-  const maxBytes = endpoint.rawBodyBytes;
-  if (maxBytes !== undefined) return await readBody(raw, { ...terms, maxBytes });
+  if (endpoint.rawBody) return await readOrStreamBody(raw, { ...terms, ...endpoint.rawBody });
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
   return validate(endpoint.body ?? nothing, (await readJson(raw, terms)) ?? {});
 }

@@ -6,7 +6,10 @@ import {
   readCallback,
   type StoredCallback,
 } from '@holdfast/db/callbacks';
+import { markFilesDeleted } from '@holdfast/db/files';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
+import { ObjectNotFoundError } from '@holdfast/files/store';
+import { currentReservation } from '@holdfast/kit/memoryBudget';
 import type { CallbackReading, Ended } from '@holdfast/providers/interface';
 import type { Context } from '../context.ts';
 import { inSpan } from '../inSpan.ts';
@@ -30,17 +33,71 @@ export async function callback(context: Context, callbackId: string): Promise<vo
 }
 
 async function receive(context: Context, stored: StoredCallback, route: Route | null): Promise<void> {
-  const reading = route && !stored.finished ? await read(route, stored) : null;
-  if (route && !(await dealWith(context, route, stored.token, reading))) return;
+  const { objectKey } = stored;
+  if (objectKey === null) return void (await settle(context, stored, route, stored.body));
+  // It stands in memory until its outcome is recorded.
+  const isDone = await context.inHand.holdMemory(async () => {
+    const body = route && !stored.finished ? await readObject(context, stored, objectKey) : null;
+    return await settle(context, stored, route, body);
+  });
+  if (isDone) await removeObject(context, stored, objectKey);
+}
+
+/** False when it stays in the inbox. */
+async function settle(
+  context: Context,
+  stored: StoredCallback,
+  route: Route | null,
+  body: Buffer | null,
+): Promise<boolean> {
+  const reading = route && !stored.finished && body ? await read(route, stored, body) : null;
+  if (route && !(await dealWith(context, route, stored.token, reading))) return false;
   const isUseless = stored.erased || (route !== null && !stored.finished && reading === null);
   await (isUseless ? dropCallback : markCallbackProcessed)(context.db, stored.id);
+  return true;
+}
+
+/** The body of a large callback, read as there is memory for it; null: it has expired. */
+async function readObject(
+  { store, log }: Context,
+  { executionId }: StoredCallback,
+  key: string,
+): Promise<Buffer | null> {
+  const hold = currentReservation();
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of await store.read(key)) {
+      await hold?.(chunk.length);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (!(error instanceof ObjectNotFoundError)) throw error;
+    log.warn({ executionId }, 'the object of a large callback is gone');
+    return null;
+  }
+}
+
+/** What fails here is removed when the object expires. */
+async function removeObject(
+  { db, store, log }: Context,
+  { executionId }: StoredCallback,
+  key: string,
+): Promise<void> {
+  try {
+    await store.remove(key);
+    await markFilesDeleted(db, [key]);
+  } catch (error) {
+    log.warn({ err: error, executionId }, 'the object of a large callback stays until it expires');
+  }
 }
 
 async function read(
   { definition, route, provider }: Route,
   stored: StoredCallback,
+  body: Buffer,
 ): Promise<CallbackReading> {
-  const { headers, body, receivedAtMs, token, handle } = stored;
+  const { headers, receivedAtMs, token, handle } = stored;
   return await provider.readCallback(
     { headers, body, receivedAtMs },
     {

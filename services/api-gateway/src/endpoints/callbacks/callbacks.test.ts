@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { callbackQueue } from '@holdfast/queues/definitions';
 import { openQueue } from '@holdfast/queues/producer';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
@@ -46,6 +49,27 @@ const call = (to: string, body: Buffer | string, headers: Record<string, string>
     .set({ 'Content-Type': 'application/octet-stream', ...headers })
     .serialize((same) => same)
     .send(body);
+
+/** A callback over a connection of its own, of which the first byte is sent. */
+async function beginCallback(to: string, sizeBytes: number) {
+  const server = gateway.app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sending = httpRequest({
+    port: (server.address() as AddressInfo).port,
+    method: 'POST',
+    path: `/v1/callbacks/sandbox/${to}`,
+    headers: { 'content-length': sizeBytes },
+  });
+  sending.on('error', () => {}).write('{');
+  return {
+    request: sending,
+    async close() {
+      sending.destroy();
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
 
 describe('POST /v1/callbacks/{provider}/{token}', () => {
   it('keeps the bytes and what signatures are made of, nothing else, and hints at it', async () => {
@@ -99,20 +123,12 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
   });
 
   it("a token that is nobody's is refused before the body has come", async () => {
-    const server = gateway.app.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const sending = httpRequest({
-      port: (server.address() as AddressInfo).port,
-      method: 'POST',
-      path: `/v1/callbacks/sandbox/${'0'.repeat(64)}`,
-      headers: { 'content-length': 8_000_000 },
-    });
-    sending.on('error', () => {}).write('{');
-    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(404);
-    sending.destroy();
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
+    for (const sizeBytes of [8_000_000, 80_000_000]) {
+      const sending = await beginCallback('0'.repeat(64), sizeBytes);
+      const [answer] = (await once(sending.request, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).toBe(404);
+      await sending.close();
+    }
   });
 
   it('a token under the name of another provider is 404 and stores nothing', async () => {
@@ -136,9 +152,97 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     expect(await stored()).toHaveLength(before);
   });
 
-  it('8 MiB are taken, more is 413', async () => {
+  it('keeps a callback of 8 MiB in its row', async () => {
     await call(token, Buffer.alloc(8_388_608, 'x')).expect(200);
-    const { body } = await call(token, Buffer.alloc(8_388_609, 'x')).expect(413);
-    expect(body.error.code).toBe('PAYLOAD_TOO_LARGE');
+    expect((await stored()).at(-1)).toMatchObject({ objectKey: null });
+  });
+});
+
+describe('a callback of more than 8 MiB', () => {
+  const body = Buffer.alloc(12 * 1024 * 1024, 'x');
+  const objects = () =>
+    readdirSync(gateway.servers.folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+  const storedOf = async (of: string) => (await stored()).filter((callback) => callback.token === of);
+  const filesOf = async (of: string) => {
+    const { executionId } = await gateway.context.db.prisma.attempt.findUniqueOrThrow({
+      where: { token: of },
+    });
+    return await gateway.context.db.prisma.file.findMany({ where: { executionId } });
+  };
+  let large: string;
+  let objectsBefore: number;
+
+  beforeEach(async () => {
+    large = await runningToken();
+    objectsBefore = objects().length;
+  });
+
+  it('is kept once in the object store, under a file that expires in a day', async () => {
+    await call(large, body).expect(200);
+    await call(large, body).expect(200);
+    const [callback, ...others] = await storedOf(large);
+    expect(others).toEqual([]);
+    expect(callback?.body).toBeNull();
+    const file = (await filesOf(large)).find(({ id }) => id === callback?.objectKey);
+    const hoursLeft = (Number(file?.expiresAt) - Date.now()) / 3_600_000;
+    expect(Math.round(hoursLeft)).toBe(24);
+    const kept = await buffer(await gateway.context.store.read(callback?.objectKey ?? ''));
+    expect(kept.equals(body)).toBe(true);
+    expect(objects()).toHaveLength(objectsBefore + 1);
+    expect((await filesOf(large)).map(({ state }) => state).toSorted()).toEqual([
+      'awaiting_upload',
+      'deleted',
+    ]);
+  });
+
+  it('is kept although it does not declare its length', async () => {
+    const chunked = request(gateway.app).post(`/v1/callbacks/sandbox/${large}`);
+    for (let sent = 0; sent < body.length; sent += 65_536)
+      chunked.write(body.subarray(sent, sent + 65_536).toString());
+    await chunked.expect(200);
+    const [callback] = await storedOf(large);
+    const kept = await buffer(await gateway.context.store.read(callback?.objectKey ?? ''));
+    expect(kept.equals(body)).toBe(true);
+  });
+
+  it('is refused unread beyond 128 MiB, with a log line that names the execution', async () => {
+    const logged = jest.spyOn(gateway.context.log, 'warn');
+    const sending = await beginCallback(large, 134_217_729);
+    const [answer] = (await once(sending.request, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(413);
+    const executionId = expect.stringMatching(/^exec_/);
+    expect(logged).toHaveBeenCalledWith(expect.objectContaining({ executionId }), 'callback refused');
+    logged.mockRestore();
+    await sending.close();
+    expect(await filesOf(large)).toEqual([]);
+  });
+
+  it('that breaks off leaves nothing', async () => {
+    const sending = await beginCallback(large, body.length);
+    sending.request.write(body.subarray(0, 9_000_000));
+    await until(
+      'it is being stored',
+      async () => (await filesOf(large)).length === 1 && objects().length > objectsBefore,
+    );
+    await sending.close();
+    await until('its file is gone', async () => (await filesOf(large))[0]?.state === 'deleted');
+    expect(objects()).toHaveLength(objectsBefore);
+    expect(await storedOf(large)).toEqual([]);
+  });
+
+  it('of an attempt that was settled is not stored', async () => {
+    await gateway.context.db.pool.query('UPDATE attempts SET settled_at = now() WHERE token = $1', [large]);
+    await call(large, body).expect(200);
+    expect([await filesOf(large), await storedOf(large)]).toEqual([[], []]);
+  });
+
+  it('is refused when four of its attempt are stored', async () => {
+    const numbered = (index: number) => Buffer.concat([body, Buffer.from(String(index))]);
+    for (let index = 0; index < 4; index++) await call(large, numbered(index)).expect(200);
+    await call(large, numbered(4)).expect(429);
+    await call(large, '{}').expect(200);
+    expect(objects()).toHaveLength(objectsBefore + 4);
   });
 });

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type InboxState, readInboxState, storeCallback } from '@holdfast/db/callbacks';
+import { calledBackAttempt, type InboxState, readInboxState, storeCallback } from '@holdfast/db/callbacks';
 import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -8,6 +8,7 @@ import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
+import { storeLargeCallback } from './largeCallback.ts';
 
 export const postCallback = callerlessEndpoint({
   method: 'POST',
@@ -18,7 +19,7 @@ export const postCallback = callerlessEndpoint({
     'The token belongs to one attempt at this provider. What is sent is kept as it is, and verified before it is believed.',
   access: 'anyone',
   limit: 'callback',
-  rawBodyBytes: limits.callbackBodyBytes,
+  rawBody: { bufferedBytes: limits.callbackBodyBytes, maxBytes: limits.providerBodyBytes },
   params: z.object({ provider: z.string().max(64), token: z.string().max(128) }),
   responses: {
     200: {
@@ -29,17 +30,29 @@ export const postCallback = callerlessEndpoint({
   async admit({ context, params }) {
     requireRoom(await readInboxState(context.db, params));
   },
+  async refused({ context, params, error }) {
+    if (!(error instanceof ApiError)) return;
+    const attempt = await calledBackAttempt(context.db, params);
+    const { provider } = params;
+    context.log.warn(
+      { executionId: attempt?.executionId, provider, reason: error.message },
+      'callback refused',
+    );
+  },
   async handle({ context, params, body, headers }) {
     const id = newId('cbk');
     const kept = keptHeaders(headers);
-    const room = await storeCallback(context.db, {
-      id,
-      ...params,
-      eventKey: eventKey(kept, body),
-      headers: kept,
-      body,
-    });
-    requireRoom(room);
+    const callback = { id, ...params, headers: kept };
+    if (Buffer.isBuffer(body)) {
+      const eventKey = eventKeyOf(kept, digestOf(kept).update(body));
+      requireRoom((await storeCallback(context.db, { ...callback, eventKey, body })).room);
+    } else {
+      const length = headers['content-length'];
+      const sizeBytes = length === undefined ? undefined : Number(length);
+      const digest = digestOf(kept);
+      const eventKey = () => eventKeyOf(kept, digest);
+      requireRoom(await storeLargeCallback(context, callback, { body, sizeBytes, digest, eventKey }));
+    }
     void context.callbacks.add({ callbackId: id });
     return { status: 200, body: { received: true } };
   },
@@ -53,15 +66,18 @@ function requireRoom(room: InboxState): void {
 }
 
 /**
- * A repeat has the same bytes and the same signature; with less, a forgery would take the place of the real one, and one
- * that came too late that of the same one signed anew.
+ * Of what is signed and, once it is updated with it, the body. A repeat has the same bytes and the same signature; by less,
+ * a forgery would take the place of the real callback, and one that came too late that of the same one signed anew.
  */
-function eventKey(headers: Record<string, string>, body: Buffer): string {
+function digestOf(headers: Record<string, string>): Hash {
   const signed = Object.entries(headers)
     .filter(([name]) => name !== 'content-type')
     .map(([name, value]) => `${name}: ${value}\n`);
-  const digest = createHash('sha256').update(signed.toSorted().join('')).update(body).digest('hex');
-  return `${headers['webhook-id']?.slice(0, 255) ?? ''} ${digest}`.trim();
+  return createHash('sha256').update(signed.toSorted().join(''));
+}
+
+function eventKeyOf(headers: Record<string, string>, digest: Hash): string {
+  return `${headers['webhook-id']?.slice(0, 255) ?? ''} ${digest.digest('hex')}`.trim();
 }
 
 function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {

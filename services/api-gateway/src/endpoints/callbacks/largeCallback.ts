@@ -1,0 +1,89 @@
+import type { Hash } from 'node:crypto';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { calledBackAttempt, type NewCallback, type Room, storeCallback } from '@holdfast/db/callbacks';
+import { insertOutput, markFilesDeleted } from '@holdfast/db/files';
+import { ApiError } from '@holdfast/domain/errors';
+import { newId } from '@holdfast/domain/ids';
+import { StoreFailedError } from '@holdfast/files/store';
+import type { Context } from '../../context.ts';
+
+const object = { filename: 'callback', contentType: 'application/octet-stream' };
+
+type Callback = Omit<NewCallback, 'eventKey' | 'body' | 'objectKey'>;
+
+/** `eventKey`: to be called once `digest` has seen all of the body. */
+type LargeBody = { body: Readable; sizeBytes: number | undefined; digest: Hash; eventKey(): string };
+
+/**
+ * Streams a callback that is too large for a row into the object store, and puts it into the inbox. Its object has a row in
+ * `files` that expires in a day: a process that dies here, and a callback that no dispatcher reads, leave nothing behind.
+ * @throws ApiError what the body failed with; StoreFailedError
+ */
+export async function storeLargeCallback(
+  context: Context,
+  callback: Callback,
+  { body, sizeBytes, digest, eventKey }: LargeBody,
+): Promise<Room> {
+  const { db, log, store } = context;
+  const attempt = await calledBackAttempt(db, callback);
+  if (!attempt) return 'unknown';
+  if (attempt.room === 'full') return 'full';
+  if (attempt.isSettled) {
+    await finished(body.resume());
+    return 'free';
+  }
+  const { executionId, organizationId } = attempt;
+  const about = { executionId, provider: callback.provider };
+  const id = newId('file');
+  await insertOutput(db, { ...object, id, key: id, organizationId, executionId });
+  try {
+    const options = { ...object, ...(sizeBytes !== undefined && { sizeBytes }) };
+    const stored = await store.put(id, hashed(body, digest), options);
+    sizeBytes = stored.sizeBytes;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    log.warn({ ...about, err: refusal }, 'large callback not stored');
+    await removeObject(context, id, executionId);
+    throw refusal;
+  }
+  const { room, isStored } = await storeCallback(db, {
+    ...callback,
+    eventKey: eventKey(),
+    body: null,
+    objectKey: id,
+  });
+  log.info({ ...about, sizeBytes, isStored }, 'large callback received');
+  if (!isStored) await removeObject(context, id, executionId);
+  return room;
+}
+
+function hashed(body: Readable, digest: Hash): Readable {
+  const through = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      digest.update(chunk);
+      done(null, chunk);
+    },
+  });
+  // The store learns of a failure through the stream it holds.
+  pipeline(body, through, () => {});
+  return through;
+}
+
+/** Providers repeat a callback that met 503; Cog does not repeat one that met 507, which a full store is elsewhere. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof ApiError) return error;
+  const failure = error instanceof StoreFailedError ? error : new StoreFailedError(error);
+  if (!failure.isFull) return failure;
+  const headers = { 'Retry-After': '60' };
+  return new ApiError('SERVICE_UNAVAILABLE', 'There is no room for large callbacks.', { headers });
+}
+
+async function removeObject({ db, log, store }: Context, id: string, executionId: string): Promise<void> {
+  try {
+    await store.remove(id);
+    await markFilesDeleted(db, [id]);
+  } catch (error) {
+    log.warn({ err: error, executionId }, 'the object of a large callback stays until it expires');
+  }
+}
