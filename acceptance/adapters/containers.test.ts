@@ -1,11 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { onePixel } from '@holdfast/providers/fal/testing/pictures';
 import type { Customer } from '@holdfast/testkit/customer';
+import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
 import { expectEndedOnce, newCustomer } from './books.ts';
 import { type Hosted, startHosted } from './hosted.ts';
-import { at, writer } from './models.ts';
+import { at, painter, writer } from './models.ts';
 
+const folder = testFolder('files');
 const lines: Record<string, unknown>[] = [];
 
 let hosted: Hosted;
@@ -13,15 +18,23 @@ let customer: Customer;
 
 beforeAll(async () => {
   const models = [
+    painter('drawing', [at.first('callback')]),
     writer('writing', [at.first('callback')], { show_to_clients: ['logs'] }),
     writer('writing-somewhere', [at.first('callback'), at.second('callback')]),
   ];
-  hosted = await startHosted(models, { LOG_LEVEL: 'info' }, (line) => lines.push(JSON.parse(line)));
+  hosted = await startHosted(models, { LOG_LEVEL: 'info', FILE_DISK_PATH: folder }, (line) =>
+    lines.push(JSON.parse(line)),
+  );
 });
 afterAll(() => hosted.close());
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
-  hosted.first.plan({ submit: 'accept', endsAfterMs: null, callsBack: true });
+  hosted.first.plan({
+    submit: 'accept',
+    endsAfterMs: null,
+    callsBack: true,
+    ends: { output: ['hel', 'lo'] },
+  });
 });
 afterEach(() => hosted.first.restart());
 
@@ -91,6 +104,55 @@ describe('a run at a container', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ executionId: id, alert: expect.stringContaining('CALLBACK_URL') }),
     );
+  });
+});
+
+describe('a run with a callback of 12 MiB', () => {
+  const picture = Buffer.concat([onePixel, Buffer.alloc(9 * 1024 * 1024)]);
+  const output = [`data:image/png;base64,${picture.toString('base64')}`];
+  const callbacksOf = async (id: string) => {
+    const [attempt] = await attemptsOf(id);
+    return await hosted.stack.db.prisma.providerCallback.findMany({ where: { token: attempt?.token ?? '' } });
+  };
+
+  it('completes once, is started once, and leaves nothing of the callback in the store', async () => {
+    hosted.first.plan({ ends: { output } });
+    const { id, run, before } = await begun('drawing');
+    expect(await hosted.first.finish(run)).toEqual([200]);
+    await untilStatus(customer.api, id, 'COMPLETED');
+    const { result } = await expectEndedOnce(hosted.stack, customer, id);
+    expect(result).toMatchObject({ images: [{ format: 'png', width: 1 }] });
+    expect(accepted()).toHaveLength(before + 1);
+    await until('the callback is processed', async () => (await callbacksOf(id))[0]?.processedAt !== null);
+    const [callback, ...others] = await callbacksOf(id);
+    expect(others).toEqual([]);
+    const isThere = () => existsSync(join(folder, callback?.objectKey ?? 'missing'));
+    await until('its object is removed', () => !isThere());
+    const files = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id } });
+    expect(files.map(({ state }) => state).toSorted()).toEqual(['deleted', 'ready']);
+    const told = lines.filter(
+      ({ msg, executionId }) => msg === 'large callback received' && executionId === id,
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  it('stays cancelled when it was cancelled before, and nothing of the callback is kept', async () => {
+    const { id, run } = await begun('drawing');
+    const { token } = (await attemptsOf(id))[0] ?? { token: '' };
+    await customer.api.post(`/v1/executions/${id}/cancel`);
+    const body = JSON.stringify({ id: run, status: 'succeeded', output });
+    const response = await fetch(`${hosted.stack.baseUrl}/v1/callbacks/first/${token}`, {
+      method: 'POST',
+      body,
+    });
+    expect(response.status).toBe(200);
+    await until('no callback waits', async () =>
+      (await callbacksOf(id)).every(({ processedAt }) => processedAt),
+    );
+    expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
+    const filesLeft = () =>
+      hosted.stack.db.prisma.file.count({ where: { executionId: id, state: { not: 'deleted' } } });
+    await until('nothing is left', async () => (await filesLeft()) === 0);
   });
 });
 

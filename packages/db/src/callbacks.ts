@@ -149,6 +149,6 @@ WITH attempt AS (${attempt}),
 stored AS (
   INSERT INTO provider_callbacks (id, provider, token, event_key, headers, body, object_key)
   SELECT $5, provider, token, $6, $7::jsonb, $8::bytea, $9 FROM attempt WHERE settled_at IS NULL AND room = 'free'
-  ON CONFLICT DO NOTHING RETURNING id
+  ON CONFLICT DO NOTHING RETURNING token
 )
 SELECT room, EXISTS (SELECT FROM stored) AS "isStored" FROM attempt`;
