@@ -80,7 +80,10 @@ const maxCallbacksOfAttempt = 32;
 const maxLargeCallbacksOfAttempt = 4;
 
 /** Whether a callback would be kept; to be called before its body is read. */
-export async function readInboxState(db: Database, { token, provider }: CallbackAddress): Promise<InboxState> {
+export async function readInboxState(
+  db: Database,
+  { token, provider }: CallbackAddress,
+): Promise<InboxState> {
   const values = [token, maxCallbacksOfAttempt, provider, null];
   const [found] = await runStatement<{ room: InboxState }>(db.pool, 'room_for_callback', roomSql, values);
   return found?.room ?? 'unknown';
@@ -113,17 +116,22 @@ export async function storeCallback(
   callback: NewCallback,
 ): Promise<{ room: InboxState; isStored: boolean }> {
   const { id, token, provider, eventKey, headers, body, objectKey } = callback;
-  const [found] = await runStatement<{ room: InboxState; isStored: boolean }>(db.pool, 'store_callback', storeSql, [
-    token,
-    maxCallbacksOfAttempt,
-    provider,
-    objectKey === undefined ? null : maxLargeCallbacksOfAttempt,
-    id,
-    eventKey,
-    JSON.stringify(headers),
-    body,
-    objectKey ?? null,
-  ]);
+  const [found] = await runStatement<{ room: InboxState; isStored: boolean }>(
+    db.pool,
+    'store_callback',
+    storeSql,
+    [
+      token,
+      maxCallbacksOfAttempt,
+      provider,
+      objectKey === undefined ? null : maxLargeCallbacksOfAttempt,
+      id,
+      eventKey,
+      JSON.stringify(headers),
+      body,
+      objectKey ?? null,
+    ],
+  );
   return found ?? { room: 'unknown', isStored: false };
 }
 

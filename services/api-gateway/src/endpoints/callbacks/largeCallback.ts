@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { calledBackAttempt, type NewCallback, type Room, storeCallback } from '@holdfast/db/callbacks';
+import { calledBackAttempt, type InboxState, type NewCallback, storeCallback } from '@holdfast/db/callbacks';
 import { insertOutput, markFilesDeleted } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -24,7 +24,7 @@ export async function storeLargeCallback(
   context: Context,
   callback: Callback,
   { body, sizeBytes, digest, eventKey }: LargeBody,
-): Promise<Room> {
+): Promise<InboxState> {
   const { db, log, store } = context;
   const attempt = await calledBackAttempt(db, callback);
   if (!attempt) return 'unknown';
