@@ -1,4 +1,4 @@
-/** What may be uploaded, with the extension for each. SVG and HTML are not: they can carry scripts. */
+/** Types that may be uploaded, with their extensions. SVG and HTML may not: they can contain scripts. */
 const extensions = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -50,27 +50,27 @@ const otherNames: Readonly<Record<string, AllowedType>> = {
   'text/x-markdown': 'text/markdown',
 };
 
-/** What servers and clients send when they know no type. */
+/** Sent when the type is unknown. */
 const unspecific = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** A type as it is compared: in small letters, without parameters. */
+/** A type in lower case, without parameters. */
 export function bareType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** The allowed type that a text names, in any spelling or under another name; null: none. */
+/** The allowed type of a `Content-Type`, in any case or under another name; null: none. */
 export function allowedTypeOf(contentType: string): AllowedType | null {
   const bare = bareType(contentType);
   const type = Object.hasOwn(otherNames, bare) ? otherNames[bare] : bare;
   return type !== undefined && isAllowedType(type) ? type : null;
 }
 
-/** Whether a `Content-Type` says nothing of the bytes: it is missing, or names no particular type. */
+/** Whether a `Content-Type` is missing or names no particular type. */
 export function isUnspecific(contentType: string | null | undefined): boolean {
   return unspecific.has(bareType(contentType ?? ''));
 }
 
-/** Whether a `Content-Type` names another type than an upload has declared. */
+/** Whether a `Content-Type` names another type than the upload declared. */
 export function contradictsType(contentType: string | null | undefined, declared: string): boolean {
   if (isUnspecific(contentType)) return false;
   const named = allowedTypeOf(contentType ?? '');

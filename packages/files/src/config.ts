@@ -1,11 +1,9 @@
 import { publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
-import type { DiskSettings } from './disk/settings.ts';
-import type { S3Settings } from './s3/settings.ts';
 
-/** The settings of the object store, for `parseConfig`. Which of them are needed depends on FILE_STORE. */
+/** The settings of the object store. FILE_STORE decides which of them are needed. */
 export const fileStoreConfig = {
-  FILE_STORE: z.enum(['disk', 's3']).default('disk').describe('Where file bytes are kept'),
+  FILE_STORE: z.enum(['disk', 's3']).default('disk').describe('Where file bytes are stored'),
   FILE_DISK_PATH: z.string().optional().describe('disk: the folder'),
   FILE_URL_SECRET: z
     .string()
@@ -13,20 +11,19 @@ export const fileStoreConfig = {
     .pipe(z.array(z.string().min(16, 'each must be 16 characters or more')))
     .optional()
     .describe(
-      'disk: signs upload and download URLs; 16 characters or more. Several, comma-separated: the first signs, all are good',
+      'disk: signs upload and download URLs; 16 characters or more. Several, comma-separated: the first signs, all verify',
     ),
   PUBLIC_URL: publicUrl,
   S3_ENDPOINT: z.url().optional().describe('s3: the server as the services reach it'),
-  S3_PUBLIC_ENDPOINT: z
-    .url()
-    .optional()
-    .describe('s3: the server as clients reach it; S3_ENDPOINT unless set'),
+  S3_PUBLIC_ENDPOINT: z.url().optional().describe('s3: the server as clients reach it; default S3_ENDPOINT'),
   S3_REGION: z.string().default('us-east-1').describe('s3: region'),
   S3_STYLE: z
     .enum(['path', 'virtual'])
     .default('path')
-    .describe('s3: where the bucket stands: https://host/bucket/key, or https://bucket.host/key'),
-  S3_BUCKET: z.string().optional().describe('s3: bucket; the setup makes it when it is missing'),
+    .describe(
+      's3: URLs with the bucket in the path (https://host/bucket/key) or in the host (https://bucket.host/key)',
+    ),
+  S3_BUCKET: z.string().optional().describe('s3: bucket; the setup creates it if it is missing'),
   S3_ACCESS_KEY: z.string().optional().describe('s3: access key'),
   S3_SECRET_KEY: z.string().optional().describe('s3: secret key'),
 };
@@ -36,7 +33,7 @@ const needed = {
   s3: ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'],
 } as const;
 
-/** What the chosen store lacks, a line each. */
+/** The missing settings of the chosen store, a line each. */
 export function fileStoreProblems(env: NodeJS.ProcessEnv): string[] {
   const store = env.FILE_STORE === 's3' ? 's3' : 'disk';
   return needed[store]
@@ -46,7 +43,10 @@ export function fileStoreProblems(env: NodeJS.ProcessEnv): string[] {
 
 export type FileStoreConfig = z.infer<z.ZodObject<typeof fileStoreConfig>>;
 
-/** Of a store on this machine's disk; null with another. @throws for a setting that is missing */
+/** `publicUrl`: the gateway as clients reach it. The first of `urlSecrets` signs, all of them verify. */
+export type DiskSettings = { path: string; urlSecrets: readonly string[]; publicUrl: string };
+
+/** Null for a store other than the disk. @throws for a missing setting */
 export function diskSettings(config: FileStoreConfig): DiskSettings | null {
   if (config.FILE_STORE !== 'disk') return null;
   return {
@@ -56,7 +56,19 @@ export function diskSettings(config: FileStoreConfig): DiskSettings | null {
   };
 }
 
-/** @throws for a setting that is missing */
+export type S3Settings = {
+  endpoint: string;
+  /** The server as clients reach it, for presigned URLs. */
+  publicEndpoint: string;
+  region: string;
+  bucket: string;
+  /** `host/bucket/key` or `bucket.host/key`. Default: path. */
+  style?: 'path' | 'virtual';
+  accessKey: string;
+  secretKey: string;
+};
+
+/** @throws for a missing setting */
 export function s3Settings(config: FileStoreConfig): S3Settings {
   const endpoint = need(config, 'S3_ENDPOINT');
   return {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attachment } from './contentDisposition.ts';
-import { sanitiseFilename } from './filename.ts';
+import { attachment, sanitiseFilename } from './filename.ts';
 
 describe('sanitiseFilename', () => {
   it.each([
@@ -15,7 +14,7 @@ describe('sanitiseFilename', () => {
     ['dir/', 'file'],
     ['\ud800', '\ufffd'],
     ['猫.png', '猫.png'],
-  ])('%j becomes %j', (given, expected) => {
+  ])('turns %j into %j', (given, expected) => {
     expect(sanitiseFilename(given)).toBe(expected);
   });
 
@@ -27,13 +26,13 @@ describe('sanitiseFilename', () => {
 });
 
 describe('attachment', () => {
-  it('gives a name for old clients and the full one', () => {
+  it('has an ASCII name for old clients and the full name', () => {
     expect(attachment("it's (猫).png")).toBe(
       `attachment; filename="it's (_).png"; filename*=UTF-8''it%27s%20%28%E7%8C%AB%29.png`,
     );
   });
 
-  it('lets no name break out of the header', () => {
+  it('escapes names that would break the header', () => {
     expect(attachment('a"\r\nX: y')).toBe(
       `attachment; filename="a___X: y"; filename*=UTF-8''a%22%0D%0AX%3A%20y`,
     );

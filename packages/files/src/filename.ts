@@ -8,7 +8,7 @@ export function sanitiseFilename(name: string): string {
   return /^\.*$/.test(cut) ? 'file' : cut;
 }
 
-/** Cuts between characters, before the extension, which tells more than the end of a long name. */
+/** Cuts between characters and keeps the extension. */
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = /\.[A-Za-z0-9]{1,16}$/.exec(name)?.[0] ?? '';
@@ -20,4 +20,14 @@ function shorten(name: string): string {
     stem += char;
   }
   return stem + extension;
+}
+
+/** A Content-Disposition: `attachment` with the name in ASCII for old clients and in full as in RFC 5987. */
+export function attachment(filename: string): string {
+  const ascii = filename.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

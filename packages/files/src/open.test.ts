@@ -13,7 +13,7 @@ const disk = {
 const s3 = { S3_ENDPOINT: 'http://s3:9000', S3_BUCKET: 'files', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' };
 
 describe('openStore', () => {
-  it('opens the disk unless told otherwise', () => {
+  it('opens the disk by default', () => {
     const config = FileStoreConfig.parse(disk);
     expect(diskSettings(config)).toEqual({
       path: '/data',
@@ -23,7 +23,7 @@ describe('openStore', () => {
     expect(openStore(config)).toBeDefined();
   });
 
-  it('presigns S3 URLs for where clients reach the server', async () => {
+  it('presigns S3 URLs with the public endpoint', async () => {
     const config = FileStoreConfig.parse({
       FILE_STORE: 's3',
       ...s3,
@@ -35,7 +35,7 @@ describe('openStore', () => {
     expect(url.startsWith('https://files.example/files/a/b?')).toBe(true);
   });
 
-  it('names every setting that is missing', () => {
+  it('lists every missing setting', () => {
     const missing = fileStoreProblems({ FILE_STORE: 's3', S3_BUCKET: 'b' }).map((line) => line.split(' ')[0]);
     expect(missing).toEqual(['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']);
     expect(fileStoreProblems(disk)).toEqual([]);

@@ -3,36 +3,36 @@ import type { Readable } from 'node:stream';
 import { reasonOf } from '@holdfast/kit/within';
 
 /**
- * Where file bytes live. What only the store fails at throws StoreFailedError. Keys are ours: segments of letters, digits, `.`, `_`
- * and `-`, joined by `/`.
+ * Where file bytes are stored. Failures of the disk or server throw StoreFailedError. Keys are segments of letters, digits,
+ * `.`, `_` and `-`, joined by `/`.
  */
 export type ObjectStore = {
-  /** Makes the bucket or folder when it is missing: for the setup. No service does it, so each starts without the store. */
+  /** Creates a missing bucket or folder. Only the setup does, so services start while the store is unavailable. */
   prepare(): Promise<void>;
   /**
-   * A URL for PUT. A body of another size than given here is refused. So is a `Content-Type` that contradicts the one
-   * given, where the store can tell; elsewhere `stat` shows it. A PUT without a `Content-Type` is as good.
+   * A URL for PUT. A body of another size is refused, and so is a contradicting `Content-Type` where the store can check
+   * it; elsewhere `stat` returns it. A PUT may omit `Content-Type`.
    */
   presignUpload(upload: UploadTerms): Promise<string>;
-  /** A URL for GET that answers as an attachment of this name and type. */
+  /** A URL for GET that responds with an attachment of this name and type. */
   presignDownload(download: DownloadTerms): Promise<string>;
-  /** Stores whole or not at all: a body that fails leaves nothing under the key. */
+  /** Stores the whole body or nothing. */
   put(key: string, body: Readable | Buffer, options: PutOptions): Promise<{ sizeBytes: number }>;
   /**
-   * Keeps the bytes that are under the key now under another, which it returns: no upload URL reaches that one. It
-   * ends in the extension, if one is given. The old key stays. Throws ObjectNotFoundError.
+   * Copies the object to a new key, which no upload URL can reach, and returns that. It ends in the extension, if one is
+   * given. @throws ObjectNotFoundError
    */
   seal(key: string, extension?: string | null): Promise<string>;
   stat(key: string): Promise<StoredObject | null>;
-  /** Throws ObjectNotFoundError. */
+  /** @throws ObjectNotFoundError */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** At most the first `bytes` bytes. Throws ObjectNotFoundError. */
+  /** At most the first `bytes` bytes. @throws ObjectNotFoundError */
   readHead(key: string, bytes: number): Promise<Buffer>;
-  /** Removing what isn't there is no error. */
+  /** A missing object is no error. */
   remove(key: string): Promise<void>;
 };
 
-/** `contentType`: what the upload's PUT said, where the store has not judged that itself; null: nothing. */
+/** `contentType`: that of the upload's PUT, where the store has not checked it; otherwise null. */
 export type StoredObject = { sizeBytes: number; contentType: string | null };
 
 export type UploadTerms = {
@@ -54,7 +54,7 @@ export class ObjectNotFoundError extends Error {
   }
 }
 
-/** The disk or the server behind the store failed: it may work again later, or when there is room (`isFull`). */
+/** The disk or server failed. It may work later, or when there is space (`isFull`). */
 export class StoreFailedError extends Error {
   readonly isFull: boolean;
 
@@ -70,10 +70,10 @@ const fullCodes = /^(ENOSPC|EDQUOT|.*StorageFull|.*QuotaExceeded|InsufficientSto
 
 function isFull(error: unknown): boolean {
   const { code, name, $metadata } = Object(error);
-  return [code, name].some((one) => fullCodes.test(String(one))) || $metadata?.httpStatusCode === 507;
+  return [code, name].some((text) => fullCodes.test(String(text))) || $metadata?.httpStatusCode === 507;
 }
 
-/** Runs what nothing but the store can fail at; bugs stay what they are. */
+/** Turns errors of the file system or server into StoreFailedError. Other errors are bugs and stay as they are. */
 export async function atStore<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -83,13 +83,13 @@ export async function atStore<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** Guards both backends alike, so that a key that works on one works on the other. */
+/** For both stores, so that a key works with either. */
 export function assertKey(key: string): void {
   const isValid = key.length <= 200 && key.split('/').every((segment) => /^[\w-][\w.-]*$/.test(segment));
   if (!isValid) throw new Error(`not an object key: ${JSON.stringify(key)}`);
 }
 
-/** One that nobody holds a URL for. It ends in the extension: models tell the type of a file by its URL's path. */
+/** A new key without any URL. Models take the type of a file from the extension in its URL's path. */
 export function sealedKey(key: string, extension: string | null): string {
   assertKey(key);
   return [key, randomUUID(), extension].filter((part) => part !== null).join('.');

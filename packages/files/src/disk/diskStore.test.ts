@@ -1,6 +1,6 @@
-import { describeObjectStore } from '../contract.ts';
+import { startDiskServer } from '../testing/diskServer.ts';
+import { describeObjectStore } from '../testing/storeContract.ts';
 import { createDiskStore } from './diskStore.ts';
-import { startDiskServer } from './testServer.ts';
 
 async function openDisk() {
   const { settings, close } = await startDiskServer();

@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { DiskSettings } from '../config.ts';
 import {
   atStore,
   type ByteRange,
@@ -11,14 +12,12 @@ import {
   sealedKey,
   type UploadTerms,
 } from '../store.ts';
-import { incomingFolder, objectPath } from './paths.ts';
-import type { DiskSettings } from './settings.ts';
+import { type CheckSize, incomingFolder, objectPath, writeObject } from './objectFiles.ts';
 import { signUrl } from './urls.ts';
-import { type CheckSize, writeObject } from './writeObject.ts';
 
 const abandonedAfterMs = 86_400_000;
 
-/** Objects as files in one folder, which every process that uses them must share. */
+/** Objects as files in a folder that all processes share. */
 export function createDiskStore(settings: DiskSettings): ObjectStore {
   const root = settings.path;
   return {
@@ -37,10 +36,10 @@ export function createDiskStore(settings: DiskSettings): ObjectStore {
   };
 }
 
-function exactly(told: number | undefined): CheckSize {
+function exactly(expected: number | undefined): CheckSize {
   return (sizeBytes, isComplete) => {
-    if (told === undefined || (isComplete ? sizeBytes === told : sizeBytes <= told)) return;
-    throw new Error(`the body is not ${told} bytes long`);
+    if (expected === undefined || (isComplete ? sizeBytes === expected : sizeBytes <= expected)) return;
+    throw new Error(`the body is not ${expected} bytes long`);
   };
 }
 
@@ -75,7 +74,7 @@ function inSeconds(delayS: number): number {
   return Math.floor(Date.now() / 1000) + delayS;
 }
 
-/** Makes the folder and clears out writes that a killed process left behind. */
+/** Creates the folder and removes writes that killed processes left behind. */
 async function prepareFolder(root: string): Promise<void> {
   const folder = incomingFolder(root);
   await mkdir(folder, { recursive: true });
@@ -86,13 +85,13 @@ async function prepareFolder(root: string): Promise<void> {
   }
 }
 
-/** An upload comes in as a file of its own under the old name, so a second name for this one is enough. */
+/** A link is enough: another upload under the old key replaces that name and not this file. */
 async function seal(root: string, key: string, extension: string | null): Promise<string> {
   const sealed = sealedKey(key, extension);
   const paths = [objectPath(root, key), objectPath(root, sealed)] as const;
   try {
     await mkdir(dirname(paths[1]), { recursive: true });
-    // Not every file system has links.
+    // Some file systems have no links.
     await link(...paths).catch(() => copyFile(...paths));
     return sealed;
   } catch (error) {

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import http from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DiskSettings } from '../config.ts';
+import { startDiskServer } from '../testing/diskServer.ts';
 import { createDiskStore } from './diskStore.ts';
-import type { DiskSettings } from './settings.ts';
-import { startDiskServer } from './testServer.ts';
 
 let settings: DiskSettings;
 let close: () => Promise<void>;
@@ -44,7 +44,7 @@ function send(url: string, chunks: Buffer[], headers: Record<string, string> = t
 const answer = (status: number, code: string) => ({ status, body: JSON.stringify({ code }) });
 
 describe('PUT /storage', () => {
-  it('counts a body that tells no length: more is 413, less is 400, exact is 200', async () => {
+  it('counts a body without a declared length: more is 413, less is 400, the exact size is 200', async () => {
     const exact = [randomBytes(500), randomBytes(500)];
     expect(await send(await uploadUrl('n/exact'), exact)).toMatchObject({ status: 200 });
     expect(await send(await uploadUrl('n/more'), [...exact, randomBytes(1)])).toEqual(
@@ -57,20 +57,20 @@ describe('PUT /storage', () => {
     expect(await createDiskStore(settings).stat('n/less')).toBeNull();
   });
 
-  it('a client that sends megabytes still gets the refusal', async () => {
+  it('responds with the refusal to a client that sends megabytes', async () => {
     const chunks = Array.from({ length: 20 }, () => randomBytes(1 << 20));
     expect(await send(await uploadUrl('n/huge'), chunks)).toEqual(answer(413, 'PAYLOAD_TOO_LARGE'));
     const forged = `${settings.publicUrl}/storage/n/forged?expires=99999999999&signature=00`;
     expect(await send(forged, chunks)).toEqual(answer(403, 'FORBIDDEN'));
   });
 
-  it('what was checked keeps its bytes: 403', async () => {
+  it('refuses to replace a checked file with 403', async () => {
     await createDiskStore(settings).put('n/checked', Buffer.from('first'), { contentType: 'text/plain' });
     expect(await send(await uploadUrl('n/checked'), [randomBytes(1000)])).toEqual(answer(403, 'FORBIDDEN'));
     expect(await createDiskStore(settings).stat('n/checked')).toMatchObject({ sizeBytes: 5 });
   });
 
-  it('another type is 415', async () => {
+  it('refuses another type with 415', async () => {
     const url = await uploadUrl('n/type');
     for (const other of ['text/html', 'image/jpeg', 'image/', 'application/x-www-form-urlencoded']) {
       expect(await send(url, [randomBytes(1000)], { 'content-type': other })).toEqual(
@@ -88,13 +88,13 @@ describe('PUT /storage', () => {
     ['image/jpeg', 'image/jpg'],
     ['audio/mpeg', 'Audio/MP3'],
     ['audio/x-wav', 'audio/wav'],
-  ])('an upload that declared %s may come as %s', async (contentType, given) => {
+  ])('accepts for the declared type %s the Content-Type %s', async (contentType, given) => {
     const url = await uploadUrl('n/named', { contentType });
     const headers: Record<string, string> = given === undefined ? {} : { 'content-type': given };
     expect(await send(url, [randomBytes(1000)], headers)).toMatchObject({ status: 200 });
   });
 
-  it('an upload that breaks off leaves nothing, not even a temporary file', async () => {
+  it('leaves not even a temporary file of an aborted upload', async () => {
     const incoming = join(settings.path, '.incoming');
     const url = await uploadUrl('n/broken');
     await new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ describe('PUT /storage', () => {
 });
 
 describe('GET /storage', () => {
-  it('HEAD answers the headers alone', async () => {
+  it('responds to HEAD with the headers only', async () => {
     const store = createDiskStore(settings);
     await store.put('n/head', Buffer.from('12345'), { contentType: 'text/plain' });
     const url = await store.presignDownload({
@@ -128,7 +128,7 @@ describe('GET /storage', () => {
     ]);
   });
 
-  it('an object that is gone is 404', async () => {
+  it('responds with 404 when the object is gone', async () => {
     const store = createDiskStore(settings);
     const url = await store.presignDownload({
       key: 'n/none',

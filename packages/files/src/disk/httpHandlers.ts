@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { limits } from '@holdfast/domain/limits';
 import { contradictsType } from '../allowedTypes.ts';
-import { type ErrorAnswer, type OnError, sendObject } from '../sendObject.ts';
+import type { DiskSettings } from '../config.ts';
+import { type ErrorCode, type OnError, sendObject } from '../objectResponse.ts';
 import { createDiskStore } from './diskStore.ts';
-import type { DiskSettings } from './settings.ts';
+import { type CheckSize, writeObject } from './objectFiles.ts';
 import { type Grant, verifyUrl } from './urls.ts';
-import { type CheckSize, writeObject } from './writeObject.ts';
 
-/** Called when a body is about to be read; `fail` ends it. Stops watching by the function that it returns. */
+/** Called before a body is read. It can abort the body with `fail`, and returns a function that stops watching. */
 export type WatchBody = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -19,9 +19,9 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 class Refusal extends Error {
   readonly status: number;
-  readonly code: ErrorAnswer;
+  readonly code: ErrorCode;
 
-  constructor(status: number, code: ErrorAnswer, message: string) {
+  constructor(status: number, code: ErrorCode, message: string) {
     super(message);
     this.status = status;
     this.code = code;
@@ -29,8 +29,8 @@ class Refusal extends Error {
 }
 
 /**
- * What the gateway mounts at PUT, GET and HEAD `/storage/*`, before any body parser. Refusals go to `onError`;
- * a failing disk, and a body that `watchBody` ends, reject. An object that is not replaceable keeps its bytes, however long its upload URL lives.
+ * Handlers for PUT, GET and HEAD `/storage/*`, to be mounted before any body parser. Refusals go to `onError`; they
+ * reject when the disk fails or `watchBody` aborts a body. An object that is not replaceable keeps its bytes.
  */
 export function createStorageHandlers(
   settings: DiskSettings,
@@ -69,7 +69,7 @@ export function createStorageHandlers(
   };
 }
 
-/** Express keeps the path as it was sent in `originalUrl` when a router has cut its prefix off `url`. */
+/** Express keeps the original path in `originalUrl` when a router has removed its prefix from `url`. */
 function grantOf(
   settings: DiskSettings,
   method: 'GET' | 'PUT',
@@ -112,7 +112,7 @@ function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
   }
 }
 
-/** The body apart from its request: a write that fails in mid-body must leave the connection for the answer. */
+/** The body without its request, so that a write that fails in mid-body leaves the connection open for the response. */
 function bodyOf(req: IncomingMessage, res: ServerResponse, watchBody: WatchBody): Readable {
   const body = new PassThrough();
   const unwatch = watchBody(req, res, (error) => body.destroy(error));
@@ -121,7 +121,7 @@ function bodyOf(req: IncomingMessage, res: ServerResponse, watchBody: WatchBody)
   return req.pipe(body);
 }
 
-/** A client that went away in mid-upload needs no answer; anything unforeseen is the caller's. */
+/** A client that left needs no response; other errors are rethrown. */
 function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onError: OnError): void {
   if (!(error instanceof Refusal)) {
     if (req.errored || res.destroyed) return;
@@ -131,7 +131,7 @@ function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onErr
   discardRest(req);
 }
 
-/** Many clients read the answer only when they have sent everything. What no honest one sends is cut off. */
+/** Many clients read the response only after they have sent everything. More than a file may have is cut off. */
 function discardRest(req: IncomingMessage): void {
   let leftBytes = limits.maxFileBytes;
   req.on('data', (chunk: Buffer) => {

@@ -14,7 +14,7 @@ const nowMs = 1_999_999_999_000;
 const url = signUrl(signer, grant);
 
 describe('signed URLs', () => {
-  it('carry their grant, whole or as a path', () => {
+  it('contain their grant, also as a path only', () => {
     expect(url.startsWith('https://files.example/base/storage/org_a/file_1?')).toBe(true);
     expect(verifyUrl(signer.urlSecrets, 'PUT', url, nowMs)).toEqual(grant);
     expect(
@@ -34,18 +34,18 @@ describe('signed URLs', () => {
     ['signature extended', `${url}00`],
     ['signature extended by half a byte', `${url}0`],
     ['signature with an end that is not hexadecimal', `${url}zz`],
-  ])('are void when changed: %s', (_part, changed) => {
+  ])('are invalid when changed: %s', (_part, changed) => {
     expect(changed).not.toBe(url);
     expect(verifyUrl(signer.urlSecrets, 'PUT', changed, nowMs)).toBeNull();
   });
 
-  it('are void for another method, another secret, and from their expiry on', () => {
+  it('are invalid for another method, with another secret, and after their expiry', () => {
     expect(verifyUrl(signer.urlSecrets, 'GET', url, nowMs)).toBeNull();
     expect(verifyUrl(['another secret of ours'], 'PUT', url, nowMs)).toBeNull();
     expect(verifyUrl(signer.urlSecrets, 'PUT', url, 2_000_000_000_000)).toBeNull();
   });
 
-  it('are by the first secret, and good for whoever has it among theirs', () => {
+  it('are signed with the first secret and verified with any', () => {
     const newer = { ...signer, urlSecrets: ['another secret of ours', ...signer.urlSecrets] };
     const signed = signUrl(newer, grant);
     expect(signed).not.toBe(url);

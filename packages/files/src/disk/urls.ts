@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { DiskSettings } from './settings.ts';
+import type { DiskSettings } from '../config.ts';
 
-/** All that a signed URL allows. null: not bound. */
+/** What a signed URL allows. Null: not bound. */
 export type Grant = {
   method: 'GET' | 'PUT';
   key: string;
@@ -25,7 +25,7 @@ export function signUrl(signer: Signer, grant: Grant): string {
   return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query.toString()}`;
 }
 
-/** The grant a request target carries, or null when it was not signed by us, for this method, or has expired. */
+/** The grant of a request target; null when it was not signed by us, not for this method, or has expired. */
 export function verifyUrl(
   urlSecrets: readonly string[],
   method: 'GET' | 'PUT',
@@ -50,14 +50,14 @@ export function verifyUrl(
   return isOurs && nowMs < grant.expires * 1000 ? grant : null;
 }
 
-/** Over JSON, so that no two grants read the same. */
+/** Signs JSON, so that no two grants have the same text. */
 function signatureOf(urlSecret: string, grant: Grant): Buffer {
   const { method, key, expires, sizeBytes, contentType, filename } = grant;
   const text = JSON.stringify([method, key, expires, sizeBytes, contentType, filename]);
   return createHmac('sha256', urlSecret).update(text).digest();
 }
 
-/** Held against the text itself: reading hexadecimal would pass over what stands behind it. */
+/** Compares texts: parsing the hexadecimal would ignore trailing characters. */
 function isSame(signature: Buffer, text: string): boolean {
   const expected = Buffer.from(signature.toString('hex'));
   const given = Buffer.from(text);

@@ -2,13 +2,13 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseRange } from '../range.ts';
+import { parseRange } from '../objectResponse.ts';
 import { createS3Store } from './s3Store.ts';
 
 const content = Buffer.from('0123456789');
 const asked: (string | undefined)[] = [];
 
-/** Answers a GET with the range that was asked for, as RFC 9110 has it. */
+/** Responds to a GET with the requested range, as in RFC 9110. */
 const server = http.createServer((req, res) => {
   asked.push(req.headers.range);
   const range = parseRange(req.headers.range, content.length);
@@ -27,7 +27,7 @@ afterAll(() => {
 });
 
 describe('reading a part from S3', () => {
-  it('asks for the bytes from start to end, both included', async () => {
+  it('requests the bytes from start to end, both inclusive', async () => {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const keys = { accessKey: 'access', secretKey: 'secret' };
     const store = createS3Store({

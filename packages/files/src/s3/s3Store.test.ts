@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from '@jest/globals';
-import { describeObjectStore } from '../contract.ts';
+import { describeObjectStore } from '../testing/storeContract.ts';
 import { createS3Store } from './s3Store.ts';
 
 const { S3_TEST_ENDPOINT: endpoint, S3_TEST_ACCESS_KEY, S3_TEST_SECRET_KEY } = process.env;
@@ -19,8 +19,8 @@ async function openS3(url: string) {
 }
 
 if (endpoint) {
-  // radosgw on SQLite answers a Range with the right headers and bytes from the object's beginning, to curl as well as to
-  // us: S3_TEST_RANGES=false there. What we ask for is held in range.test.ts.
+  // radosgw on SQLite responds to a Range with the right headers and the wrong bytes (to curl, too): S3_TEST_RANGES=false
+  // there. range.test.ts checks our requests.
   describeObjectStore('s3', () => openS3(endpoint), { ranges: S3_TEST_RANGES !== 'false' });
 } else if (S3_TEST_REQUIRED === 'true') {
   throw new Error('S3_TEST_REQUIRED is set, S3_TEST_ENDPOINT is not: the contract on S3 would be skipped');

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
-import { Client, S3Error } from 'minio';
+import { type Client, S3Error } from 'minio';
+import type { S3Settings } from '../config.ts';
 import {
   assertKey,
   atStore,
@@ -10,17 +11,14 @@ import {
   type StoredObject,
   sealedKey,
 } from '../store.ts';
-import { createAwsClient } from './awsClient.ts';
-import { copyObject } from './copyObject.ts';
-import { createPresigner } from './presign.ts';
-import type { S3Settings } from './settings.ts';
-import { type Target, uploadBuffer, uploadSpooled, uploadStream } from './upload.ts';
+import { createAwsClient, createMinioClient, createPresigner } from './clients.ts';
+import { copyObject, type Target, uploadBuffer, uploadSpooled, uploadStream } from './uploads.ts';
 
 type Bucket = { client: Client; name: string };
 
 /** Objects in one bucket of any S3-compatible server. */
 export function createS3Store(settings: S3Settings): ObjectStore {
-  const bucket = { client: connect(settings), name: settings.bucket };
+  const bucket = { client: createMinioClient(settings), name: settings.bucket };
   const aws = createAwsClient(settings, settings.endpoint);
   const presigner = createPresigner(settings);
   return {
@@ -42,26 +40,12 @@ function checked<Keyed extends { key: string }>(terms: Keyed): Keyed {
   return terms;
 }
 
-function connect(settings: S3Settings): Client {
-  const url = new URL(settings.endpoint);
-  const useSSL = url.protocol === 'https:';
-  return new Client({
-    endPoint: url.hostname,
-    port: Number(url.port) || (useSSL ? 443 : 80),
-    useSSL,
-    accessKey: settings.accessKey,
-    secretKey: settings.secretKey,
-    region: settings.region,
-    pathStyle: settings.style !== 'virtual',
-  });
-}
-
 async function ensureBucket({ client, name }: Bucket, region: string): Promise<void> {
   if (await client.bucketExists(name)) return;
   try {
     await client.makeBucket(name, region);
   } catch (error) {
-    // Made by another process in the meantime, or a true failure.
+    // Another process may have created it meanwhile.
     if (!(await client.bucketExists(name))) throw error;
   }
 }
@@ -112,7 +96,7 @@ async function read({ client, name }: Bucket, key: string, range?: ByteRange): P
   }
 }
 
-/** Without a Range, which an empty object would refuse: reads what comes first and hangs up. */
+/** Without a Range, which an empty object would refuse: reads the start and closes the connection. */
 async function readHead(bucket: Bucket, key: string, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

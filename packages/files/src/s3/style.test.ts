@@ -3,13 +3,13 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { S3Settings } from '../config.ts';
 import { createS3Store } from './s3Store.ts';
-import type { S3Settings } from './settings.ts';
 
-/** What was asked, as `METHOD host path`, without ports. */
+/** The requests, as `METHOD host path`, without ports. */
 const asked: string[] = [];
 
-/** Has every bucket and every object, of one byte. */
+/** Has every bucket, and every object with one byte. */
 const server = http.createServer((req, res) => {
   req.resume();
   const path = req.url?.split('?')[0];
@@ -22,7 +22,7 @@ let port: number;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ({ port } = server.address() as AddressInfo);
-  // Every name is that of the server.
+  // Every name resolves to the server.
   const found = [{ address: '127.0.0.1', family: 4 }];
   jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
     const answer = args.at(-1) as (error: null, ...found: unknown[]) => void;
@@ -51,7 +51,7 @@ function open(style: S3Settings['style']) {
   });
 }
 
-/** Everything a store does, each with its first request. */
+/** Calls every method of a store and returns the first request of each. */
 async function useAll(style: S3Settings['style']) {
   const store = open(style);
   await store.prepare();

@@ -1,7 +1,7 @@
 import { isFileReplaceable } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
 import { createStorageHandlers, type WatchBody } from '@holdfast/files/disk/httpHandlers';
-import type { OnError } from '@holdfast/files/sendObject';
+import type { OnError } from '@holdfast/files/objectResponse';
 import type { Express } from 'express';
 import type { Context } from '../context.ts';
 import { askForBody } from '../http/body.ts';

@@ -1,9 +1,8 @@
 import type { FileRow, FoundBytes } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
 import { contradictsType, extensionOf } from '@holdfast/files/allowedTypes';
-import { headBytes, matchesDeclaredType } from '@holdfast/files/detectType';
-import { foundType } from '@holdfast/files/foundType';
-import { type Measures, measureObject } from '@holdfast/files/measure';
+import { detectAllowedType, headBytes, matchesDeclaredType } from '@holdfast/files/detectedType';
+import { type Measures, measureObject } from '@holdfast/files/measures';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 
 export type FileProblem = {
@@ -51,7 +50,7 @@ function describeSize(declaredBytes: number | null, sizeBytes: number): string |
 
 async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
   const head = await store.readHead(file.key, headBytes);
-  if (file.contentType === null) return foundType(head);
+  if (file.contentType === null) return detectAllowedType(head);
   return (await matchesDeclaredType(head, file.contentType)) ? file.contentType : null;
 }
 

@@ -1,5 +1,5 @@
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
-import { matchesDeclaredType } from '@holdfast/files/detectType';
+import { matchesDeclaredType } from '@holdfast/files/detectedType';
 import { describe, expect, it } from '@jest/globals';
 import { testInput } from './input.ts';
 import { testSubmission } from './submission.ts';

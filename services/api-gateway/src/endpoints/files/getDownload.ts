@@ -1,4 +1,4 @@
-import { sendObject } from '@holdfast/files/sendObject';
+import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
 import { findReadyFile } from '../../files/readyFiles.ts';
 import { answerStoreError } from '../../files/storage.ts';

@@ -3,15 +3,15 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OnError } from '../sendObject.ts';
-import { createStorageHandlers } from './httpHandlers.ts';
-import type { DiskSettings } from './settings.ts';
+import type { DiskSettings } from '../config.ts';
+import { createStorageHandlers } from '../disk/httpHandlers.ts';
+import type { OnError } from '../objectResponse.ts';
 
 const onError: OnError = (res, status, code) => {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code }));
 };
 
-/** The handlers behind a plain server, with a folder that goes with it. */
+/** The handlers behind a plain server, over a temporary folder. */
 export async function startDiskServer(): Promise<{ settings: DiskSettings; close: () => Promise<void> }> {
   const server = http.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

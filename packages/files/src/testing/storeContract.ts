@@ -3,15 +3,15 @@ import http from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contradictsType } from './allowedTypes.ts';
-import { ObjectNotFoundError, type ObjectStore } from './store.ts';
+import { contradictsType } from '../allowedTypes.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../store.ts';
 
 export type Opened = { store: ObjectStore; close: () => Promise<void> };
 
-/** `ranges: false` leaves out what needs Range, for a server that answers it wrongly. */
+/** `ranges: false` skips what needs Range, for a server with wrong responses to it. */
 export type Abilities = { ranges: boolean };
 
-/** What every object store promises. Call it in a test file of the backend. */
+/** The contract of every object store. Call it in a test file of the backend. */
 export function describeObjectStore(name: string, open: () => Promise<Opened>, abilities: Abilities): void {
   describe(`object store: ${name}`, () => {
     let opened: Opened;
@@ -43,7 +43,7 @@ function describeObjects(store: () => ObjectStore): void {
     await store().prepare();
   });
 
-  it('gives back what was put, whole and its head', async () => {
+  it('returns a stored object and its head', async () => {
     const key = newKey();
     expect(await store().put(key, Buffer.from('0123456789'), text)).toEqual({ sizeBytes: 10 });
     expect(await store().stat(key)).toMatchObject({ sizeBytes: 10 });
@@ -61,12 +61,15 @@ function describeObjects(store: () => ObjectStore): void {
     expect((await buffer(await store().read(key))).equals(bytes)).toBe(true);
   });
 
-  it.each([5, 7])('a stream of six bytes said to be of %s leaves nothing', async (sizeBytes) => {
-    const key = newKey();
-    const body = Readable.from([Buffer.from('abc'), Buffer.from('def')]);
-    await expect(store().put(key, body, { ...text, sizeBytes })).rejects.toThrow(`not ${sizeBytes} bytes`);
-    expect(await store().stat(key)).toBeNull();
-  });
+  it.each([5, 7])(
+    'stores nothing of a stream of six bytes that was declared to have %s',
+    async (sizeBytes) => {
+      const key = newKey();
+      const body = Readable.from([Buffer.from('abc'), Buffer.from('def')]);
+      await expect(store().put(key, body, { ...text, sizeBytes })).rejects.toThrow(`not ${sizeBytes} bytes`);
+      expect(await store().stat(key)).toBeNull();
+    },
+  );
 
   it('stores a stream of known length, and an empty one', async () => {
     const key = newKey();
@@ -97,13 +100,13 @@ function describeObjects(store: () => ObjectStore): void {
     },
   );
 
-  it('says that an object is not there', async () => {
+  it('reports a missing object', async () => {
     expect(await store().stat(newKey())).toBeNull();
     await expect(store().read(newKey())).rejects.toBeInstanceOf(ObjectNotFoundError);
     await expect(store().readHead(newKey(), 10)).rejects.toBeInstanceOf(ObjectNotFoundError);
   });
 
-  it('removes, and removing again is no error', async () => {
+  it('removes an object, and removes it twice without an error', async () => {
     const key = newKey();
     await store().put(key, Buffer.from('x'), text);
     await store().remove(key);
@@ -136,14 +139,14 @@ function describeUploads(store: () => ObjectStore): void {
     },
   );
 
-  it('takes any type and size when none was bound', async () => {
+  it('accepts any type and size when none is bound', async () => {
     const key = newKey();
     const url = await store().presignUpload({ key, contentType: null, sizeBytes: null, expiresInS: 60 });
     expect(await put(url, 'anything', { 'content-type': 'application/x-whatever' })).toBe(200);
     expect(await contents(store(), key)).toBe('anything');
   });
 
-  it('refuses an upload of another type than declared, or shows it', async () => {
+  it('refuses an upload of another type than declared, or returns its type', async () => {
     const key = newKey();
     const url = await store().presignUpload({ key, ...image });
     const status = await put(url, 'data', { 'content-type': 'text/html' });
@@ -182,7 +185,7 @@ function describeUploads(store: () => ObjectStore): void {
     expect(await store().stat(other)).toBeNull();
   });
 
-  it('what was sealed stays as it was, though the upload URL is used again', async () => {
+  it('keeps a sealed object when the upload URL is used again', async () => {
     const key = newKey();
     const url = await store().presignUpload({ key, ...image });
     expect(await put(url, 'data', type)).toBe(200);
@@ -198,7 +201,7 @@ function describeUploads(store: () => ObjectStore): void {
     await expect(store().seal(key)).rejects.toBeInstanceOf(ObjectNotFoundError);
   });
 
-  it('an upload URL opens no download, a download URL no upload', async () => {
+  it('refuses a download by an upload URL and an upload by a download URL', async () => {
     const key = newKey();
     await store().put(key, Buffer.from('data'), text);
     const url = await store().presignUpload({ key, ...image });
@@ -218,7 +221,7 @@ function describeUploads(store: () => ObjectStore): void {
 }
 
 function describeDownloads(store: () => ObjectStore): void {
-  it('a download is an attachment of the name and type that were signed', async () => {
+  it('sends a download as an attachment of the signed name and type', async () => {
     const key = newKey();
     await store().put(key, Buffer.from('0123456789'), { contentType: 'application/octet-stream' });
     const url = await store().presignDownload({
@@ -235,7 +238,7 @@ function describeDownloads(store: () => ObjectStore): void {
     );
   });
 
-  it('a download URL that was changed or has expired is refused', async () => {
+  it('refuses a download URL that was changed or has expired', async () => {
     const [key, other] = [newKey(), newKey()];
     await store().put(key, Buffer.from('x'), text);
     await store().put(other, Buffer.from('secret'), text);
@@ -251,14 +254,14 @@ function describeDownloads(store: () => ObjectStore): void {
 }
 
 function describeRanges(store: () => ObjectStore): void {
-  it('a part is the bytes from start to end, both included', async () => {
+  it('reads a part from start to end, both inclusive', async () => {
     const key = newKey();
     await store().put(key, Buffer.from('0123456789'), text);
     expect((await buffer(await store().read(key, { start: 2, end: 4 }))).toString()).toBe('234');
     expect((await buffer(await store().read(key, { start: 9, end: 9 }))).toString()).toBe('9');
   });
 
-  it('a download answers a Range with 206, or 416 beyond the end', async () => {
+  it('responds to a Range with 206, or 416 beyond the end', async () => {
     const key = newKey();
     await store().put(key, Buffer.from('0123456789'), text);
     const url = await store().presignDownload({
@@ -276,17 +279,17 @@ function describeRanges(store: () => ObjectStore): void {
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-/** Reads the answer to its end, which frees the connection. */
+/** Reads the whole response, which frees the connection. */
 async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
   const response = await fetch(url, init);
   await response.arrayBuffer();
   return response.status;
 }
 
-/** The URL with ten times its life, on either backend. */
+/** The URL with ten times its lifetime, for both backends. */
 const prolonged = (url: string) => url.replace(/(expires=\d+)/i, '$10');
 
-/** The clock decides; each try is a real one, so the loop ends as soon as the URL has expired. */
+/** Repeats the request until the URL has expired. */
 async function isSoonRefused(request: () => Promise<number>): Promise<boolean> {
   const endMs = Date.now() + 10_000;
   while (Date.now() < endMs) {
@@ -295,7 +298,7 @@ async function isSoonRefused(request: () => Promise<number>): Promise<boolean> {
   return false;
 }
 
-/** `fetch` sets no Content-Length of our choosing; this sends the body's own, unless it is sent in chunks. */
+/** Unlike `fetch` it can send a Content-Length of its own. */
 function put(url: string, body: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const isChunked = 'transfer-encoding' in headers;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedTypeOf, allowedTypes, contradictsType, extensionOf, isAllowedType } from './allowedTypes.ts';
-import { detectType, headBytes, matchesDeclaredType } from './detectType.ts';
+import { detectType, headBytes, matchesDeclaredType, outputType } from './detectedType.ts';
+import * as media from './testing/media.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -15,8 +15,8 @@ const zip = Buffer.from('504b030414000000000000000000', 'hex');
 const webm = Buffer.from('1a45dfa3934282847765626d4287810242858102', 'hex');
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');
 
-describe('the type of a file', () => {
-  it('is told by its first bytes', async () => {
+describe('the detected type of a file', () => {
+  it('depends on its first bytes', async () => {
     expect(await detectType(png)).toBe('image/png');
     expect(await detectType(jpeg)).toBe('image/jpeg');
     expect(await detectType(Buffer.from('plain words'))).toBeNull();
@@ -42,13 +42,13 @@ describe('the type of a file', () => {
     ['text/plain', Buffer.from('grüße')],
     ['text/csv', Buffer.from('a,b\n1,2')],
     ['application/json', Buffer.from('{"a":1}')],
-  ])('%s is what it says', async (declared, head) => {
+  ])('matches the declared type %s', async (declared, head) => {
     expect(await matchesDeclaredType(head, declared)).toBe(true);
   });
 
   it.each([
     ['image/png', jpeg],
-    ['image/png', Buffer.from('not a picture')],
+    ['image/png', Buffer.from('not an image')],
     ['image/png', svg],
     ['image/svg+xml', svg],
     ['text/html', Buffer.from('<html>')],
@@ -58,42 +58,51 @@ describe('the type of a file', () => {
     ['text/plain', Buffer.from('nul\0byte')],
     ['application/json', Buffer.from([0x7b, 0xff, 0xfe])],
     ['text/plain', Buffer.alloc(0)],
-  ])('%s is not what it says', async (declared, head) => {
+  ])('does not match the declared type %s of other bytes', async (declared, head) => {
     expect(await matchesDeclaredType(head, declared)).toBe(false);
   });
 
-  it('a text whose head ends within a character is a text', async () => {
+  it('is text when the head ends within a character', async () => {
     const head = Buffer.from('ü'.repeat(headBytes)).subarray(0, headBytes - 1);
     expect(await matchesDeclaredType(head, 'text/plain')).toBe(true);
   });
 });
 
-describe('allowed types', () => {
-  it('each has an extension, others have none', () => {
-    for (const type of allowedTypes) expect(extensionOf(type)).toMatch(/^[a-z0-9]+$/);
-    expect(extensionOf('image/svg+xml')).toBeNull();
-    expect(isAllowedType('application/octet-stream')).toBe(false);
-    expect(isAllowedType('constructor')).toBe(false);
+const glb = Buffer.concat([Buffer.from('glTF'), Buffer.from([2, 0, 0, 0, 64, 0, 0, 0]), Buffer.alloc(52)]);
+const page = Buffer.from('<!DOCTYPE html><title>502</title>');
+
+describe('the type of an output', () => {
+  it.each([
+    ['images', media.png, null, 'image/png'],
+    ['images', media.png, 'video/mp4', 'image/png'],
+    ['videos', media.mp4, 'application/octet-stream', 'video/mp4'],
+    ['videos', Buffer.from('GIF89a\x01\x00\x01\x00'), null, 'image/gif'],
+    ['audios', media.wav(10), null, 'audio/wav'],
+    ['audios', media.soundWebm, 'video/webm', 'audio/webm'],
+    ['audios', media.mp4, null, 'audio/mp4'],
+    ['files', glb, null, 'model/gltf-binary'],
+    ['files', Buffer.from('a,b'), 'text/csv', 'text/csv'],
+    ['files', Buffer.from('{}'), 'application/json', 'application/json'],
+    ['files', Buffer.from('words'), null, 'text/plain'],
+    ['raw', Buffer.from('words'), 'application/octet-stream', 'text/plain'],
+    ['raw', media.png, null, 'image/png'],
+  ] as const)('of kind %s depends on its bytes', async (kind, bytes, declared, type) => {
+    expect(await outputType(bytes, declared, kind)).toBe(type);
   });
 
   it.each([
-    ['IMAGE/PNG', 'image/png'],
-    ['text/csv; charset=utf-8', 'text/csv'],
-    ['image/jpg', 'image/jpeg'],
-    ['Audio/MP3;rate=1', 'audio/mpeg'],
-    ['image/svg+xml', null],
-    ['constructor', null],
-    ['', null],
-  ])('%j names %s', (text, type) => {
-    expect(allowedTypeOf(text)).toBe(type);
-  });
-
-  it('are contradicted by a header that names another one, not by one that says nothing', () => {
-    for (const same of [undefined, null, '', 'application/octet-stream', 'image/jpg', 'IMAGE/JPEG; q=1']) {
-      expect(contradictsType(same, 'image/jpeg')).toBe(false);
-    }
-    for (const other of ['image/png', 'text/html', 'nonsense']) {
-      expect(contradictsType(other, 'image/jpeg')).toBe(true);
-    }
+    ['images', media.mp4, 'image/png'],
+    ['images', Buffer.from('words'), 'image/png'],
+    ['images', page, null],
+    ['videos', media.png, 'video/mp4'],
+    ['audios', media.png, 'audio/mpeg'],
+    ['files', page, null],
+    ['files', page, 'text/plain'],
+    ['files', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), null],
+    ['files', Buffer.from('words'), 'image/png'],
+    ['files', Buffer.from([0, 1, 2, 3]), null],
+    ['files', Buffer.alloc(0), null],
+  ] as const)('of kind %s is null for other files', async (kind, bytes, declared) => {
+    expect(await outputType(bytes, declared, kind)).toBeNull();
   });
 });

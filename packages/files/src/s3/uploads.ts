@@ -2,15 +2,15 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 
 export type Target = { client: S3Client; bucket: string; key: string; contentType: string };
 
 /**
- * Every object is one PUT: it appears whole or not at all, and no parts of a failed upload stay behind to be paid for.
- * AWS's client streams a body of known length without holding it; minio's reads it into memory or sends parts.
+ * Every object is one PUT: it appears whole or not at all, and no parts of a failed upload remain to be paid for. AWS's
+ * client streams a body of known length; minio's reads it into memory or sends parts.
  */
 export async function uploadBuffer(target: Target, body: Buffer): Promise<number> {
   await target.client.send(putCommand(target, body, body.length));
@@ -34,7 +34,7 @@ export async function uploadStream(target: Target, body: Readable, sizeBytes: nu
   }
 }
 
-/** A PUT must tell its length first, so a body of unknown length waits in a temporary file. */
+/** A PUT must declare its length, so a body of unknown length goes to a temporary file first. */
 export async function uploadSpooled(target: Target, body: Readable): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-upload-'));
   const path = join(folder, 'body');
@@ -47,6 +47,15 @@ export async function uploadSpooled(target: Target, body: Readable): Promise<num
   }
 }
 
+/** Through this process, since not every server can copy. The object is at most as large as an upload. */
+export async function copyObject(client: S3Client, bucket: string, from: string, to: string): Promise<void> {
+  const source = await client.send(new GetObjectCommand({ Bucket: bucket, Key: from }));
+  const { Body: body, ContentLength: sizeBytes, ContentType: contentType } = source;
+  if (!(body instanceof Readable) || sizeBytes === undefined) throw new Error(`${from} has no length`);
+  const target = { client, bucket, key: to, contentType: contentType ?? 'application/octet-stream' };
+  await uploadStream(target, body, sizeBytes);
+}
+
 function putCommand({ bucket, key, contentType }: Target, body: Buffer | Readable, sizeBytes: number) {
   return new PutObjectCommand({
     Bucket: bucket,
@@ -57,7 +66,7 @@ function putCommand({ bucket, key, contentType }: Target, body: Buffer | Readabl
   });
 }
 
-/** Fails on a body that is longer or shorter than was told; the server would wait for the rest. */
+/** Fails on a body of another length, for which the server would wait. */
 function exactly(sizeBytes: number): Transform {
   let leftBytes = sizeBytes;
   const wrong = () => new Error(`the body is not ${sizeBytes} bytes long`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRange } from './range.ts';
+import { parseRange } from './objectResponse.ts';
 
 describe('parseRange', () => {
   it.each([

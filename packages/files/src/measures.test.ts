@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { measure } from './measure.ts';
+import { measure } from './measures.ts';
 import { longMp4, mov, mp4, png, soundWebm, wav, webm } from './testing/media.ts';
 
-/** Measures a file of which the first `headBytes` are at hand, and tells what else was read of it. */
+/** Measures a file of which the first `headBytes` are in memory, and returns which ranges were read. */
 async function measured(contentType: string, bytes: Buffer, headBytes = 262_144) {
   const reads: [number, number][] = [];
   const file = { contentType, sizeBytes: bytes.length, head: bytes.subarray(0, headBytes) };
@@ -25,13 +25,13 @@ describe('the measures of a file', () => {
     ['audio/webm', soundWebm, { ...nothing, durationMs: 3000 }],
     ['audio/wav', wav(12_000), { ...nothing, durationMs: 1500 }],
     ['application/pdf', Buffer.from('%PDF-1.7'), nothing],
-  ])('are known of %s from its beginning', async (contentType, bytes, expected) => {
+  ])('are found near the start of a %s', async (contentType, bytes, expected) => {
     const { measures, readBytes } = await measured(contentType, bytes);
     expect(measures).toEqual(expected);
     expect(readBytes).toBe(0);
   });
 
-  it('are found at the end of a long MP4, without reading what is between', async () => {
+  it('are found at the end of a long MP4 without reading all of it', async () => {
     const { measures, readBytes } = await measured('video/mp4', longMp4(50_000_000));
     expect(measures).toEqual(video);
     expect(readBytes).toBeGreaterThan(0);
@@ -43,18 +43,18 @@ describe('the measures of a file', () => {
     ['of nothing but a name', 'video/webm', webm.subarray(0, 40)],
     ['broken', 'image/png', png.subarray(0, 12)],
     ['empty', 'audio/wav', wav(0)],
-  ])('are not known of a file that is %s', async (_how, contentType, bytes) => {
+  ])('are unknown for a file that is %s', async (_how, contentType, bytes) => {
     expect((await measured(contentType, bytes)).measures).toEqual(nothing);
   });
 
-  it('that no picture has are not believed', async () => {
+  it('are unknown when the claimed size is impossible', async () => {
     const giant = Buffer.from(png);
     giant.writeUInt32BE(2_147_483_647, 16);
     giant.writeUInt32BE(65_535, 20);
     expect((await measured('image/png', giant)).measures).toEqual({ ...nothing, height: 65_535 });
   });
 
-  it('of a file made of empty parts are given up, and others are served meanwhile', async () => {
+  it('of a file with too many empty parts are unknown, and the event loop is not blocked meanwhile', async () => {
     const parts = Buffer.alloc(8_000_000);
     wav(0).copy(parts, 0, 0, 12);
     parts.writeUInt32LE(parts.length - 8, 4);
@@ -65,9 +65,9 @@ describe('the measures of a file', () => {
     expect(turns).toBeGreaterThan(20);
   });
 
-  it('are given up when they would cost reading much of the file, or it can not be read', async () => {
+  it('are unknown when most of the file would have to be read, or reading fails', async () => {
     const bytes = longMp4(60_000_000);
-    // A table that claims to be longer than any: its reader is stopped, not fed.
+    // A table that claims to be longer than the file.
     const huge = Buffer.concat([bytes.subarray(0, 32), Buffer.from([3, 0x80, 0, 0]), Buffer.from('moov')]);
     const claims = Buffer.concat([huge, Buffer.alloc(59_000_000)]);
     const { measures, readBytes } = await measured('video/mp4', claims, 100);

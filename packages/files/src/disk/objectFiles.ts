@@ -1,17 +1,29 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { atStore, StoreFailedError } from '../store.ts';
-import { incomingFolder, incomingPath, objectPath } from './paths.ts';
+import { assertKey, atStore, StoreFailedError } from '../store.ts';
 
-/** Refuses before the bytes appear under their key. */
+/** Spread over 65 536 folders; the key stays readable in the name. */
+export function objectPath(root: string, key: string): string {
+  assertKey(key);
+  const hash = createHash('sha256').update(key).digest('hex');
+  return join(root, hash.slice(0, 2), hash.slice(2, 4), encodeURIComponent(key));
+}
+
+/** For writes in progress: on the file system of the objects, so that the rename is atomic. */
+export function incomingFolder(root: string): string {
+  return join(root, '.incoming');
+}
+
+/** Throws for a body of the wrong size, before it appears under its key. */
 export type CheckSize = (sizeBytes: number, isComplete: boolean) => void;
 
 /**
- * Writes to a temporary file, flushes and renames it: readers see the old object or the whole new one.
- * `beforeRename` has the last word.
+ * Writes a temporary file, flushes and renames it: readers see the old object or the whole new one. `beforeRename` can
+ * still refuse by throwing.
  */
 export async function writeObject(
   root: string,
@@ -21,7 +33,7 @@ export async function writeObject(
   beforeRename: () => Promise<void> = async () => {},
 ): Promise<number> {
   const target = objectPath(root, key);
-  const incoming = incomingPath(root);
+  const incoming = join(incomingFolder(root), randomUUID());
   let sizeBytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -36,7 +48,8 @@ export async function writeObject(
   });
   try {
     await atStore(() => mkdir(incomingFolder(root), { recursive: true }));
-    await pipeline(body, counted, createWriteStream(incoming, { flush: true, flags: 'wx' })).catch(ofDisk);
+    const file = createWriteStream(incoming, { flush: true, flags: 'wx' });
+    await pipeline(body, counted, file).catch(rethrowDiskErrors);
     check(sizeBytes, true);
     await atStore(() => mkdir(dirname(target), { recursive: true }));
     await beforeRename();
@@ -48,8 +61,8 @@ export async function writeObject(
   }
 }
 
-/** What the body failed with is the caller's. @throws StoreFailedError for what the disk failed with, else the error */
-function ofDisk(error: NodeJS.ErrnoException): never {
+/** Errors of the disk become StoreFailedError; those of the body stay as they are. */
+function rethrowDiskErrors(error: NodeJS.ErrnoException): never {
   throw diskCodes.has(error.code ?? '') ? new StoreFailedError(error) : error;
 }
 

@@ -1,0 +1,102 @@
+import type { OutputKind } from '@holdfast/domain/modelResponse';
+import { fileTypeFromBuffer } from 'file-type';
+import { allowedTypes, isAllowedType, isUnspecific } from './allowedTypes.ts';
+
+/** How many bytes from the start of a file decide its type. */
+export const headBytes = 4100;
+
+/** The type by magic bytes, from the first `headBytes` of a file; null when there are none (as in text). */
+export async function detectType(head: Buffer): Promise<string | null> {
+  const detected = await fileTypeFromBuffer(head).catch(() => undefined);
+  return detected?.mime.split(';')[0] ?? null;
+}
+
+const textTypes = new Set(['text/plain', 'text/csv', 'text/markdown', 'application/json']);
+
+/** Of a first entry, and of the end of an empty archive. */
+const zipMagics = new Set(['504b0304', '504b0506']);
+
+/** Other names of the detector for declared types. */
+const aliases: Record<string, string[]> = {
+  'audio/wav': ['audio/x-wav', 'audio/vnd.wave'],
+  'audio/x-wav': ['audio/wav', 'audio/vnd.wave'],
+  'audio/mp4': ['audio/x-m4a', 'video/mp4'],
+  'audio/ogg': ['application/ogg', 'video/ogg'],
+  'audio/flac': ['audio/x-flac'],
+  'audio/webm': ['video/webm'],
+  'video/mp4': ['video/x-m4v'],
+  'video/x-matroska': ['video/matroska'],
+  'image/heic': ['image/heif', 'image/heic-sequence', 'image/heif-sequence'],
+};
+
+/** Whether a file with this head has the type that was declared for it. */
+export async function matchesDeclaredType(head: Buffer, declared: string): Promise<boolean> {
+  if (!isAllowedType(declared) || head.length === 0) return false;
+  if (textTypes.has(declared)) return isText(head);
+  // Office files are zips too, and the detector returns their own types.
+  if (declared === 'application/zip') return zipMagics.has(head.toString('hex', 0, 4));
+  const detected = await detectType(head);
+  return detected !== null && (detected === declared || (aliases[declared]?.includes(detected) ?? false));
+}
+
+/** UTF-8 without NUL. `stream` allows a last character that the head cuts in two. */
+function isText(head: Buffer): boolean {
+  if (head.includes(0)) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The allowed type of a file with this head; null for other types. */
+export async function detectAllowedType(head: Buffer): Promise<string | null> {
+  const detected = await detectType(head);
+  if (detected === null) return (await matchesDeclaredType(head, 'text/plain')) ? 'text/plain' : null;
+  const candidates = [detected, ...allowedTypes.filter((type) => !isTextType(type))];
+  for (const type of candidates) {
+    if (await matchesDeclaredType(head, type)) return type;
+  }
+  return null;
+}
+
+function isTextType(type: string): boolean {
+  return type.startsWith('text/') || type === 'application/json';
+}
+
+/** Some models' videos are animated images; audio may come in video containers. */
+const families: Partial<Record<OutputKind, RegExp>> = {
+  images: /^image\//,
+  videos: /^(video\/|image\/(gif|webp|avif)$)/,
+  audios: /^audio\//,
+};
+
+const audioIn: Record<string, string> = { 'video/mp4': 'audio/mp4', 'video/webm': 'audio/webm' };
+
+/**
+ * The type under which an output file of a model is stored, from its head. Null when it is not of the model's output kind
+ * or of no allowed type. The declared type counts for text only, which has no magic bytes.
+ */
+export async function outputType(
+  head: Buffer,
+  declared: string | null,
+  kind: OutputKind,
+): Promise<string | null> {
+  const start = head.subarray(0, headBytes);
+  const detected = await detectAllowedType(start);
+  if (detected === null) return null;
+  if (isTextType(detected)) return kind === 'files' || kind === 'raw' ? textType(start, declared) : null;
+  const type = kind === 'audios' ? (audioIn[detected] ?? detected) : detected;
+  return families[kind]?.test(type) === false ? null : type;
+}
+
+/** A page that a server sends in place of a file. */
+const htmlOrSvg = /^\s*(<\?xml[^>]*>\s*)?(<!doctype|<html|<svg)/i;
+
+async function textType(head: Buffer, declared: string | null): Promise<string | null> {
+  if (htmlOrSvg.test(head.toString('utf8', 0, 512))) return null;
+  if (isUnspecific(declared)) return 'text/plain';
+  if (declared === null || !isTextType(declared)) return null;
+  return (await matchesDeclaredType(head, declared)) ? declared : 'text/plain';
+}

@@ -1,0 +1,140 @@
+import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { imageSize } from 'image-size';
+import { parseFromTokenizer } from 'music-metadata';
+import { AbstractTokenizer, EndOfStreamError, type IFileInfo, type IReadChunkOptions } from 'strtok3';
+import type { ObjectStore } from './store.ts';
+
+/** Pixels of images and videos, milliseconds of audio and video; null: unknown. */
+export type Measures = { width: number | null; height: number | null; durationMs: number | null };
+
+export type FileToMeasure = { contentType: string; sizeBytes: number; head: Buffer };
+
+/** Reads the bytes from `start` to `end`, both inclusive. */
+type ReadRange = (start: number, end: number) => Promise<Buffer>;
+
+/** The size of an image is near its start, but JPEGs may carry a thumbnail before it. */
+export const measuredHeadBytes = 262_144;
+
+const maxInt4 = 2_147_483_647;
+/** The longest side of a JPEG. A larger claim counts as none, for it would decide the price. */
+const maxSide = 65_535;
+const unknown: Measures = { width: null, height: null, durationMs: null };
+
+/** Measures a stored file. @throws ObjectNotFoundError */
+export async function measureObject(
+  store: ObjectStore,
+  { key, contentType, sizeBytes }: { key: string; contentType: string; sizeBytes: number },
+): Promise<Measures> {
+  const head = await store.readHead(key, measuredHeadBytes);
+  return await measure({ contentType, sizeBytes, head }, async (start, end) =>
+    buffer(await store.read(key, { start, end })),
+  );
+}
+
+/**
+ * The measures by the file's own metadata, mostly in its `head`; `read` fetches a few other parts, such as the end of an
+ * MP4. They are unknown for a broken file.
+ */
+export async function measure(file: FileToMeasure, read: ReadRange): Promise<Measures> {
+  try {
+    if (file.contentType.startsWith('image/')) return imageMeasures(file.head);
+    return /^(audio|video)\//.test(file.contentType) ? await mediaMeasures(file, read) : unknown;
+  } catch {
+    return unknown;
+  }
+}
+
+function imageMeasures(head: Buffer): Measures {
+  const { width, height } = imageSize(head);
+  return { ...unknown, width: validOrNull(width, maxSide), height: validOrNull(height, maxSide) };
+}
+
+async function mediaMeasures(
+  { contentType, sizeBytes, head }: FileToMeasure,
+  read: ReadRange,
+): Promise<Measures> {
+  const tokenizer = new RangedTokenizer(head, { size: sizeBytes, mimeType: contentType }, read);
+  const { format } = await parseFromTokenizer(tokenizer, { skipCovers: true, skipPostHeaders: true });
+  const video = format.trackInfo.find((track) => track.video)?.video;
+  // The file's own duration may be that of its sound, and is missing without sound.
+  const durationS = Math.max(format.duration ?? 0, ...format.trackInfo.map(({ duration }) => duration ?? 0));
+  const isVideo = contentType.startsWith('video/');
+  return {
+    width: isVideo ? validOrNull(video?.displayWidth ?? video?.pixelWidth, maxSide) : null,
+    height: isVideo ? validOrNull(video?.displayHeight ?? video?.pixelHeight, maxSide) : null,
+    durationMs: validOrNull(durationS * 1000, maxInt4),
+  };
+}
+
+function validOrNull(value: number | undefined, max: number): number | null {
+  const rounded = Math.round(value ?? 0);
+  return rounded > 0 && rounded <= max ? rounded : null;
+}
+
+const windowBytes = 131_072;
+/** An hour of video needs about three million bytes. */
+const maxReadBytes = 8 * 1024 * 1024;
+/** A file of empty chunks alone would otherwise block this process for seconds. */
+const maxReads = 100_000;
+const readsBetweenYields = 1000;
+
+/** A stored file for parsers with random access: its head is in memory, the rest is read in windows. */
+class RangedTokenizer extends AbstractTokenizer {
+  fileInfo: IFileInfo & { size: number };
+  private head: Buffer;
+  private read: ReadRange;
+  private window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+  private leftBytes = maxReadBytes;
+  private reads = 0;
+
+  constructor(head: Buffer, fileInfo: IFileInfo & { size: number }, read: ReadRange) {
+    super({ maxBufferSize: maxReadBytes });
+    this.head = head;
+    this.fileInfo = fileInfo;
+    this.read = read;
+  }
+
+  supportsRandomAccess(): boolean {
+    return true;
+  }
+
+  setPosition(position: number): void {
+    this.position = position;
+  }
+
+  async readBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    const position = options?.position ?? this.position;
+    const read = await this.peekBuffer(target, options);
+    this.position = position + read;
+    return read;
+  }
+
+  async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    this.reads += 1;
+    if (this.reads > maxReads) throw new Error('the file has too many parts');
+    if (this.reads % readsBetweenYields === 0) await setImmediate();
+    const { length, position, mayBeLess } = this.normalizeOptions(target, options);
+    const end = Math.min(this.fileInfo.size, position + length);
+    if (!mayBeLess && end - position < length) throw new EndOfStreamError();
+    for (let at = position; at < end; ) {
+      const piece = (await this.bytesAt(at)).subarray(0, end - at);
+      target.set(piece, at - position);
+      at += piece.length;
+    }
+    return Math.max(0, end - position);
+  }
+
+  /** At least the byte at `position`, and those after it that are in memory. */
+  private async bytesAt(position: number): Promise<Buffer> {
+    if (position < this.head.length) return this.head.subarray(position);
+    const within = position - this.window.start;
+    if (within >= 0 && within < this.window.bytes.length) return this.window.bytes.subarray(within);
+    const end = Math.min(this.fileInfo.size, position + windowBytes);
+    this.leftBytes -= end - position;
+    if (this.leftBytes < 0) throw new Error('too much of the file would have to be read');
+    this.window = { start: position, bytes: await this.read(position, end - 1) };
+    if (this.window.bytes.length === 0) throw new EndOfStreamError();
+    return this.window.bytes;
+  }
+}

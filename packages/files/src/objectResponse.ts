@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import parse from 'range-parser';
+import { attachment } from './filename.ts';
+import type { ByteRange, ObjectStore } from './store.ts';
+
+export type ErrorCode =
+  | 'FORBIDDEN'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'INPUT_VALIDATION_ERROR'
+  | 'NOT_FOUND'
+  | 'UNSUPPORTED_MEDIA_TYPE';
+
+/** Writes and ends the error's body; headers such as Content-Range are already set. */
+export type OnError = (res: ServerResponse, status: number, code: ErrorCode, message: string) => void;
+
+type SentObject = { key: string; filename: string; contentType: string };
+
+/** Streams an object as an attachment: 200, 206 or 416 by its Range header, headers only for HEAD, 404 when it is gone. */
+export async function sendObject(
+  req: IncomingMessage,
+  res: ServerResponse,
+  store: ObjectStore,
+  object: SentObject,
+  onError: OnError,
+): Promise<void> {
+  const stat = await store.stat(object.key);
+  if (!stat) return onError(res, 404, 'NOT_FOUND', 'no such file');
+  const { sizeBytes } = stat;
+  // Our responses have no validators for If-Range, so RFC 9110 wants the whole object sent.
+  const range = parseRange(req.headers['if-range'] === undefined ? req.headers.range : undefined, sizeBytes);
+  res.setHeader('Accept-Ranges', 'bytes');
+  if (range === 'unsatisfiable') {
+    res.setHeader('Content-Range', `bytes */${sizeBytes}`);
+    return onError(res, 416, 'INPUT_VALIDATION_ERROR', 'the range lies outside the file');
+  }
+  res.statusCode = range ? 206 : 200;
+  res.setHeader('Content-Type', object.contentType);
+  res.setHeader('Content-Disposition', attachment(object.filename));
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('Cache-Control', 'private, no-store');
+  res.setHeader('Content-Length', range ? range.end - range.start + 1 : sizeBytes);
+  if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
+  if (req.method === 'HEAD') return void res.end();
+  const body = await store.read(object.key, range ?? undefined);
+  // The headers are sent: when the client leaves or the object fails, only the connection can be closed.
+  await pipeline(body, res).catch(() => res.destroy());
+}
+
+/** Null: send the whole object (no Range header, several ranges, or an invalid one, which RFC 9110 allows to ignore). */
+export function parseRange(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | 'unsatisfiable' | null {
+  if (header === undefined) return null;
+  if (sizeBytes > 0 && isLongSuffix(header, sizeBytes)) return { start: 0, end: sizeBytes - 1 };
+  const ranges = parse(sizeBytes, header);
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return null;
+  const [range] = ranges;
+  return range ? { start: range.start, end: range.end } : null;
+}
+
+/** RFC 9110, 14.1.3: a suffix longer than the file is the whole file. */
+function isLongSuffix(header: string, sizeBytes: number): boolean {
+  const suffix = /^bytes=-(\d+)$/.exec(header)?.[1];
+  return suffix !== undefined && Number(suffix) > sizeBytes;
+}
