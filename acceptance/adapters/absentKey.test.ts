@@ -1,4 +1,4 @@
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
 import { balanceOf, newCustomer } from './books.ts';

@@ -1,7 +1,7 @@
 import { servicePort } from '@holdfast/local/launch/ports';
 import { type FakeCog, startFakeCog } from '@holdfast/providers/cog/testing/fakeCog';
 import { startWireServer, type WireServer } from '@holdfast/providers/conformance/wireServer';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';

@@ -1,6 +1,6 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import type { Redis } from '@holdfast/queues/connection';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { expect } from '@jest/globals';
 import { type ExecutionBody, eventsOf, readExecution } from '../stack/executions.ts';

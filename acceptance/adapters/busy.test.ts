@@ -1,8 +1,8 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { createLogger } from '@holdfast/kit/logger';
 import { connectProducer, type Redis } from '@holdfast/queues/connection';
-import type { Customer } from '@holdfast/testkit/customer';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import type { Customer } from '@holdfast/testkit/testData';
+import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../stack/executions.ts';

@@ -1,5 +1,5 @@
 import { type FakeHttp, fakeHttpOptions, startFakeHttp } from '@holdfast/providers/http/testing/fakeHttp';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../stack/executions.ts';

@@ -1,6 +1,6 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { connectProducer, type Redis } from '@holdfast/queues/connection';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';

@@ -7,7 +7,7 @@ import { findCommand, installPackage } from '@holdfast/local/process/debianPacka
 import { endProcess } from '@holdfast/local/process/endProcess';
 import { freePort } from '@holdfast/local/process/freePort';
 import { startServer } from '@holdfast/local/process/startServer';
-import { rolePasswords } from '@holdfast/testkit/asRole';
+import { rolePasswords } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 
 const folders = '/usr/sbin:/usr/bin:/usr/local/bin';

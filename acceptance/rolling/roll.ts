@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { ServiceName } from '@holdfast/testkit/asRole';
+import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { type Fleet, startFleet } from '../stack/fleet.ts';

@@ -14,9 +14,9 @@ import { startService, untilReady } from '@holdfast/local/launch/services';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { seed } from '@holdfast/local/seed';
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { ServiceName } from '@holdfast/testkit/asRole';
 import { outputOf } from '@holdfast/testkit/command';
-import { createCustomer } from '@holdfast/testkit/customer';
+import { createCustomer } from '@holdfast/testkit/testData';
+import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { setupOf } from '../versions/setupOf.ts';
 

@@ -22,12 +22,10 @@ import { isOffered, loadModels } from '@holdfast/providers/catalogue/loadModels'
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import { createSandbox } from '@holdfast/sandbox/server';
 import { apiClient } from '@holdfast/testkit/apiClient';
-import { asRole, type ServiceName } from '@holdfast/testkit/asRole';
-import { createCustomer } from '@holdfast/testkit/customer';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createCustomer } from '@holdfast/testkit/testData';
+import { asRole, createTestDatabase, type ServiceName } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { startWebhookSender } from '@holdfast/webhook-sender/start';

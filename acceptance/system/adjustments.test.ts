@@ -1,7 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { type ApiClient, apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Stack, startStack } from '../stack/stack.ts';
 

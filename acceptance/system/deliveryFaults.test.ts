@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { Customer } from '@holdfast/testkit/customer';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
+import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

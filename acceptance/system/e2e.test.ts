@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';

@@ -1,6 +1,6 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { executionErrors } from '@holdfast/domain/errorCodes';
-import type { Customer } from '@holdfast/testkit/customer';
+import { executionErrors } from '@holdfast/domain/errors';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {

@@ -1,7 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { listRemovableFiles } from '@holdfast/db/files';
 import { tables } from '@holdfast/db/roles/rights';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { create, untilEvent, untilStatus } from '../stack/executions.ts';

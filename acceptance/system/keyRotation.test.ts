@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { countSecrets } from '@holdfast/db/secrets';
 import { runCommand } from '@holdfast/testkit/command';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

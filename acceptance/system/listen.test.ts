@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { closeServer, listenAt } from '@holdfast/kit/health';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { homeOf, type Listener, startListener } from '@holdfast/local/listen/testing/listener';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { startReceiver, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create } from '../stack/executions.ts';

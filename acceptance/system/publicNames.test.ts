@@ -1,7 +1,7 @@
 import { endpoints } from '@holdfast/api-gateway/app';
 import { newId } from '@holdfast/domain/ids';
 import { startFakeOpenai } from '@holdfast/providers/openai/testing/fakeOpenai';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Hosted, startHosted } from '../adapters/hosted.ts';

@@ -2,7 +2,7 @@ import { openDatabase } from '@holdfast/db/client';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { applyRoles } from '@holdfast/db/roles/roles';
 import { startPostgres } from '@holdfast/local/postgres';
-import { rolePasswords } from '@holdfast/testkit/asRole';
+import { rolePasswords } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { expect, it } from '@jest/globals';
 

@@ -1,5 +1,5 @@
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Stack, startStack } from '../stack/stack.ts';
 

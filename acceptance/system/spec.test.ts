@@ -1,5 +1,5 @@
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, eventsOf, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';

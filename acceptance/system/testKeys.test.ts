@@ -1,6 +1,6 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Stack, startStack } from '../stack/stack.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { closedPort } from '../adapters/hosted.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { ServiceName } from '@holdfast/testkit/asRole';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
+import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { type Received, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

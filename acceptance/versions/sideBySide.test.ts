@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiClient, apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/customer';
+import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,6 +1,5 @@
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readBacklog, readBacklogOf, readOpenHolds } from './backlog.ts';
 

@@ -1,6 +1,5 @@
-import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { createTestOrganization } from '@holdfast/testkit/testData';
+import { asRole, createTestDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { auditLedger } from './audit/audit.ts';
 import { type AdjustmentRequest, adjustBalance, getBalance } from './balances.ts';

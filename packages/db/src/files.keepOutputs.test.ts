@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dropOutputs, insertOutput, keepOutputs, listRemovableFiles, markOutputReady } from './files.ts';
 

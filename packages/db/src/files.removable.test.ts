@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, expect, it } from '@jest/globals';
 import { insertUpload, listRemovableFiles, markFileReady, markFilesDeleted } from './files.ts';
 

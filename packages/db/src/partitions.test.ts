@@ -1,9 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import { asRole } from '@holdfast/testkit/asRole';
-import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
+import { asRole, openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { recordOutcomes } from './attempts/outcomes.ts';

@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openDatabase } from './client.ts';
-import { inTransaction } from './statement.ts';
+import { inTransaction, storableJson } from './statement.ts';
 
 it('a connection that breaks in the middle of a transaction fails it, and not the process', async () => {
   const { url, drop } = await createTestDatabase();
@@ -15,4 +15,17 @@ it('a connection that breaks in the middle of a transaction fails it, and not th
   expect(await inTransaction(db, async () => 'well')).toBe('well');
   await db.close();
   await drop();
+});
+
+describe('storableJson', () => {
+  it.each([
+    ['NUL', 'a\0b', 'a\uFFFDb'],
+    ['a high surrogate alone', 'a\uD83Db', 'a\uFFFDb'],
+    ['a low surrogate alone', 'a\uDE00b', 'a\uFFFDb'],
+    ['a whole pair', 'a😀b', 'a😀b'],
+    ['other escapes', '\u0001"\\\n', '\u0001"\\\n'],
+    ['what only looks like an escape', '\\u0000 \\\\ud800', '\\u0000 \\\\ud800'],
+  ])('keeps or replaces %s', (_what, text, kept) => {
+    expect(JSON.parse(storableJson({ [text]: [text] }))).toEqual({ [kept]: [kept] });
+  });
 });

@@ -1,5 +1,5 @@
+import type { TransferKind } from '@holdfast/domain/ledger';
 import type { Money } from '@holdfast/domain/money';
-import type { TransferKind } from '@holdfast/domain/transferKinds';
 import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
 

@@ -1,4 +1,47 @@
-import { type ErrorCode, errorCodes } from './errorCodes.ts';
+/** Spec, "Errors": codes that executions fail with and requests are refused with. */
+export const executionErrors = {
+  INPUT_VALIDATION_ERROR: { status: 400, retryable: false },
+  CONTENT_MODERATION_REJECTED: { status: 400, retryable: false },
+  FILE_NOT_FOUND: { status: 400, retryable: false },
+  FILE_FORMAT_UNSUPPORTED: { status: 400, retryable: false },
+  INSUFFICIENT_BALANCE: { status: 402, retryable: false },
+  RATE_LIMITED: { status: 429, retryable: true },
+  MODEL_OVERLOADED: { status: 503, retryable: true },
+  MODEL_UNAVAILABLE: { status: 503, retryable: true },
+  GENERATION_TIMEOUT: { status: 504, retryable: true },
+  GENERATION_FAILED: { status: 500, retryable: true },
+  SERVICE_UNAVAILABLE: { status: 503, retryable: true },
+  INTERNAL_ERROR: { status: 500, retryable: false },
+} as const;
+
+/** Codes that the spec leaves open ("Errors", rule 3). */
+const requestErrors = {
+  UNAUTHENTICATED: { status: 401, retryable: false },
+  SPEND_LIMIT_REACHED: { status: 402, retryable: false },
+  FORBIDDEN: { status: 403, retryable: false },
+  NOT_FOUND: { status: 404, retryable: false },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false },
+  REQUEST_TIMEOUT: { status: 408, retryable: true },
+  EXECUTION_NOT_READY: { status: 409, retryable: true },
+  EXECUTION_NOT_COMPLETED: { status: 409, retryable: false },
+  EXECUTION_ALREADY_TERMINAL: { status: 409, retryable: false },
+  EXECUTION_NOT_TERMINAL: { status: 409, retryable: false },
+  API_KEY_LIMIT_REACHED: { status: 409, retryable: false },
+  EXECUTION_ERASED: { status: 410, retryable: false },
+  PAYLOAD_TOO_LARGE: { status: 413, retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, retryable: false },
+  INSUFFICIENT_STORAGE: { status: 507, retryable: true },
+} as const;
+
+export const errorCodes = { ...executionErrors, ...requestErrors } as const;
+
+export type ExecutionErrorCode = keyof typeof executionErrors;
+export type ErrorCode = keyof typeof errorCodes;
+
+export function isExecutionErrorCode(value: string): value is ExecutionErrorCode {
+  return Object.hasOwn(executionErrors, value);
+}
 
 export type ErrorDetail = { field: string; code: string; message: string };
 

@@ -1,6 +1,5 @@
-import type { ExecutionErrorCode } from './errorCodes.ts';
+import type { ExecutionErrorCode } from './errors.ts';
 import type { Money } from './money.ts';
-import type { Priority } from './priority.ts';
 import type { ExecutionStatus } from './statuses.ts';
 
 export type Execution = {
@@ -31,3 +30,13 @@ export type Execution = {
   /** From then on input, output, metadata and `webhookUrl` are gone. */
   erasedAt: Date | null;
 };
+
+export const priorities = ['high', 'normal', 'low'] as const;
+export type Priority = (typeof priorities)[number];
+
+export const defaultPriority: Priority = 'normal';
+
+/** As stored: lower ranks start first. */
+export function priorityRank(priority: Priority): number {
+  return priorities.indexOf(priority);
+}

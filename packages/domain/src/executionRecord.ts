@@ -1,7 +1,6 @@
-import { executionErrors } from './errorCodes.ts';
-import type { Execution } from './execution.ts';
+import { executionErrors } from './errors.ts';
+import type { Execution, Priority } from './execution.ts';
 import { formatMoney } from './money.ts';
-import type { Priority } from './priority.ts';
 import { type ExecutionStatus, isTerminal } from './statuses.ts';
 
 /** Spec, "Execution (create response)". */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ExecutionErrorCode, executionErrors } from './errorCodes.ts';
+import { type ExecutionErrorCode, executionErrors } from './errors.ts';
 import { limits } from './limits.ts';
 
 // How a model's file says what a provider's answer means.

@@ -1,4 +1,4 @@
-import type { ExecutionErrorCode } from './errorCodes.ts';
+import type { ExecutionErrorCode } from './errors.ts';
 import type { Money } from './money.ts';
 
 export type Outcome = Success | Failure;

@@ -1,9 +1,8 @@
 import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import { startExecutions } from '@holdfast/db/executions/start';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { expireDue } from './lifecycle.ts';
 import { openSettler } from './settler.ts';

@@ -14,10 +14,8 @@ import { recordAttempts } from '@holdfast/db/webhooks/attempts';
 import { recoverDeliveries, redeliver } from '@holdfast/db/webhooks/redelivery';
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import { asRole } from '@holdfast/testkit/asRole';
-import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
+import { asRole, openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { erase } from './lifecycle.ts';
 

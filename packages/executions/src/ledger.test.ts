@@ -10,10 +10,10 @@ import {
 import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { updateOrganization } from '@holdfast/db/organizations';
+import type { OveragePolicy } from '@holdfast/domain/ledger';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import type { OveragePolicy } from '@holdfast/domain/overage';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { type Created, type CreateRequest, openCreator } from './creator.ts';
 import { nowhere } from './testing/nowhere.ts';

@@ -20,9 +20,8 @@ import { startExecutions } from '@holdfast/db/executions/start';
 import { readWatchedExecutions } from '@holdfast/db/executions/watch';
 import { pendingRetries, unsettledAttempts } from '@holdfast/db/sweeps';
 import { limits } from '@holdfast/domain/limits';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 const { db, close } = await openTestDatabase(4);

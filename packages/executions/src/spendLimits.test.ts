@@ -5,10 +5,10 @@ import { cancelExecution, completeExecutions, failExecutions } from '@holdfast/d
 import { startExecutions } from '@holdfast/db/executions/start';
 import { updateOrganization } from '@holdfast/db/organizations';
 import { getSpendLimits, removeSpendLimit, setSpendLimit } from '@holdfast/db/spendLimits';
+import type { OveragePolicy } from '@holdfast/domain/ledger';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import type { OveragePolicy } from '@holdfast/domain/overage';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CreateRequest, openCreator } from './creator.ts';

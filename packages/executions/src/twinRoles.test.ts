@@ -5,9 +5,8 @@ import { completeExecutions } from '@holdfast/db/executions/endings';
 import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { roleOf } from '@holdfast/db/roles/rights';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 const services = ['api-gateway', 'dispatcher', 'ledger'] as const;

@@ -1,6 +1,5 @@
 import { createLogger } from '@holdfast/kit/logger';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {

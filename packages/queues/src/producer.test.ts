@@ -1,6 +1,5 @@
 import { createLogger } from '@holdfast/kit/logger';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { connectProducer, connectWorker } from './connection.ts';
 import { deliverQueue, testCallQueue } from './definitions.ts';

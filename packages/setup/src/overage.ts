@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { setPlatformOverage } from '@holdfast/db/overage';
-import { overagePolicies } from '@holdfast/domain/overage';
+import { setPlatformOverage } from '@holdfast/db/organizations';
+import { overagePolicies } from '@holdfast/domain/ledger';
 import { parseConfig } from '@holdfast/kit/config';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
+import { withLock } from '@holdfast/db/databases';
 import { faultOf, isTransient } from '@holdfast/db/faults';
-import { withLock } from '@holdfast/db/lock';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { makePartitions } from '@holdfast/db/partitions';
 import { applyRoles } from '@holdfast/db/roles/roles';

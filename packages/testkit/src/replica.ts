@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { applyRoles } from '@holdfast/db/roles/roles';
 import { startPostgres } from '@holdfast/local/postgres';
-import { rolePasswords } from './asRole.ts';
+import { rolePasswords } from './testDatabase.ts';
 import { testFolder } from './testFolder.ts';
 
 const run = promisify(execFile);

@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import { createDatabase, dropDatabase } from '@holdfast/db/databases';
+import { createDatabase, databaseUrl, dropDatabase } from '@holdfast/db/databases';
+import { type Role, type roleOf, roles } from '@holdfast/db/roles/rights';
 import { readTestServers } from './config.ts';
-import { serverUrl, templateName } from './template.ts';
+
+/** The database that every test's own is a copy of. */
+export const templateName = 'template_holdfast';
+
+/** The maintenance database of the server that `url` points at. */
+export function serverUrl(url: string): string {
+  return databaseUrl(url, 'postgres');
+}
 
 /** A migrated, empty database; `drop` ends its connections. */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
@@ -34,3 +42,20 @@ export async function createBareDatabase(): Promise<{ url: string; drop: () => P
   const url = await createDatabase(server, name);
   return { url, drop: () => dropDatabase(server, name) };
 }
+
+const passwordOf = (role: Role) => `password-of-${role}`;
+
+export const rolePasswords = Object.fromEntries(roles.map((role) => [role, passwordOf(role)])) as Record<
+  Role,
+  string
+>;
+
+/** The same database with the login of a service's role. */
+export function asRole(databaseUrl: string, role: Role): string {
+  const url = new URL(databaseUrl);
+  url.username = role;
+  url.password = passwordOf(role);
+  return url.href;
+}
+
+export type ServiceName = keyof typeof roleOf;

@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { emptyRedis } from './emptyRedis.ts';
-import { testRedisUrl } from './testRedis.ts';
+import { emptyRedis, testRedisUrl } from './testRedis.ts';
 
 function ask(url: string, ...commands: string[]): Promise<string> {
   const { hostname, port, password, pathname } = new URL(url);

@@ -2,8 +2,8 @@ import { testOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { expect, it } from '@jest/globals';
 import { openToOrganizations } from './openTo.ts';
 

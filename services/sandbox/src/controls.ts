@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errorCodes';
+import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import type { RunContext } from './model.ts';
 import { ModelError } from './modelError.ts';

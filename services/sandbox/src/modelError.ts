@@ -1,4 +1,4 @@
-import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 
 /** A run that fails as it should. Cog knows only an error text, so the code stands before the message. */
 export class ModelError extends Error {

@@ -1,7 +1,6 @@
 import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { expect, it } from '@jest/globals';

@@ -3,9 +3,9 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFile
 import { join, resolve } from 'node:path';
 import { openDatabase } from '@holdfast/db/client';
 import { type CommandResult, runCommand } from '@holdfast/testkit/command';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '../../../..');

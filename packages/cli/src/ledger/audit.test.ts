@@ -4,11 +4,9 @@ import { invariants } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import { cancelExecution } from '@holdfast/db/executions/endings';
 import { newId } from '@holdfast/domain/ids';
-import { asRole } from '@holdfast/testkit/asRole';
-import { createBareDatabase, openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
+import { asRole, createBareDatabase, openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdfast, holdfastInShell, npmRunHoldfast } from '../testing/holdfast.ts';
 

@@ -1,4 +1,4 @@
-import { type OveragePolicy, overagePolicies } from '@holdfast/domain/overage';
+import { type OveragePolicy, overagePolicies } from '@holdfast/domain/ledger';
 import type { AdminApi } from '../admin/api.ts';
 import { adminPath } from '../admin/path.ts';
 import { organization } from '../admin/shapes.ts';

@@ -3,9 +3,8 @@ import { connectProducer, untilReady } from '@holdfast/queues/connection';
 import { queueNames, settleQueue } from '@holdfast/queues/definitions';
 import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { holdfast } from '../testing/holdfast.ts';
 

@@ -4,8 +4,7 @@ import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { quotedList } from '../executions/read.ts';
 import { firstId } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
-import { storableJson, storableText } from '../storable.ts';
+import { runStatement, storableJson, storableText } from '../statement.ts';
 import { newToken } from './claim.ts';
 
 /** What an erased execution keeps of an outcome: how it ended and what it cost. */

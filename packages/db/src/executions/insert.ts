@@ -1,5 +1,5 @@
+import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
-import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/priority';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 

@@ -1,6 +1,6 @@
 import type { Execution } from '@holdfast/domain/execution';
+import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
-import { priorities } from '@holdfast/domain/priority';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { firstIdSince } from '../firstId.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database, Queryable } from '../client.ts';
-import { withLock } from '../lock.ts';
+import { withLock } from '../databases.ts';
 import { noFilters, withSchemaEngine } from './engine.ts';
 import { migrationsFolder, readMigrations } from './files.ts';
 

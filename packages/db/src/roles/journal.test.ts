@@ -1,8 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
-import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
-import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
+import { asRole, openTestDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { auditLedger } from '../audit/audit.ts';

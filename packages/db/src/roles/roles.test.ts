@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { asRole, rolePasswords } from '@holdfast/testkit/asRole';
-import { createBareDatabase, createTestDatabase } from '@holdfast/testkit/testDatabase';
+import {
+  asRole,
+  createBareDatabase,
+  createTestDatabase,
+  rolePasswords,
+} from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';

@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../client.ts';

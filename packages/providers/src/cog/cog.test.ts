@@ -1,4 +1,4 @@
-import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { describe, expect, it } from '@jest/globals';
 import { startCounterpart } from '../conformance/counterpart.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';

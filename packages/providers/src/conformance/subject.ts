@@ -1,4 +1,4 @@
-import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { Success } from '@holdfast/domain/outcome';
 import type { Connection } from '../connection.ts';
 import type { Handle, Provider, Submission, Telling } from '../interface.ts';

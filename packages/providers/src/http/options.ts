@@ -1,5 +1,5 @@
 import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
-import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errorCodes';
+import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import { placeProblem } from '../place.ts';
 import { placeholdersIn } from './template.ts';

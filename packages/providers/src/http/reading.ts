@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Failure, Outcome } from '@holdfast/domain/outcome';
 import type { Answer } from '../connection.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Progress, Submission } from '../interface.ts';

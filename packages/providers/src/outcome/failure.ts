@@ -1,4 +1,4 @@
-import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errorCodes';
+import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { ProviderText } from '@holdfast/domain/modelResponse';
 import type { Failure } from '@holdfast/domain/outcome';

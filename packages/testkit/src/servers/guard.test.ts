@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTicks } from '@holdfast/local/process/processIdentity';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sweepAbandoned } from './sweep.ts';
+import { sweepAbandoned } from './testServers.ts';
 
 let home: string;
 let started: ChildProcess[];

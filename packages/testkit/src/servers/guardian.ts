@@ -1,7 +1,6 @@
 // Keeps the test servers while standard input is open: the kernel closes it however Jest ends. Prints one line of
 // JSON when they are ready.
-import { startTestServers } from './start.ts';
-import { sweepAbandoned } from './sweep.ts';
+import { startTestServers, sweepAbandoned } from './testServers.ts';
 
 const parentIsGone = new Promise<void>((resolve) => {
   process.stdin.resume().once('end', resolve).once('close', resolve).once('error', resolve);

@@ -1,5 +1,5 @@
 import { newId } from '@holdfast/domain/ids';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';

@@ -1,7 +1,11 @@
-import { getOrganization, type OrganizationRow } from '@holdfast/db/organizations';
-import { getOverage, type OverageOfOrganization } from '@holdfast/db/overage';
+import {
+  getOrganization,
+  getOverage,
+  type OrganizationRow,
+  type OverageOfOrganization,
+} from '@holdfast/db/organizations';
 import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
-import { overagePolicies } from '@holdfast/domain/overage';
+import { overagePolicies } from '@holdfast/domain/ledger';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { idField, knownShape, notFound, timestamp } from '../http/fields.ts';

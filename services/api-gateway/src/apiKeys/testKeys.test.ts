@@ -1,7 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
-import { emptyRedis } from '@holdfast/testkit/emptyRedis';
+import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../admin/adminApp.ts';

@@ -1,10 +1,10 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
+import { priorities } from '@holdfast/domain/execution';
 import { findInputFiles, maxInputFileBytes } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { holdFor, isMoney } from '@holdfast/domain/money';
 import { estimateCost } from '@holdfast/domain/pricing';
-import { priorities } from '@holdfast/domain/priority';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { requireFiles } from '../files/readyFiles.ts';

@@ -1,4 +1,4 @@
-import { priorities } from '@holdfast/domain/priority';
+import { priorities } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { idField, jsonObject, timestamp } from '../http/fields.ts';

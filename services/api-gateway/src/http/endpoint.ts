@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FoundApiKey } from '@holdfast/db/apiKeys';
 import type { ApiKeyScope } from '@holdfast/domain/apiKey';
-import type { ErrorCode } from '@holdfast/domain/errorCodes';
+import type { ErrorCode } from '@holdfast/domain/errors';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Table } from './csv.ts';

@@ -1,6 +1,6 @@
-import { asRole } from '@holdfast/testkit/asRole';
 import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
 import { startReplicatedPostgres } from '@holdfast/testkit/replica';
+import { asRole } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';

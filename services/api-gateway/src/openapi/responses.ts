@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes } from '@holdfast/domain/errorCodes';
+import { type ErrorCode, errorCodes } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Endpoint } from '../http/endpoint.ts';

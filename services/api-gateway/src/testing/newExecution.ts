@@ -3,7 +3,7 @@ import type { Database } from '@holdfast/db/client';
 import { completeExecutions } from '@holdfast/db/executions/endings';
 import { startExecutions } from '@holdfast/db/executions/start';
 import type { Money } from '@holdfast/domain/money';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
+import { insertTestExecution } from '@holdfast/testkit/testData';
 
 /** An execution that is pending, its hold 0.60; answers its id. */
 export function newExecution(db: Database, organizationId: string, model = 'writer'): Promise<string> {

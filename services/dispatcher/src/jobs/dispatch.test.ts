@@ -1,7 +1,6 @@
 import { dispatchJobs, dispatchQueue, type QueuedExecution } from '@holdfast/queues/definitions';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 import { afterAll, expect, it } from '@jest/globals';
 import type { Waiting } from '../backlog.ts';
 import type { Context } from '../context.ts';

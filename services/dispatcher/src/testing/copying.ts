@@ -9,9 +9,9 @@ import { createEgressPolicy } from '@holdfast/egress/policy';
 import { createDiskStore } from '@holdfast/files/disk/diskStore';
 import type { ObjectStore } from '@holdfast/files/store';
 import { createLogger } from '@holdfast/kit/logger';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

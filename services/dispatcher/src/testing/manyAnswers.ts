@@ -1,6 +1,6 @@
 import { startExecutions } from '@holdfast/db/executions/start';
 import { createProviders } from '@holdfast/providers/registry';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
+import { insertTestExecution } from '@holdfast/testkit/testData';
 import { copyOutput } from '../copyOutput.ts';
 import { createInHand } from '../inHand.ts';
 import { leaseS } from '../lease.ts';

@@ -6,8 +6,7 @@ import { eraseExecution } from '@holdfast/db/executions/erase';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { setSpendLimit } from '@holdfast/db/spendLimits';
 import { newId } from '@holdfast/domain/ids';
-import { insertTestExecution } from '@holdfast/testkit/testExecution';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 
 /** The ids in books that hold a row of everything. */
 export type Books = {

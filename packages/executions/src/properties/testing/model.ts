@@ -1,4 +1,4 @@
-import type { OveragePolicies } from '@holdfast/domain/overage';
+import type { OveragePolicies } from '@holdfast/domain/ledger';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { money, type Units, units } from './amounts.ts';
 

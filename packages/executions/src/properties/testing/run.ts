@@ -2,7 +2,7 @@ import { updateOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import type { Money } from '@holdfast/domain/money';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import { createTestOrganization } from '@holdfast/testkit/testOrganization';
+import { createTestOrganization } from '@holdfast/testkit/testData';
 import type { CreateRequest } from '../../creator.ts';
 import { cappedPolicies, organizations } from './model.ts';
 import type { Dispatcher, Gateway, Ledger, Processes } from './processes.ts';

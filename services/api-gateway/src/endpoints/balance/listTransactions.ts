@@ -1,6 +1,6 @@
 import { listTransfers } from '@holdfast/db/transfers';
 import { invalidField } from '@holdfast/domain/errors';
-import { clientTransferKinds, type TransferKind, transferKinds } from '@holdfast/domain/transferKinds';
+import { clientTransferKinds, type TransferKind, transferKinds } from '@holdfast/domain/ledger';
 import { z } from 'zod';
 import { toCsv } from '../../http/csv.ts';
 import { endpoint } from '../../http/endpoint.ts';

@@ -1,6 +1,6 @@
 import type { Transfer } from '@holdfast/db/transfers';
+import { clientTransferKinds } from '@holdfast/domain/ledger';
 import { formatMoney } from '@holdfast/domain/money';
-import { clientTransferKinds } from '@holdfast/domain/transferKinds';
 import { z } from 'zod';
 import type { CsvColumns } from '../../http/csv.ts';
 import { idField, timestamp } from '../../http/fields.ts';

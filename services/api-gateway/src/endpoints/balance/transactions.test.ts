@@ -1,7 +1,7 @@
 import { adjustBalance, getBalance } from '@holdfast/db/balances';
 import { cancelExecution } from '@holdfast/db/executions/endings';
 import { newId } from '@holdfast/domain/ids';
-import { asRole } from '@holdfast/testkit/asRole';
+import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { completedExecution, newExecution } from '../../testing/newExecution.ts';

@@ -1,6 +1,6 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { cancelExecution } from '@holdfast/db/executions/endings';
-import { asRole } from '@holdfast/testkit/asRole';
+import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { completedExecution, newExecution } from '../../testing/newExecution.ts';

@@ -2,7 +2,7 @@ import { openDatabase } from '@holdfast/db/client';
 import { listEvents } from '@holdfast/db/events';
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { newId } from '@holdfast/domain/ids';
-import { asRole } from '@holdfast/testkit/asRole';
+import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';

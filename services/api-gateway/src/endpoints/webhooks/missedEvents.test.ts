@@ -3,7 +3,7 @@ import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attemp
 import { deliverMissedEvents, listMissedEvents } from '@holdfast/db/webhooks/missedEvents';
 import { subscribedTypes } from '@holdfast/domain/eventTypes';
 import { newId } from '@holdfast/domain/ids';
-import { asRole } from '@holdfast/testkit/asRole';
+import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';

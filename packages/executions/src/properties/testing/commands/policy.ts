@@ -1,5 +1,5 @@
 import { updateOrganization } from '@holdfast/db/organizations';
-import { type OveragePolicy, overagePolicies } from '@holdfast/domain/overage';
+import { type OveragePolicy, overagePolicies } from '@holdfast/domain/ledger';
 import fc from 'fast-check';
 import { type Command, which } from '../command.ts';
 import { accountOf, platformPolicies } from '../model.ts';
