@@ -30,7 +30,7 @@ export const tasks = {
     run: (args) => test(args, { only: ['system'] }),
   },
   'test:acceptance': {
-    about: 'Helm chart, observability, engines, tracing, two versions, documents, adapters',
+    about: 'faults, Helm chart, observability, engines, tracing, two versions, documents, adapters',
     run: (args) => test(args, { only: ['acceptance'] }),
   },
   'test:compose': {
