@@ -1,9 +1,9 @@
-/** Named checks, counted; each says how it went. */
+/** Runs named checks, counts them, and prints each result. */
 export function startChecks(say: (line: string) => void) {
   const counts = { passed: 0, failed: 0 };
   return {
     counts,
-    /** Answers whether it held. What it throws is told, and counts as failed. */
+    /** Returns whether the check passed; an error is printed and counts as a failure. */
     async check(name: string, holds: () => void | Promise<void>): Promise<boolean> {
       try {
         await holds();
@@ -21,7 +21,7 @@ export function startChecks(say: (line: string) => void) {
 
 export type Check = ReturnType<typeof startChecks>['check'];
 
-/** @throws with the number of `wrong` and the first of them, unless there is none */
+/** @throws with the number of `wrong` and its first entries, unless it is empty */
 export function expectNone(what: string, wrong: string[]): void {
   if (wrong.length > 0) throw new Error(`${wrong.length} ${what}: ${wrong.slice(0, 5).join('; ')}`);
 }

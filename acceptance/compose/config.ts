@@ -1,8 +1,8 @@
-/** What the test takes from the environment. */
+/** The test's settings from the environment. */
 export type ComposeTestConfig = {
   /** A shell command to run before anything else. */
   setup: string | undefined;
-  /** What docker itself needs, and nothing that stands for a setting in docker-compose.yml. */
+  /** The variables that docker itself needs, without settings of docker-compose.yml. */
   dockerEnvironment: NodeJS.ProcessEnv;
 };
 

@@ -1,7 +1,7 @@
 import { type ApiClient, apiClient } from '@holdfast/testkit/apiClient';
-import { surely } from './surely.ts';
+import { withRetries } from './retries.ts';
 
-/** An organization made by the operator's API, with an endpoint for all events. */
+/** An organization created with the admin API, with an endpoint for all events. */
 export type Customer = { organizationId: string; api: ApiClient; secret: string };
 
 export const startBalance = '100';
@@ -12,9 +12,9 @@ async function made(
   body: Record<string, unknown>,
   headers: Record<string, string> = {},
 ) {
-  const answer = await surely(() => api.post(path, body, headers));
+  const answer = await withRetries(() => api.post(path, body, headers));
   if (answer.status === 201) return answer.body as Record<string, string>;
-  throw new Error(`POST ${path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  throw new Error(`POST ${path} returned ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
 export async function createCustomer(args: {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
 import type { EventBody } from '../stack/executions.ts';
-import type { Books } from './books.ts';
 import { expectNone } from './checks.ts';
+import type { LedgerRows } from './ledger.ts';
 import type { ExecutionRecord } from './records.ts';
 
 function isAuthentic({ headers, body }: Received, secret: string): boolean {
@@ -10,7 +10,7 @@ function isAuthentic({ headers, body }: Received, secret: string): boolean {
   return createHmac('sha256', secret).update(signed).digest('hex') === headers['x-signature'];
 }
 
-/** Every request was signed with the endpoint's secret. */
+/** Checks that every request was signed with the endpoint's secret. */
 export function expectAuthentic(received: Received[], secret: string): void {
   expectNone(
     'requests have a wrong signature',
@@ -18,23 +18,21 @@ export function expectAuthentic(received: Received[], secret: string): void {
   );
 }
 
-/**
- * Every event there is came, and nothing else; every ending has one. An event that came twice came with the same bytes.
- */
+/** Checks that exactly the existing events arrived, one for each final status, and that repeated events had the same bytes. */
 export function expectEvents(
   received: Received[],
-  events: Books['events'],
+  events: LedgerRows['events'],
   records: ExecutionRecord[],
 ): void {
   const bodies = received.map(({ body }) => ({ body, ...(JSON.parse(body) as EventBody) }));
   const came = new Set(bodies.map(({ id, execution_id, type }) => `${id} ${execution_id} ${type}`));
   expectNone(
-    'events did not come',
+    'events did not arrive',
     events.filter((event) => !came.has(event)),
   );
   const made = new Set(events);
   expectNone(
-    'events came that nobody made',
+    'unknown events arrived',
     [...came].filter((event) => !made.has(event)),
   );
   const endings = new Set(bodies.map(({ execution_id, type }) => `${execution_id} ${type}`));
@@ -43,9 +41,9 @@ export function expectEvents(
     ...(status === 'COMPLETED' ? [`${id} execution.started`] : []),
   ]);
   expectNone(
-    'endings or beginnings were not told',
+    'starts or final statuses have no event',
     due.filter((event) => !endings.has(event)),
   );
   const variants = new Set(bodies.map(({ body }) => body)).size;
-  if (variants !== came.size) throw new Error(`${came.size} events came in ${variants} different bodies`);
+  if (variants !== came.size) throw new Error(`${came.size} events arrived in ${variants} different bodies`);
 }

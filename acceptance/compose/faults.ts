@@ -1,69 +1,69 @@
-import { untilWell } from './health.ts';
+import { untilHealthy } from './health.ts';
 import type { Container, Project } from './project.ts';
 
-/** Something that goes wrong; resolves once everything is well again. */
+/** A fault; `happen` resolves once every container is healthy again. */
 export type Fault = {
   name: string;
-  /** Runs that are under way at the provider are gone. */
+  /** The runs in progress at the provider are lost. */
   losesRuns?: boolean;
   happen(): Promise<void>;
 };
 
 const recoverWithinS = 90;
 
-/** kill -9 of the process below the container's init; the restart policy brings it back. */
+/** kill -9 of the process below the container's init; the restart policy restarts it. */
 function killProcess(project: Project, { id, name, service, startedAt }: Container): Fault {
   return {
     name: `kill -9 of ${name}`,
     losesRuns: service === 'sandbox',
     async happen() {
-      // The shell may be gone with the container, before it can say that all went well.
+      // The shell may die with the container before it can report success.
       await project.docker('exec', id, 'sh', '-c', 'kill -9 $(cat /proc/1/task/1/children)').catch(() => '');
-      await untilWell(project, recoverWithinS, (containers) =>
+      await untilHealthy(project, recoverWithinS, (containers) =>
         containers.some((one) => one.id === id && one.startedAt !== startedAt),
       );
     },
   };
 }
 
-/** kill -9 of a whole container. Docker takes that for a wish and leaves it dead, so it is started here. */
+/** kill -9 of a whole container. Docker treats that as intended and does not restart it, so this does. */
 function killContainer(project: Project, service: string): Fault {
   return {
-    name: `kill -9 of the ${service}, and its start`,
+    name: `kill -9 and start of the ${service}`,
     async happen() {
       const [container] = await project.containers(service);
       await project.docker('kill', container?.id ?? service);
       await project.docker('start', container?.id ?? service);
-      await untilWell(project, recoverWithinS);
+      await untilHealthy(project, recoverWithinS);
     },
   };
 }
 
-/** Redis dies and comes back as a new container on a new volume. */
+/** Kills Redis and starts a new container on a new volume. */
 function loseRedis(project: Project): Fault {
   return {
-    name: 'redis is lost with its data, and made anew',
+    name: 'redis loses its data and is recreated',
     async happen() {
       const [container] = await project.containers('redis');
       await project.docker('kill', container?.id ?? 'redis');
       await project.compose('rm', '--force', '--volumes', 'redis');
       await project.docker('volume', 'rm', `${project.name}_redis`);
       await project.compose('up', '--detach', '--no-deps', '--no-build', 'redis');
-      await untilWell(project, recoverWithinS);
+      await untilHealthy(project, recoverWithinS);
     },
   };
 }
 
 const ownImages = ['dispatcher', 'api-gateway', 'ledger', 'webhook-sender', 'sandbox'];
 
-/** Each container once: those of the services, the proxy, and the servers that hold data. */
+/** One fault for each container: services, proxy, and the servers that hold data. */
 export async function allFaults(project: Project): Promise<Fault[]> {
   const containers = await project.containers();
   const ofServices = ownImages.map((service) => containers.filter((one) => one.service === service));
-  // One copy of each after the other, rather than all copies of one in a row.
-  const most = Math.max(...ofServices.map((copies) => copies.length));
+  // Alternates between services, rather than killing all instances of one in a row.
+  const most = Math.max(...ofServices.map((instances) => instances.length));
   const rounds = Array.from({ length: most }, (_, round) =>
-    ofServices.flatMap((copies) => copies[round] ?? []),
+    ofServices.flatMap((instances) => instances[round] ?? []),
   );
   return [
     ...rounds.flat().map((container) => killProcess(project, container)),

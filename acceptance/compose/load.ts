@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Customer } from './customer.ts';
+import { type ExpectedExecution, expectedExecution } from './expectedExecutions.ts';
 import type { Fault } from './faults.ts';
-import { surely } from './surely.ts';
-import { type Wish, wishOf } from './wishes.ts';
+import { withRetries } from './retries.ts';
 
-/** What the API has accepted: id -> what was asked for. */
-export type Accepted = Map<string, Wish>;
+/** The accepted executions: id -> expected execution. */
+export type Accepted = Map<string, ExpectedExecution>;
 
 /** Milliseconds since 1970. */
 export type Span = { from: number; to: number };
@@ -14,22 +14,22 @@ const width = 32;
 const everyMs = 40;
 
 async function cancel({ api }: Customer, id: string): Promise<void> {
-  const { status, body } = await surely(() => api.post(`/v1/executions/${id}/cancel`));
-  // 409: an earlier try of ours was heard, and only its answer was lost.
+  const { status, body } = await withRetries(() => api.post(`/v1/executions/${id}/cancel`));
+  // 409: an earlier try succeeded, and its response was lost.
   if (status !== 200 && status !== 409) throw new Error(`cancel: ${status} ${JSON.stringify(body)}`);
 }
 
-async function fulfil(customer: Customer, index: number, accepted: Accepted): Promise<void> {
-  const wish = wishOf(index);
+async function createOne(customer: Customer, index: number, accepted: Accepted): Promise<void> {
+  const expected = expectedExecution(index);
   const headers = { 'idempotency-key': `compose-${index}` };
-  const request = { model: wish.model, input: wish.input };
-  const { status, body } = await surely(() => customer.api.post('/v1/executions', request, headers));
+  const request = { model: expected.model, input: expected.input };
+  const { status, body } = await withRetries(() => customer.api.post('/v1/executions', request, headers));
   if (status !== 202) throw new Error(`create ${index}: ${status} ${JSON.stringify(body)}`);
-  accepted.set(String(body['id']), wish);
-  if (wish.cancel) await cancel(customer, String(body['id']));
+  accepted.set(String(body['id']), expected);
+  if (expected.cancel) await cancel(customer, String(body['id']));
 }
 
-/** Creates `from` to `to` at an even pace, `width` at a time at most. */
+/** Creates `from` to `to` at an even pace, at most `width` at a time. */
 async function createRange(
   customer: Customer,
   { from, to }: { from: number; to: number },
@@ -43,13 +43,13 @@ async function createRange(
       const index = next++;
       const dueMs = startedMs + (index - from) * everyMs;
       await delay(Math.max(0, dueMs - performance.now()), undefined, { signal });
-      await fulfil(customer, index, accepted);
+      await createOne(customer, index, accepted);
     }
   };
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-/** Lets it happen when the share is under way; answers when that was. */
+/** Triggers the fault during its share, and returns its time span. */
 async function timeOf(fault: Fault, signal: AbortSignal): Promise<Span> {
   await delay(1000, undefined, { signal });
   const from = Date.now();
@@ -57,7 +57,7 @@ async function timeOf(fault: Fault, signal: AbortSignal): Promise<Span> {
   return { from, to: Date.now() };
 }
 
-/** Puts `count` executions through in as many shares as there are faults; each happens in the middle of its share. */
+/** Creates `count` executions in one share per fault; each fault happens during its share. */
 export async function createDuring(args: {
   customer: Customer;
   count: number;
@@ -75,7 +75,7 @@ export async function createDuring(args: {
     const [span] = await Promise.all([timeOf(fault, signal), creating]);
     if (fault.losesRuns) losses.push(span);
     const seconds = ((span.to - span.from) / 1000).toFixed(1);
-    say(`${fault.name}: all well after ${seconds} s; ${accepted.size} accepted so far`);
+    say(`${fault.name}: healthy after ${seconds} s; ${accepted.size} accepted so far`);
   }
   return { accepted, losses };
 }

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { startConsole } from '@holdfast/local/launch/console';
 import { outputOf } from '@holdfast/testkit/command';
 import { startChecks } from './checks.ts';
-import { comeUp, scale } from './comeUp.ts';
 import { type ComposeTestConfig, readConfig } from './config.ts';
 import { parseFlags, UsageError, usage } from './flags.ts';
 import { freshClone } from './freshClone.ts';
@@ -12,37 +11,38 @@ import { openProject } from './project.ts';
 import { remove } from './removal.ts';
 import { chooseSettings } from './settings.ts';
 import { GivenUp, type Stage } from './stage.ts';
+import { scale, startUp } from './startup.ts';
 import { followTutorial } from './tutorial.ts';
 import { runUnderFaults } from './underFaults.ts';
 
-// `npm run test:compose`: the stack of docker-compose.yml, built, used, broken and removed.
+// `npm run test:compose`: builds, uses, breaks and removes the stack of docker-compose.yml.
 
 const root = resolve(import.meta.dirname, '../..');
 const say = startConsole();
 
-/** What is told in one line, without a stack. */
+/** An error that is printed as one line, without a stack. */
 class UserError extends Error {}
 
-/** Aborts at the first signal; docker's commands end with it, and what was made is removed. */
+/** Aborts at the first signal, which ends docker's commands and removes the stack. */
 function interruption(): AbortSignal {
   const aborting = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      if (!aborting.signal.aborted) say(`ended by ${signal}: removing what was made`);
+      if (!aborting.signal.aborted) say(`ended by ${signal}: removing the stack`);
       aborting.abort(new Error(`ended by ${signal}`));
     });
   return aborting.signal;
 }
 
 async function runParts(stage: Stage, executions: number): Promise<void> {
-  await comeUp(stage);
+  await startUp(stage);
   await followTutorial(stage);
   await operate(stage);
   await scale(stage);
   await runUnderFaults(stage, executions);
 }
 
-/** @throws UserError when the setup fails, or Docker does not answer */
+/** @throws UserError when the setup fails, or Docker does not respond */
 async function prepare({ setup, dockerEnvironment }: ComposeTestConfig, signal: AbortSignal): Promise<void> {
   const failed = (what: string) => (error: Error) => {
     throw new UserError(`${what}: ${error.message}`);
@@ -53,10 +53,10 @@ async function prepare({ setup, dockerEnvironment }: ComposeTestConfig, signal: 
     await outputOf('sh', ['-c', setup], options).catch(failed('COMPOSE_TEST_SETUP'));
   }
   const docker = outputOf('docker', ['compose', 'ls'], { env: dockerEnvironment, signal });
-  await docker.catch(failed('Docker with Compose is needed, and does not answer'));
+  await docker.catch(failed('Docker with Compose is needed, and does not respond'));
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function testCompose(executions: number): Promise<number> {
   const config = readConfig();
   const { dockerEnvironment } = config;
@@ -77,7 +77,7 @@ async function testCompose(executions: number): Promise<number> {
   } finally {
     const own = openProject(name, options);
     if (counts.failed > 0 && !signal.aborted) process.stdout.write(await own.lastLogs());
-    await check('everything that was made is removed', () => remove(own));
+    await check('everything is removed', () => remove(own));
   }
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed\n`);
   return signal.aborted ? 130 : counts.failed === 0 ? 0 : 1;

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
 import { describe, expect, it } from '@jest/globals';
-import { expectChargedOnce } from './charged.ts';
-import { expectAllEnded, expectAllThere } from './ended.ts';
+import { expectChargedOnce } from './charges.ts';
 import { expectAuthentic, expectEvents } from './events.ts';
+import { expectedExecution } from './expectedExecutions.ts';
 import type { Accepted } from './load.ts';
 import type { ExecutionRecord } from './records.ts';
-import { wishOf } from './wishes.ts';
+import { expectAllEnded, expectAllThere } from './statuses.ts';
 
 const secret = 'whsec_of_a_test';
 const at = (second: number) => new Date(second * 1000).toISOString();
@@ -18,9 +18,11 @@ function delivered(body: object): Received {
   return { headers, body: text, path: '/hook', atMs: 0 };
 }
 
-/** One of each kind of wish, all fulfilled: a picture, a text, one that fails, one that is cancelled. */
+/** One execution of each kind, all as expected: an image, a text, a failed and a cancelled one. */
 function perfect() {
-  const accepted: Accepted = new Map([0, 1, 7, 13].map((index) => [`exec_${index}`, wishOf(index)]));
+  const accepted: Accepted = new Map(
+    [0, 1, 7, 13].map((index) => [`exec_${index}`, expectedExecution(index)]),
+  );
   const records = [...accepted].map(([id, { ends }]): ExecutionRecord => {
     const error = ends.errorCode === null ? null : { code: ends.errorCode };
     return { id, status: ends.status, cost: ends.cost, error, created_at: at(1), completed_at: at(2) };
@@ -51,35 +53,35 @@ function checkAll(all: ReturnType<typeof perfect>): void {
 const record = (all: ReturnType<typeof perfect>, id: string) =>
   all.records.find((one) => one.id === id) as ExecutionRecord;
 
-/** What can go wrong, and what the check of it says. */
+/** Damages, each with the message of the check that finds it. */
 const breaks: Record<string, [RegExp, (all: ReturnType<typeof perfect>) => void]> = {
-  'an execution that is gone': [/accepted and not there/, (all) => void all.records.pop()],
-  'an execution nobody was told of': [/never answered/, (all) => void all.accepted.delete('exec_1')],
-  'an execution that is stuck': [
-    /otherwise than asked/,
+  'a missing execution': [/accepted but missing/, (all) => void all.records.pop()],
+  'an execution that was never accepted': [/never accepted/, (all) => void all.accepted.delete('exec_1')],
+  'a stuck execution': [
+    /unexpected final status/,
     (all) => Object.assign(record(all, 'exec_1'), { status: 'PROCESSING', completed_at: null }),
   ],
-  'a run that failed by itself': [
-    /otherwise than asked/,
+  'an unexpected failure': [
+    /unexpected final status/,
     (all) => Object.assign(record(all, 'exec_1'), { status: 'FAILED', error: { code: 'MODEL_UNAVAILABLE' } }),
   ],
-  'a cancelled one that went on': [
-    /otherwise than asked/,
+  'a cancelled execution that completed': [
+    /unexpected final status/,
     (all) => Object.assign(record(all, 'exec_13'), { status: 'COMPLETED' }),
   ],
-  'a charge that was made twice': [/not charged once/, (all) => void (all.charges[1] = 'exec_1 2 0.02')],
-  'a charge of another price': [/not charged once/, (all) => void (all.charges[1] = 'exec_1 1 0.02')],
+  'a repeated charge': [/not charged once/, (all) => void (all.charges[1] = 'exec_1 2 0.02')],
+  'a charge with a wrong price': [/not charged once/, (all) => void (all.charges[1] = 'exec_1 1 0.02')],
   'a charge for a failure': [/should not have been/, (all) => void all.charges.push('exec_7 1 0.01')],
-  'money that is missing': [/is left of 100/, (all) => void (all.available = '99.94')],
-  'an event that did not come': [/did not come/, (all) => void all.received.pop()],
-  'an ending without an event': [
-    /were not told/,
+  'missing money': [/is left of 100/, (all) => void (all.available = '99.94')],
+  'a missing event': [/did not arrive/, (all) => void all.received.pop()],
+  'a final status without an event': [
+    /have no event/,
     (all) => {
       all.events.pop();
       all.received.pop();
     },
   ],
-  'an event from nowhere': [/nobody made/, (all) => void all.events.pop()],
+  'an unknown event': [/unknown events/, (all) => void all.events.pop()],
   'an event in two versions': [
     /different bodies/,
     (all) => {
@@ -93,8 +95,8 @@ const breaks: Record<string, [RegExp, (all: ReturnType<typeof perfect>) => void]
   ],
 };
 
-describe('what is checked in the end', () => {
-  it('holds when everything went well, and some events came twice', () => {
+describe('the final check', () => {
+  it('passes if all executions are as expected and some events arrived twice', () => {
     const all = perfect();
     all.received.push(...all.received.slice(2));
     expect(() => checkAll(all)).not.toThrow();
@@ -106,7 +108,7 @@ describe('what is checked in the end', () => {
     expect(() => checkAll(all)).toThrow(words);
   });
 
-  it('excuses what was under way when the provider died, and nothing else', () => {
+  it('excuses only the runs in progress when the provider was killed', () => {
     const all = perfect();
     Object.assign(record(all, 'exec_1'), { status: 'FAILED', error: { code: 'MODEL_UNAVAILABLE' } });
     const deathAt = (second: number) => [{ from: second * 1000, to: (second + 1) * 1000 }];

@@ -1,15 +1,15 @@
 import type { Money } from '@holdfast/domain/money';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
-import { auditBooks, readBooks } from './books.ts';
-import { expectChargedOnce } from './charged.ts';
+import { expectChargedOnce } from './charges.ts';
 import { expectNone } from './checks.ts';
 import type { Customer } from './customer.ts';
-import { countLost, expectAllEnded, expectAllThere } from './ended.ts';
 import { expectAuthentic, expectEvents } from './events.ts';
+import { expectImages } from './images.ts';
+import { auditLedger, readLedger } from './ledger.ts';
 import type { Accepted, Span } from './load.ts';
-import { expectPictures } from './pictures.ts';
 import { listAll } from './records.ts';
 import { need, type Stage } from './stage.ts';
+import { countLost, expectAllEnded, expectAllThere } from './statuses.ts';
 
 type Outcome = {
   customer: Customer;
@@ -19,31 +19,33 @@ type Outcome = {
   received: Received[];
 };
 
-/** What must be true in the end, whatever happened. */
+/** Checks what must be true at the end, whatever happened. */
 export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void> {
   const { project, check, say } = stage;
   const { customer, count, accepted, losses, received } = outcome;
-  const [records, books, balance] = await need(stage, 'the API and the database tell what there is', () =>
+  const [records, books, balance] = await need(stage, 'the API and the database return the results', () =>
     Promise.all([
       listAll(customer.api),
-      readBooks(project, customer.organizationId),
+      readLedger(project, customer.organizationId),
       customer.api.get('/v1/balance'),
     ]),
   );
   const { available, held } = balance.body as { available: Money; held: Money };
   const statuses = Object.entries(Object.groupBy(records, ({ status }) => status));
   const counted = statuses.map(([status, ended]) => `${ended?.length} ${status}`).join(', ');
-  say(`${counted}; ${countLost(records, losses)} of the failed were lost with the sandbox`);
+  say(`${counted}; ${countLost(records, losses)} of the failed runs were lost with the sandbox`);
   say(`${received.length} webhooks brought ${books.events.length} events; ${available} is left`);
 
   await check('each create was accepted once', () => expectAllThere(accepted, records, count));
-  await check('every execution ended as was asked', () => expectAllEnded(accepted, records, losses));
-  await check('each is charged once, for its price, or not at all', () =>
+  await check('every execution has its expected final status', () =>
+    expectAllEnded(accepted, records, losses),
+  );
+  await check('each execution is charged once, for its price, or not at all', () =>
     expectChargedOnce({ accepted, records, charges: books.charges, available }),
   );
   await check('nothing is held', () => expectNone('is held', Number(held) === 0 ? [] : [held]));
   await check('the audit of the ledger finds nothing', async () => {
-    const breaches = await auditBooks(project);
+    const breaches = await auditLedger(project);
     expectNone(
       'breaches',
       breaches.map((breach) => JSON.stringify(breach)),
@@ -51,8 +53,8 @@ export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void
   });
   await check('every event was delivered', () => expectEvents(received, books.events, records));
   await check('every webhook had the right signature', () => expectAuthentic(received, customer.secret));
-  await check('every picture can be downloaded', () => expectPictures(customer.api, records));
-  await check('no container ended but those that were killed', () => expectNoOtherDeaths(stage));
+  await check('every image can be downloaded', () => expectImages(customer.api, records));
+  await check('no container exited except the killed ones', () => expectNoOtherDeaths(stage));
 }
 
 async function expectNoOtherDeaths({ project }: Stage): Promise<void> {

@@ -5,7 +5,7 @@ export type Container = {
   service: string;
   name: string;
   running: boolean;
-  /** `none`: it has no health check. */
+  /** `none` without a health check. */
   health: string;
   exitCode: number;
   /** Changes with each start. */
@@ -13,10 +13,10 @@ export type Container = {
   restarts: number;
 };
 
-/** A compose project, seen through the docker command. */
+/** A compose project, controlled with the docker command. */
 export type Project = ReturnType<typeof openProject>;
 
-/** Of what `docker inspect` tells. */
+/** Fields of `docker inspect`. */
 type Inspected = {
   Id: string;
   Name: string;
@@ -38,10 +38,10 @@ function containerOf({ Id, Name, RestartCount, State, Config }: Inspected): Cont
   };
 }
 
-// What compose begins each line of its logs with, even when no terminal reads them.
+// Compose starts each log line with this, even without a terminal.
 const eraseLine = '\u001B[2K';
 
-/** `options` are those of each command; its environment holds the settings, the project's name among them. */
+/** `options` apply to each command; its environment has the settings, including the project's name. */
 export function openProject(name: string, options: CommandOptions & { cwd: string }) {
   const docker = (...args: string[]) => outputOf('docker', args, options);
   const compose = (...args: string[]) => docker('compose', ...args);
@@ -52,9 +52,9 @@ export function openProject(name: string, options: CommandOptions & { cwd: strin
     folder: options.cwd,
     docker,
     compose,
-    /** As `compose`, but answers what became of it. */
+    /** Like `compose`, but returns exit code and output. */
     attempt: (...args: string[]) => runCommand('docker', ['compose', ...args], options),
-    /** Every container, of one service if given, in the order of their names. */
+    /** Every container, or those of one service, in the order of their names. */
     async containers(service?: string): Promise<Container[]> {
       const filters = service ? ['--filter', `label=com.docker.compose.service=${service}`] : [];
       const ids = lines(await docker('ps', '-aq', '--filter', label, ...filters));
@@ -62,9 +62,9 @@ export function openProject(name: string, options: CommandOptions & { cwd: strin
       const found = (JSON.parse(await docker('inspect', ...ids)) as Inspected[]).map(containerOf);
       return found.toSorted((one, other) => one.name.localeCompare(other.name));
     },
-    /** The last lines that each container said. */
+    /** The last log lines of each container. */
     lastLogs: async () => (await compose('logs', '--no-color', '--tail', '25')).replaceAll(eraseLine, ''),
-    /** What of it is on this machine: containers, volumes, networks, images. */
+    /** The project's containers, volumes, networks and images on this machine. */
     async leftovers(): Promise<string[]> {
       const kinds = [
         ['ps', '-a', '--format', '{{.Names}}', '--filter', label],

@@ -1,7 +1,7 @@
 import type { ApiClient } from '@holdfast/testkit/apiClient';
-import { surely } from './surely.ts';
+import { withRetries } from './retries.ts';
 
-/** An execution as the list shows it. */
+/** An execution in the list. */
 export type ExecutionRecord = {
   id: string;
   status: string;
@@ -15,8 +15,8 @@ export type ExecutionRecord = {
 type Page = { data: ExecutionRecord[]; next_cursor: string | null };
 
 async function page(api: ApiClient, query: string): Promise<Page> {
-  const { status, body } = await surely(() => api.get(`/v1/executions?${query}`));
-  if (status !== 200) throw new Error(`the list was answered ${status} ${JSON.stringify(body)}`);
+  const { status, body } = await withRetries(() => api.get(`/v1/executions?${query}`));
+  if (status !== 200) throw new Error(`the list returned ${status} ${JSON.stringify(body)}`);
   return body as Page;
 }
 

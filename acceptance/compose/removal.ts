@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Project } from './project.ts';
 
-/** Takes everything away that the project made, its images and its folder too; the cache of builds stays. */
+/** Removes everything that the project made, including its images and folder; the build cache stays. */
 export async function remove(project: Project): Promise<void> {
   try {
     await project.attempt('down', '--volumes', '--remove-orphans', '--timeout', '5');

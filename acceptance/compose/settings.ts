@@ -4,7 +4,7 @@ import { servicePort } from '@holdfast/local/launch/ports';
 
 export type Settings = { baseUrl: string; adminUrl: string; environment: Record<string, string> };
 
-/** What differs from a stack that somebody uses: its names and ports, webhooks to this machine, no waiting. */
+/** The settings that differ from a normal stack: names and ports, webhooks to this machine, short retry delays. */
 export async function chooseSettings(project: string): Promise<Settings> {
   const [port, adminPort] = [await servicePort(), await servicePort()];
   const baseUrl = `http://localhost:${port}`;
@@ -24,7 +24,7 @@ export async function chooseSettings(project: string): Promise<Settings> {
   return { baseUrl, adminUrl: `http://127.0.0.1:${adminPort}`, environment };
 }
 
-/** A value of the `.env` that `deploy/init-env` wrote. @throws when it isn't there */
+/** A value of the `.env` that `deploy/init-env` wrote. @throws if it is missing */
 export function valueOf(folder: string, name: string): string {
   const found = new RegExp(`^${name}=(.+)$`, 'm').exec(readFileSync(join(folder, '.env'), 'utf8'));
   if (!found?.[1]) throw new Error(`${name} is not in .env`);

@@ -2,21 +2,21 @@ import type { Check } from './checks.ts';
 import type { Project } from './project.ts';
 import type { Settings } from './settings.ts';
 
-/** What every part of the test works with. */
+/** The context of every part of the test. */
 export type Stage = {
   project: Project;
   settings: Settings;
-  /** For commands other than docker: what docker gets, the settings included. */
+  /** The environment for other commands: that of docker, including the settings. */
   environment: NodeJS.ProcessEnv;
   check: Check;
   say: (line: string) => void;
   signal: AbortSignal;
 };
 
-/** The checks that would follow can't be made; why was told. */
+/** Ends the test, because later checks depend on a failed one, which was reported. */
 export class GivenUp extends Error {}
 
-/** A check on whose result everything after it rests. @throws GivenUp when it does not hold */
+/** A check whose result later checks need. @throws GivenUp if it fails */
 export async function need<Result>(
   { check }: Stage,
   name: string,

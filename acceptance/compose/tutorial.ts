@@ -2,7 +2,7 @@ import { servicePort } from '@holdfast/local/launch/ports';
 import { blocks, runTutorial, tutorialChecks } from '../docs/tutorial.ts';
 import { need, type Stage } from './stage.ts';
 
-/** The block that those who run Holdfast by compose paste before the tutorial. */
+/** The block that users of compose paste before the tutorial. */
 function preparation(baseUrl: string): string {
   const block = blocks('docs/tutorial.md', 'sh').find((text) => text.includes('docker compose logs migrate'));
   if (!block?.includes('http://localhost:8080'))

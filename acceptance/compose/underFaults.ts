@@ -1,13 +1,13 @@
 import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { createCustomer } from './customer.ts';
 import { allFaults } from './faults.ts';
+import { untilIdle } from './idle.ts';
 import { createDuring } from './load.ts';
 import { checkOutcome } from './outcome.ts';
-import { untilAtRest } from './rest.ts';
 import { valueOf } from './settings.ts';
 import { need, type Stage } from './stage.ts';
 
-/** Many executions while everything dies in turn; then nothing may be lost, stuck or paid twice. */
+/** Runs many executions while each container is killed in turn, and checks that nothing is lost, stuck or charged twice. */
 export async function runUnderFaults(stage: Stage, count: number): Promise<void> {
   const receiver = await startReceiver({ bind: '0.0.0.0', host: 'host.docker.internal' });
   try {
@@ -19,7 +19,7 @@ export async function runUnderFaults(stage: Stage, count: number): Promise<void>
 
 async function runWith(stage: Stage, count: number, receiver: Receiver): Promise<void> {
   const { project, settings, say, signal } = stage;
-  const customer = await need(stage, "a customer is made by the operator's API", () =>
+  const customer = await need(stage, 'the admin API creates a customer', () =>
     createCustomer({
       ...settings,
       adminToken: valueOf(project.folder, 'ADMIN_TOKEN'),
@@ -28,9 +28,9 @@ async function runWith(stage: Stage, count: number, receiver: Receiver): Promise
   );
   const load = await need(
     stage,
-    `${count} executions are accepted while each container dies in turn`,
+    `${count} executions are accepted while each container is killed in turn`,
     async () => createDuring({ customer, count, faults: await allFaults(project), say, signal }),
   );
-  await stage.check('everything comes to rest', () => untilAtRest(project, customer));
+  await stage.check('all work is done', () => untilIdle(project, customer));
   await checkOutcome(stage, { ...load, customer, count, received: receiver.received });
 }

@@ -1,27 +1,27 @@
 import { spawnSync } from 'node:child_process';
 
-/** How a snippet of docs/webhooks.md is run. */
+/** How to run a snippet of docs/webhooks.md. */
 export type Language = {
   name: string;
-  /** The word behind the fence. */
+  /** The language of the fenced block. */
   fence: string;
-  /** What the snippet is saved as. */
+  /** The file name of the snippet. */
   file: string;
   /** The functions that check `webhook-signature` and `X-Signature`. */
   checks: { standard: string; x: string };
-  /** A server on PORT, or a program that takes one request as CGI has it and prints its status. */
+  /** A server on PORT, or a CGI program that takes one request and prints its status. */
   kind: 'server' | 'cgi';
-  /** Makes a program of the file, where that is a step of its own. */
+  /** Compiles the file, for languages that need it. */
   build?: string[];
   command: string[];
-  /** Ends with 0 where the language is on this machine. */
+  /** Exits with 0 if the language is installed. */
   probe: string[];
 };
 
 const camel = { standard: 'hasWebhookSignature', x: 'hasXSignature' };
 const snake = { standard: 'has_webhook_signature', x: 'has_x_signature' };
 
-// What rackup would do, for a request out of the environment.
+// Replaces rackup, with a request from the environment.
 const runRack =
   'def run(app) = puts("Status: #{app.call(ENV.to_h.merge("rack.input" => $stdin)).first}"); load "./config.ru"';
 

@@ -14,12 +14,12 @@ type Document = {
 const document = JSON.parse(readFileSync(resolve(docs, 'openapi.json'), 'utf8')) as Document;
 
 describe('docs/webhooks.md', () => {
-  it('tells of every type of event, and of none that there is not', () => {
+  it('names every event type, and no other', () => {
     const named = [...page.matchAll(/`((?:execution|endpoint)\.[a-z*]+)`/g)].map(([, type]) => type);
     expect(new Set(named)).toEqual(new Set([...eventTypes, ...endpointEventTypes, ...subscribableEvents]));
   });
 
-  it('names only calls that the API has', () => {
+  it('names only existing calls of the API', () => {
     const calls = [...page.matchAll(/`(GET|POST|PATCH|DELETE) (\/v1\/[\w/{}-]+)/g)];
     const unknown = calls.filter(
       ([, method = '', path = '']) => !document.paths[path]?.[method.toLowerCase()],

@@ -11,10 +11,10 @@ import type { Language } from './languages.ts';
 
 export type Delivery = { headers: Record<string, string>; body: Buffer };
 
-/** A receiver made of a snippet: answers the status it gives a delivery. */
+/** A receiver that runs a snippet: `receive` returns its response status to a delivery. */
 export type Snippet = { receive(delivery: Delivery): Promise<number>; end(): Promise<void> };
 
-/** Saves a snippet and makes of it what takes deliveries, which are signed with `secret`. */
+/** Saves a snippet and starts it as a receiver of deliveries that are signed with `secret`. */
 export async function startSnippet(language: Language, text: string, secret: string): Promise<Snippet> {
   const cwd = testFolder(`snippet-${language.fence}`);
   writeFileSync(join(cwd, language.file), text);

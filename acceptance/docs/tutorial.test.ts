@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** `npm start` as the tutorial asks for it, on a port and in a folder of its own. */
+/** Runs `npm start` with the settings of the tutorial, on its own port and in its own folder. */
 async function startHoldfast(home: string) {
   const { DATABASE_URL: _database, REDIS_URL: _redis, NODE_OPTIONS: _options, ...env } = process.env;
   const openings = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true' };
@@ -40,7 +40,7 @@ async function startHoldfast(home: string) {
   return child;
 }
 
-// A machine needs no curl to run the tests.
+// The tests must also run on a machine without curl.
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 (hasCurl ? describe : describe.skip)('the tutorial, pasted into bash (skipped without curl)', () => {
@@ -84,13 +84,13 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
     expect(() => check(output)).not.toThrow();
   });
 
-  it('the quickstart of the README prints the result of its execution', () => {
+  it('is preceded by a quickstart in the README that prints the result of its execution', () => {
     expect(quickstartOutput).toMatch(/"status":"COMPLETED","output":\{"text":/);
   });
 });
 
-describe('the signature check of the README', () => {
-  it('accepts an authentic webhook and refuses one that was changed or is old', async () => {
+describe('the signature check in the README', () => {
+  it('accepts an authentic webhook and refuses a changed or old one', async () => {
     const [snippet = ''] = blocks('README.md', 'js');
     const { isAuthentic } = (await import(`data:text/javascript,${encodeURIComponent(snippet)}`)) as {
       isAuthentic(body: string, headers: Record<string, string>, secret: string): boolean;

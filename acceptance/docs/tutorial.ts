@@ -15,21 +15,21 @@ export function fencedIn(markdown: string, language: string): string[] {
   return [...fences].map(([, text]) => text ?? '');
 }
 
-/** The tutorial, pasted into bash in `folder`; returns what it printed. @throws when it takes over a minute */
+/** Runs the tutorial in bash in `folder` and returns its output. @throws when it takes over a minute */
 export async function runTutorial(folder: string, env: NodeJS.ProcessEnv, before = ''): Promise<string> {
   const script = [before, ...blocks('docs/tutorial.md', 'bash')].join('\n');
   return await outputOf('bash', ['-c', script], { cwd: folder, env, timeoutMs: 60_000 });
 }
 
-/** What the tutorial prints, from a balance of 100. Each check throws when the output breaks it. */
+/** Checks of the tutorial's output, with a starting balance of 100. A check throws if the output is wrong. */
 export const tutorialChecks: Record<string, (output: string) => void> = {
-  'makes a thumbnail of an uploaded picture'(output) {
+  'makes a thumbnail of an uploaded image'(output) {
     assert.match(
       output,
       /"status":"COMPLETED","output":\{"images":\[\{"file_id":"file_[^"]+","format":"webp","width":320,"height":240\}\]\}/,
     );
   },
-  'hears of every ending by a webhook with a right signature'(output) {
+  'receives a correctly signed webhook for every final status'(output) {
     for (const ending of ['completed', 'failed', 'cancelled'])
       assert.match(output, new RegExp(`^execution\\.${ending} exec_\\S+ signature ok$`, 'm'));
     assert.doesNotMatch(output, /WRONG/);
@@ -37,11 +37,11 @@ export const tutorialChecks: Record<string, (output: string) => void> = {
   'gets the original execution for a repeated idempotency key'(output) {
     assert.match(output, /^HTTP\/1\.1 202 Accepted\s+Idempotent-Replayed: true\s+\{"id":"exec_/m);
   },
-  'sees why a run failed, and a cancelled one released'(output) {
+  'shows why a run failed, and a cancelled execution'(output) {
     assert.match(output, /"error":\{"code":"CONTENT_MODERATION_REJECTED"/);
     assert.match(output, /"status":"CANCELLED"/);
   },
-  'pays for the two pictures alone'(output) {
+  'pays only for the two images'(output) {
     const balances = [...output.matchAll(/^\{"available":"(\S+?)","held":"(\S+?)"/gm)].map((found) =>
       found.slice(1),
     );

@@ -8,7 +8,7 @@ import { fencedIn } from './tutorial.ts';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
 
-/** As it stands on the page; for `x`, with the one call of the other check that the page speaks of. */
+/** The program on the page; for `x`, with the call replaced by that of the other check, as the page says. */
 function program({ fence, checks }: Language, scheme: 'standard' | 'x'): string {
   const [text = ''] = fencedIn(page, fence);
   if (scheme === 'standard') return text;
@@ -20,7 +20,7 @@ const secret = newWebhookSecret();
 const other = newWebhookSecret();
 const eventId = 'evt_019d0a5c-7c1e-7a44-9a53-0c1f2b6d7e88';
 
-// No parser would write it again like this: numbers, blanks, letters, the line's end.
+// Parsing and serializing would change these bytes: numbers, blanks, letters, line endings.
 const text = `{"id": "${eventId}","type":"execution.completed", "cost":1.0,"text":"Grüße ✓ \\u00e9"}\n\n`;
 
 type Signed = ReturnType<typeof signatureHeaders>;
@@ -46,27 +46,27 @@ function signed(change: Change = {}): Signed {
 const without = (name: keyof Signed) =>
   Object.fromEntries(Object.entries(signed()).filter(([n]) => n !== name));
 
-/** What a check must see in its own headers alone, whatever the others say. */
+/** Requests that each check must refuse by its own headers, whatever the others contain. */
 const refused: Record<string, () => Record<string, string>> = {
   'a changed body': () => signed({ body: text.replace('1.0', '9.0') }),
   'a body without its last line': () => signed({ body: text.trimEnd() }),
   'a signature by another secret': () => signed({ secret: other }),
   'an old timestamp': () => signed({ ageS: 310 }),
   'a timestamp in the future': () => signed({ ageS: -310 }),
-  'no headers at all': () => ({}),
+  'a request without headers': () => ({}),
 };
 
 const refusedByScheme: Record<'standard' | 'x', Record<string, () => Record<string, string>>> = {
   standard: {
-    'no timestamp': () => without('webhook-timestamp'),
-    'no signature': () => without('webhook-signature'),
-    'no id': () => without('webhook-id'),
+    'a request without a timestamp': () => without('webhook-timestamp'),
+    'a request without a signature': () => without('webhook-signature'),
+    'a request without an id': () => without('webhook-id'),
     'another id': () => ({ ...signed(), 'webhook-id': 'evt_other' }),
-    'a moved timestamp': () => ({
+    'a changed timestamp': () => ({
       ...signed(),
       'webhook-timestamp': signed({ ageS: 5 })['webhook-timestamp'],
     }),
-    'a timestamp that is none': () => ({ ...signed(), 'webhook-timestamp': 'soon' }),
+    'an invalid timestamp': () => ({ ...signed(), 'webhook-timestamp': 'soon' }),
     'an empty signature': () => ({ ...signed(), 'webhook-signature': 'v1,' }),
     'a signature of another version': () => ({
       ...signed(),
@@ -74,15 +74,15 @@ const refusedByScheme: Record<'standard' | 'x', Record<string, () => Record<stri
     }),
   },
   x: {
-    'no timestamp': () => without('X-Signature-Timestamp'),
-    'no signature': () => without('X-Signature'),
-    'a moved timestamp': () => ({
+    'a request without a timestamp': () => without('X-Signature-Timestamp'),
+    'a request without a signature': () => without('X-Signature'),
+    'a changed timestamp': () => ({
       ...signed(),
       'X-Signature-Timestamp': signed({ ageS: 5 })['X-Signature-Timestamp'],
     }),
-    'a timestamp that is none': () => ({ ...signed(), 'X-Signature-Timestamp': 'soon' }),
+    'an invalid timestamp': () => ({ ...signed(), 'X-Signature-Timestamp': 'soon' }),
     'an empty signature': () => ({ ...signed(), 'X-Signature': '' }),
-    'a rotation by its old secret when the new one is primary': () =>
+    'a signature by the old secret while the new one is primary': () =>
       signed({ secret: other, previous: secret }),
     'half a signature': () => ({ ...signed(), 'X-Signature': signed()['X-Signature'].slice(0, 32) }),
   },
@@ -90,31 +90,31 @@ const refusedByScheme: Record<'standard' | 'x', Record<string, () => Record<stri
 
 const accepted: Record<'standard' | 'x', Record<string, () => Record<string, string>>> = {
   standard: {
-    'what is authentic': () => ({ ...signed(), 'X-Signature': 'of no concern' }),
-    'what took four minutes': () => signed({ ageS: 240 }),
-    'a rotation by its old secret': () => signed({ secret: other, previous: secret }),
-    'a rotation by its new secret': () => signed({ secret, previous: other }),
+    'an authentic request': () => ({ ...signed(), 'X-Signature': 'of no concern' }),
+    'a request that took four minutes': () => signed({ ageS: 240 }),
+    'a signature by the old secret during a rotation': () => signed({ secret: other, previous: secret }),
+    'a signature by the new secret during a rotation': () => signed({ secret, previous: other }),
   },
   x: {
-    'what is authentic': () => ({ ...signed(), 'webhook-signature': 'of no concern' }),
-    'what took four minutes': () => signed({ ageS: 240 }),
-    'a rotation by its old secret while that is primary': () =>
+    'an authentic request': () => ({ ...signed(), 'webhook-signature': 'of no concern' }),
+    'a request that took four minutes': () => signed({ ageS: 240 }),
+    'a signature by the old secret while that is primary': () =>
       signed({ secret: other, previous: secret, isPreviousPrimary: true }),
-    'a rotation by its new secret': () => signed({ secret, previous: other }),
+    'a signature by the new secret during a rotation': () => signed({ secret, previous: other }),
   },
 };
 
-describe.each(languages)('the receiver in $name that docs/webhooks.md shows', (language) => {
-  it('is one block of its own', () => {
+describe.each(languages)('the receiver in $name on docs/webhooks.md', (language) => {
+  it('is one fenced block', () => {
     expect(fencedIn(page, language.fence)).toHaveLength(1);
   });
 
   if (!isOnThisMachine(language)) {
-    it.skip(`runs (${language.name} is not on this machine)`, () => {});
+    it.skip(`runs (${language.name} is not installed)`, () => {});
     return;
   }
 
-  describe.each(['standard', 'x'] as const)('by its check "%s"', (scheme) => {
+  describe.each(['standard', 'x'] as const)('with its check "%s"', (scheme) => {
     let snippet: Snippet | undefined;
     beforeAll(async () => {
       snippet = await startSnippet(language, program(language, scheme), secret);
@@ -126,7 +126,7 @@ describe.each(languages)('the receiver in $name that docs/webhooks.md shows', (l
         body: Buffer.from(text),
       });
 
-    it.each(Object.entries(accepted[scheme]))('takes %s', async (_name, headers) => {
+    it.each(Object.entries(accepted[scheme]))('accepts %s', async (_name, headers) => {
       expect(await receive(headers())).toBe(204);
     });
 

@@ -12,7 +12,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 
 const folders = '/usr/sbin:/usr/bin:/usr/local/bin';
 
-/** Where PgBouncer is; installs Debian's where that is possible. Null where it can't be had. */
+/** The path of PgBouncer; installs Debian's package if possible. Null if it is not available. */
 export async function pgbouncerCommand(): Promise<string | null> {
   const present = findCommand('pgbouncer', folders);
   if (present || process.getuid?.() !== 0) return present ?? null;
@@ -62,7 +62,7 @@ max_client_conn = 200
     await gone;
   }
   return {
-    /** Another database of the server through it. */
+    /** The URL of another database of the server, through PgBouncer. */
     before: (url: string) => Object.assign(new URL(url), { port: String(port) }).href,
     async restart() {
       await stop();

@@ -16,14 +16,14 @@ import { startStack } from '../stack/stack.ts';
 import { pgbouncerCommand, startPgbouncer } from './pgbouncer.ts';
 import { strangersFile, tlsFiles } from './redisTls.ts';
 
-describe('PostgreSQL over TLS alone, which asks for a certificate', () => {
+describe('PostgreSQL that accepts only TLS and requires a client certificate', () => {
   const { certFile, keyFile } = tlsFiles();
   let server: Awaited<ReturnType<typeof startPostgres>>;
   let verified: string;
 
   beforeAll(async () => {
     const account = serverAccount();
-    // The server's own key must be of its account alone; ours is another copy.
+    // Only the server's account may read its key, so the client has another copy.
     const own = tlsFiles();
     if (account) chownSync(own.keyFile, account.uid, account.gid);
     const settings = { ssl: 'on', ssl_cert_file: own.certFile, ssl_key_file: own.keyFile, fsync: 'off' };
@@ -32,7 +32,7 @@ describe('PostgreSQL over TLS alone, which asks for a certificate', () => {
     const rules = 'hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n';
     writeFileSync(join(dataDir, 'data', 'pg_hba.conf'), rules);
     await ask(server.url, 'SELECT pg_reload_conf()');
-    await until('it takes nothing else', () =>
+    await until('it accepts nothing else', () =>
       ask(server.url, 'SELECT').then(
         () => false,
         () => true,
@@ -52,7 +52,7 @@ describe('PostgreSQL over TLS alone, which asks for a certificate', () => {
     }
   }
 
-  it('is migrated, given its roles and used', async () => {
+  it('can be migrated, given its roles and used', async () => {
     expect((await migrate(verified)).length).toBeGreaterThan(0);
     await applyRoles(verified, rolePasswords);
     const gateway = asRole(verified, 'holdfast_gateway');
@@ -63,14 +63,22 @@ describe('PostgreSQL over TLS alone, which asks for a certificate', () => {
   });
 
   it.each([
-    ['nobody we trust vouches for it', (url: string) => url.replace(/&sslrootcert=[^&]+/, ''), /self-signed/],
     [
-      'another authority is named',
+      'no trusted authority signed its certificate',
+      (url: string) => url.replace(/&sslrootcert=[^&]+/, ''),
+      /self-signed/,
+    ],
+    [
+      'another authority is configured',
       (url: string) => url.replace(/(sslrootcert)=[^&]+/, `$1=${strangersFile()}`),
       /self-signed/,
     ],
-    ['its name is another', (url: string) => url.replace('@127.0.0.1', '@localhost'), /altnames/],
-    ['we show no certificate', (url: string) => url.replace(/&sslcert=.*/, ''), /certificate/],
+    [
+      'its certificate has another name',
+      (url: string) => url.replace('@127.0.0.1', '@localhost'),
+      /altnames/,
+    ],
+    ['the client shows no certificate', (url: string) => url.replace(/&sslcert=.*/, ''), /certificate/],
   ])('is not used when %s', async (_when, changed, reason) => {
     await expect(ask(changed(verified), 'SELECT')).rejects.toThrow(reason);
     await expect(migrate(changed(verified))).rejects.toThrow(reason);
@@ -80,14 +88,14 @@ describe('PostgreSQL over TLS alone, which asks for a certificate', () => {
 const command = await pgbouncerCommand();
 const described = command === null ? describe.skip : describe;
 
-described('PgBouncer in transaction mode (skipped where Debian’s package can’t be had)', () => {
-  it('carries executions end to end, with statements that are not prepared', async () => {
+described('PgBouncer in transaction mode (skipped if Debian’s package is not available)', () => {
+  it('runs executions end to end, with unprepared statements', async () => {
     const bouncer = await startPgbouncer(command ?? '', readTestServers().templateUrl);
     const stack = await startStack({ DATABASE_PREPARED: 'false' }, [], undefined, bouncer.before);
     try {
       const customer = await stack.newCustomer('10');
       await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
-      // More at once than the pooler has sessions.
+      // More concurrent requests than the pooler has sessions.
       const modes = Array.from({ length: 20 }, (_, index) => (index % 2 ? 'sync' : 'callback'));
       const ids = await Promise.all(
         modes.map((mode) => create(customer.api, 'sandbox-text', { prompt: 'a', mode })),
@@ -103,12 +111,12 @@ described('PgBouncer in transaction mode (skipped where Debian’s package can�
     }
   }, 60_000);
 
-  it('may be restarted under load', async () => {
+  it('can be restarted under load', async () => {
     const bouncer = await startPgbouncer(command ?? '', readTestServers().templateUrl);
     const stack = await startStack({ DATABASE_PREPARED: 'false' }, [], undefined, bouncer.before);
     try {
       const { api } = await stack.newCustomer('10');
-      /** As clients do: what was refused to be sent again, with its key, is. */
+      /** Sends a refused create again with its key, as clients do. */
       const createPatiently = (index: number) =>
         until(`create ${index}`, async () => {
           const input = { prompt: 'a', delay_ms: 300, mode: index % 2 ? 'sync' : 'callback' };
@@ -130,7 +138,7 @@ described('PgBouncer in transaction mode (skipped where Debian’s package can�
     }
   }, 120_000);
 
-  it('is told in docs/engines.md what to give every session', () => {
+  it('has its session settings in docs/engines.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/engines.md'), 'utf8');
     expect(page).toContain(`connect_query='${sessionSettings}'`);
   });

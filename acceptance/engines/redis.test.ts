@@ -10,7 +10,7 @@ import { startRedisNode } from './redisNode.ts';
 import { startRedisSentinel } from './redisSentinel.ts';
 import { strangersFile, tlsFiles, tlsSettings } from './redisTls.ts';
 
-/** One execution of each kind, from the create to its webhook, asked for as the queues' and limits' users do. */
+/** Runs one execution of each mode, from the create to its webhook, and uses the other queues and the rate limits. */
 async function expectRuns(stack: Stack) {
   const customer = await stack.newCustomer('10');
   await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
@@ -21,21 +21,21 @@ async function expectRuns(stack: Stack) {
     await untilStatus(customer.api, id, 'COMPLETED');
     await untilEvent(stack.receiver, id, 'execution.completed');
   }
-  // The first one opens a connection of its own, which may take its time on a busy machine: 503, to be sent again.
+  // The first top-up opens a new connection, which on a busy machine may take long enough for a 503.
   const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
-  const { body } = await until('a top-up is answered', async () => {
+  const { body } = await until('a top-up succeeds', async () => {
     const answer = await stack.admin.post(path, { amount: '1' }, { 'idempotency-key': 'once' });
     return answer.status === 201 && answer;
   });
   expect(body['amount']).toBe('1.00');
-  // What is not counted in Redis has all of its limit left.
+  // A limit that is not counted in Redis would never shrink.
   const left = async () =>
     Number((await customer.api.fetch('/v1/balance')).headers.get('x-ratelimit-remaining'));
   const before = await left();
   expect(await left()).toBe(before - 1);
 }
 
-/** The same with this Redis, which is stopped then. */
+/** Does the same with this Redis, then stops it. */
 async function expectRunsWith(url: string, redis: { stop(): Promise<unknown> }) {
   const stack = await startStack({ REDIS_URL: url });
   try {
@@ -47,7 +47,7 @@ async function expectRunsWith(url: string, redis: { stop(): Promise<unknown> }) 
 }
 
 describe('a Redis Cluster of three masters', () => {
-  it('carries executions end to end, and its keys are spread over the nodes', async () => {
+  it('runs executions end to end, with keys on every node', async () => {
     const cluster = await startRedisCluster();
     const stack = await startStack({ REDIS_URL: cluster.url });
     try {
@@ -63,7 +63,7 @@ describe('a Redis Cluster of three masters', () => {
     }
   }, 60_000);
 
-  it('goes on after all of its nodes were emptied under load', async () => {
+  it('can be emptied under load without a lost execution', async () => {
     const cluster = await startRedisCluster();
     const stack = await startStack({ REDIS_URL: cluster.url });
     try {
@@ -80,8 +80,8 @@ describe('a Redis Cluster of three masters', () => {
   }, 120_000);
 });
 
-describe('a Redis Cluster whose slots are moved', () => {
-  it('goes on while those of its queues and limits change their master under load', async () => {
+describe('a Redis Cluster that moves slots', () => {
+  it('keeps serving while the slots of queues and limits change their master under load', async () => {
     const cluster = await startRedisCluster();
     const stack = await startStack({ REDIS_URL: cluster.url });
     try {
@@ -146,13 +146,13 @@ describe('Redis with sentinels', () => {
 });
 
 describe('Redis over TLS', () => {
-  it('carries executions end to end when the authority is named', async () => {
+  it('runs executions end to end with a configured authority', async () => {
     const pair = tlsFiles();
     const redis = await startRedisNode([...tlsSettings(pair), 'requirepass secret']);
     await expectRunsWith(`rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`, redis);
   }, 60_000);
 
-  it('is not spoken to when nobody we trust vouches for it, or for the name it is dialled by', async () => {
+  it('is refused without a trusted certificate, or with a certificate for another name', async () => {
     const { certFile, keyFile } = tlsFiles();
     const redis = await startRedisNode([...tlsSettings({ certFile, keyFile }), 'requirepass secret']);
     const dial = (host: string, query: string) =>
@@ -167,7 +167,7 @@ describe('Redis over TLS', () => {
     await redis.stop();
   });
 
-  it('is shown our certificate when it asks for one, and vouched for by one of two authorities', async () => {
+  it('gets a client certificate if it requires one, and is trusted by one of two authorities', async () => {
     const pair = tlsFiles();
     const redis = await startRedisNode([...tlsSettings(pair, { asks: true }), 'requirepass secret']);
     const url = `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${strangersFile(pair.certFile)}`;
@@ -175,12 +175,12 @@ describe('Redis over TLS', () => {
     await expectRunsWith(`${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}`, redis);
   }, 60_000);
 
-  it('is asked of sentinels, and of the master that they name', async () => {
+  it('works with sentinels and the master that they name', async () => {
     const redis = await startRedisSentinel(tlsFiles());
     await expectRunsWith(redis.url, redis);
   }, 60_000);
 
-  it('is asked of every node of a cluster', async () => {
+  it('works with every node of a cluster', async () => {
     const pair = tlsFiles();
     const cluster = await startRedisCluster({ tls: pair });
     await expectRunsWith(cluster.url, cluster);
@@ -188,7 +188,7 @@ describe('Redis over TLS', () => {
 });
 
 describe('the password of Redis', () => {
-  it('gives way to a new one under load, as docs/rotation.md has it', async () => {
+  it('can be rotated under load, as docs/rotation.md describes', async () => {
     const redis = await startRedisNode(['requirepass old']);
     const urlWith = (password: string) => `redis://:${password}@127.0.0.1:${redis.port}/0`;
     const stack = await startStack({ REDIS_URL: urlWith('old') });
@@ -214,7 +214,7 @@ describe('the password of Redis', () => {
 
 type Customer = Awaited<ReturnType<Stack['newCustomer']>>;
 
-/** Creates, and in the middle of that does something. */
+/** Creates `count` executions, and calls `midway` halfway. */
 async function createMany(customer: Customer, count: number, midway: () => Promise<unknown>) {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {

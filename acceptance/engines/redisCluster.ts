@@ -5,7 +5,7 @@ import { cliOver, type TlsFiles, tlsSettings } from './redisTls.ts';
 
 const password = 'of-the-cluster';
 
-/** A Redis Cluster of three masters, and so many replicas of each, on loopback; over TLS when it gets a certificate. */
+/** A Redis Cluster of three masters with `replicas` each, on loopback; over TLS if it gets a certificate. */
 export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles; replicas?: number } = {}) {
   const settings = [
     'cluster-enabled yes',
@@ -37,14 +37,14 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
       (await ask(port, 'INFO', 'replication')).includes('master_link_status:up'),
     );
   return {
-    /** Names two of the nodes, which tell of the third. */
+    /** Names two of the nodes; clients discover the third. */
     url: `redis${tls ? 's' : ''}+cluster://:${password}@${addresses.slice(0, 2).join(',')}${tls ? `?cafile=${tls.certFile}` : ''}`,
     ask,
     /** The masters first. */
     nodes,
-    /** Gives the slot of `key`, and what lies in it, to another master, as resharding does. */
+    /** Moves the slot of `key`, with its keys, to another master, as resharding does. */
     moveSlotOf: (key: string) => moveSlot(ask, nodes.slice(0, 3), key),
-    /** How many keys each node holds. */
+    /** The number of keys on each node. */
     sizes: () => Promise.all(nodes.map(async ({ port }) => Number(await ask(port, 'DBSIZE')))),
     stop: () => Promise.all(nodes.map((node) => node.stop())),
   };
@@ -73,7 +73,7 @@ async function moveSlot(ask: Ask, ofMasters: readonly { port: number }[], key: s
   for (const { port } of [to, ...masters]) await ask(port, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
 }
 
-/** As the line of a node in CLUSTER NODES ends: `… connected 0-5460 5462`. */
+/** Parses the end of a node's line in CLUSTER NODES: `… connected 0-5460 5462`. */
 function holds(nodes: string, id: string, slot: number): boolean {
   const line = nodes.split('\n').find((one) => one.startsWith(id)) ?? '';
   const ranges = line.split(' ').slice(8);

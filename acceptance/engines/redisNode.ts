@@ -14,7 +14,7 @@ const gently: Ending = [
   ['SIGKILL', 2000],
 ];
 
-/** A Redis of its own on loopback, or a sentinel, with these lines in its configuration. */
+/** A Redis or a sentinel on loopback, with these lines in its configuration. */
 export async function startRedisNode(
   settings: string[],
   { isSentinel = false, port: wanted }: { isSentinel?: boolean; port?: number } = {},
@@ -29,7 +29,7 @@ export async function startRedisNode(
     ...(isSentinel ? [] : ['save ""', 'maxmemory-policy noeviction']),
     ...settings.map((line) => line.replaceAll('$PORT', String(port))),
   ];
-  // A sentinel and a node of a cluster write down what they learn.
+  // A sentinel and a cluster node write their state into these files.
   const file = join(folder, 'redis.conf');
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   const child = await startServer({
@@ -47,7 +47,7 @@ export async function startRedisNode(
   return { port, folder, kill: () => end([['SIGKILL', 2000]]), stop: () => end(gently) };
 }
 
-/** Whose bus, ten thousand above, is free too. */
+/** A free port whose cluster bus port (10,000 above) is free too. */
 async function freeNodePort(): Promise<number> {
   for (;;) {
     const port = await freePort();

@@ -6,7 +6,7 @@ import { cliOver, type TlsFiles, tlsSettings } from './redisTls.ts';
 const password = 'of-the-master';
 const sentinelPassword = 'of-the-sentinels';
 
-/** A master, its replica, and three sentinels that watch them, all on loopback; over TLS when they get a certificate. */
+/** A master, its replica, and three sentinels that watch them, all on loopback; over TLS if they get a certificate. */
 export async function startRedisSentinel(tls?: TlsFiles) {
   const encrypted = tls ? [...tlsSettings(tls), 'tls-replication yes'] : [];
   const over = cliOver(tls);

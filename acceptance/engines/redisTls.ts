@@ -6,7 +6,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 
 export type TlsFiles = { certFile: string; keyFile: string };
 
-/** A certificate of 127.0.0.1 that vouches for itself, and its key. */
+/** A self-signed certificate for 127.0.0.1, and its key. */
 export function tlsFiles(): TlsFiles {
   const folder = testFolder('tls');
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
@@ -15,17 +15,17 @@ export function tlsFiles(): TlsFiles {
   return files;
 }
 
-/** How redis-cli reaches one that speaks TLS. */
+/** The options of redis-cli for TLS. */
 export const cliOver = (tls?: TlsFiles): string[] => (tls ? ['--tls', '--cacert', tls.certFile] : []);
 
-/** An authority that others trust and that signed nothing of ours, before what stands in another file. */
+/** An authority file with an unrelated authority, followed by the content of another file. */
 export function strangersFile(before?: string): string {
   const file = join(testFolder('tls'), 'stranger.pem');
   writeFileSync(file, `${rootCertificates[0]}\n${before ? readFileSync(before, 'utf8') : ''}`);
   return file;
 }
 
-/** Lines for a Redis that speaks TLS alone, and asks who is there or not. */
+/** Configuration of a Redis that accepts only TLS, with or without client certificates. */
 export function tlsSettings({ certFile, keyFile }: TlsFiles, { asks = false } = {}): string[] {
   return [
     'port 0',

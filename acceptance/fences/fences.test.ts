@@ -24,44 +24,44 @@ function crossings(file: SourceFile): string[] {
   });
 }
 
-describe('the fences of the tree', () => {
-  it('imports point one way, and never by a path into another package', () => {
+describe('the source tree', () => {
+  it('has imports that point one way, and never by a path into another package', () => {
     expect(files.length).toBeGreaterThan(10);
     expect(files.flatMap(crossings)).toEqual([]);
   });
 
-  it('bullmq is imported in packages/queues alone', () => {
+  it('imports bullmq only in packages/queues', () => {
     expect(paths((file) => imports('bullmq')(file) && file.owner !== 'packages/queues')).toEqual([]);
   });
 
-  it.each(['got', 'undici'])('%s is imported in packages/egress alone', (name) => {
+  it.each(['got', 'undici'])('imports %s only in packages/egress', (name) => {
     expect(paths((file) => imports(name)(file) && file.owner !== 'packages/egress')).toEqual([]);
   });
 
-  it('no other folder imports an acceptance suite', () => {
+  it('imports acceptance suites from no other folder', () => {
     const intoSuites = (file: SourceFile) =>
       file.owner !== 'acceptance' && file.imports.some((specifier) => /(^|\/)acceptance\//.test(specifier));
     expect(paths(intoSuites)).toEqual([]);
   });
 
-  it('raw SQL lives in packages/db alone (tests, testkit and bench may look)', () => {
+  it('has raw SQL only in packages/db (and in tests, testkit, acceptance and bench)', () => {
     const mayLook = ['packages/db', 'packages/testkit', 'acceptance', 'bench'];
     expect(paths((file) => file.speaksSql && !file.isTest && !mayLook.includes(file.owner))).toEqual([]);
   });
 
-  it('process.env is read in config.ts files, the launcher, testkit, acceptance suites and bench alone', () => {
+  it('reads process.env only in config.ts files, the launcher, testkit, acceptance suites and bench', () => {
     const free = ['packages/local', 'packages/testkit', 'acceptance', 'bench'];
     const mayRead = (file: SourceFile) =>
       file.isTest || free.includes(file.owner) || /(^|\/)config\.ts$/.test(file.path);
     expect(paths((file) => file.readsEnvironment && !mayRead(file))).toEqual([]);
   });
 
-  it('services never log by console.log', () => {
+  it('has no console.log in services', () => {
     expect(paths((file) => file.logsToConsole && file.owner.startsWith('services/'))).toEqual([]);
   });
 });
 
-describe('what a file reaches for', () => {
+describe('the analysis of a source file', () => {
   it('finds every kind of import, and none in comments or strings', () => {
     const text = `
       import a, { type B } from 'one'; import type { C } from 'two'; import 'three';
@@ -78,25 +78,25 @@ describe('what a file reaches for', () => {
     'db.pool.query(statement)',
     'pool.query({ text })',
     'anything.query("select 1")',
-  ])('takes %s for SQL', (text) => {
+  ])('recognizes SQL in %s', (text) => {
     expect(readSourceFacts(text).speaksSql).toBe(true);
   });
 
   it.each(['request.query.limit', 'supertest(app).get("/").query({ limit: 1 })'])(
-    'does not take %s for SQL',
+    'finds no SQL in %s',
     (text) => {
       expect(readSourceFacts(text).speaksSql).toBe(false);
     },
   );
 
   it.each(['process.env.PORT', "process['env']", 'read(process.env)'])(
-    'sees the environment in %s',
+    'finds a read of the environment in %s',
     (text) => {
       expect(readSourceFacts(text).readsEnvironment).toBe(true);
     },
   );
 
-  it('sees console.log, not console.error', () => {
+  it('finds console.log, but not console.error', () => {
     expect(readSourceFacts('console.log(1)').logsToConsole).toBe(true);
     expect(readSourceFacts('console.error(1)').logsToConsole).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** What each package may import of this tree. Tests may import anything but another service's inside. */
+/** The packages that each package may import. Tests may import all packages, but no service. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/domain': [],
   'packages/client': [],
@@ -32,7 +32,7 @@ const forServices = ['domain', 'kit', 'db', 'queues', 'files', 'egress', 'execut
   (n) => `packages/${n}`,
 );
 
-/** Only the dispatcher knows providers; no service knows another. */
+/** Of the services, only the dispatcher imports providers; no service imports another. */
 export function allowedFor(owner: string): readonly string[] | 'anything' {
   if (owner === 'services/dispatcher') return [...forServices, 'packages/providers'];
   if (owner.startsWith('services/')) return forServices;

@@ -1,6 +1,6 @@
 import { parseSync } from '@swc/core';
 
-/** What a source file reaches for, read from its syntax tree and not from its text. */
+/** What a source file uses, read from its syntax tree and not from its text. */
 export type SourceFacts = {
   imports: string[];
   readsEnvironment: boolean;
@@ -64,7 +64,7 @@ function importedBy(node: SyntaxNode): string | undefined {
 const rawPrisma = /^\$(query|execute)Raw(Unsafe)?$/;
 const connections = /(pool|client|connection|database|db|pg)$/i;
 
-// `.query(` alone also is supertest's query string: SQL is a text, or anything given to a connection.
+// `.query(` is also supertest's query string: it is SQL if its argument is a text, or its object a connection.
 function isQuery(node: SyntaxNode): boolean {
   if (node.type !== 'CallExpression') return false;
   const called = member(asNode(node['callee']));
@@ -73,7 +73,7 @@ function isQuery(node: SyntaxNode): boolean {
   return connections.test(called[0] ?? '') || ['StringLiteral', 'TemplateLiteral'].includes(argument);
 }
 
-/** Throws when the text doesn't parse as TypeScript. */
+/** @throws if the text is not valid TypeScript */
 export function readSourceFacts(text: string): SourceFacts {
   const facts: SourceFacts = { imports: [], readsEnvironment: false, logsToConsole: false, speaksSql: false };
   everyNode(parseSync(text, { syntax: 'typescript', target: 'es2024' }).body, (node) => {

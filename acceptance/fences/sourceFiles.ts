@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
 
 /**
- * `owner` is the folder the file belongs to: `packages/db`, `services/ledger`, `bench`. What stands in a folder
- * `testing` serves tests alone and counts as one.
+ * `owner` is the folder of the file: `packages/db`, `services/ledger`, `bench`. Files in a folder `testing` are used only
+ * by tests and count as tests.
  */
 export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
 
@@ -27,7 +27,7 @@ export function readSourceFiles(root: string): SourceFile[] {
     }));
 }
 
-/** The folder of this tree that an import reaches, or undefined for a package of somebody else. */
+/** The folder of this tree that an import leads to, or undefined for an external package. */
 export function targetOf(from: string, specifier: string, services: ReadonlySet<string>): string | undefined {
   if (specifier.startsWith('.')) return ownerOf(normalize(join(dirname(from), specifier)));
   const name = /^@holdfast\/([^/]+)/.exec(specifier)?.[1];

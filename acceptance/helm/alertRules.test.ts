@@ -18,14 +18,14 @@ const scratch = testFolder('chart-rules');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe('the alert rules of the chart', () => {
-  it('are those of deploy/observability, as written by the generator', () => {
+  it('are those of deploy/observability, as the generator writes them', () => {
     expect(readFileSync(join(chartFolder, 'files/rules.yaml'), 'utf8')).toBe(chartRules());
     expect(rules.map(({ alert, record }) => alert ?? record)).toEqual(
       [...rulesOf('recording.yml'), ...rulesOf('alerts.yml')].map(({ alert, record }) => alert ?? record),
     );
   });
 
-  it('look at the namespace of the release alone, and say so', () => {
+  it('select only the namespace of the release, and are labelled with it', () => {
     for (const { expr, labels } of rules) {
       const metrics = expr.match(/\b(?:holdfast|nodejs)[_:][\w:]+/g) ?? [];
       expect(metrics.length).toBeGreaterThan(0);
@@ -34,7 +34,7 @@ describe('the alert rules of the chart', () => {
     }
   });
 
-  it('lead to the runbooks, where the values say that they are', () => {
+  it('link to the runbooks under the configured URL', () => {
     const urls = rules.flatMap(({ annotations }) => annotations?.['runbook_url'] ?? []);
     const runbooks = 'https://git.example.com/holdfast/blob/main/docs/runbooks';
     expect(urls).toEqual(alerts().map(({ alert }) => `${runbooks}/${alert}.md`));
@@ -48,7 +48,7 @@ describe('the alert rules of the chart', () => {
     ).toContain(`SUCCESS: ${rules.length} rules found`);
   });
 
-  it('are left out unless the values ask for them', () => {
+  it('are omitted unless the values turn them on', () => {
     expect(ofKind(renderChart(valuesOf('minimal')).objects, 'PrometheusRule')).toEqual([]);
   });
 });

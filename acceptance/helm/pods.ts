@@ -20,7 +20,7 @@ export type Container = {
   livenessProbe?: Dict;
   readinessProbe?: Dict;
 };
-/** A workload of the chart, as far as the tests read it. */
+/** The parts of a workload that the tests read. */
 export type Workload = {
   name: string;
   kind: string;
@@ -54,7 +54,7 @@ function workloadOf({ kind, spec }: KubernetesObject): Workload {
 export const ofKind = (objects: KubernetesObject[], kind: string) =>
   objects.filter((object) => object.kind === kind);
 
-/** Whether a selector (`matchLabels`, or a Service's labels) takes these labels. */
+/** Whether a selector (`matchLabels`, or a Service's labels) matches these labels. */
 export function selects(selector: unknown, labels: Record<string, string>): boolean {
   if (!isDict(selector)) return false;
   const wanted = isDict(selector['matchLabels']) ? selector['matchLabels'] : selector;

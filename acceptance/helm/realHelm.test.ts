@@ -16,14 +16,14 @@ const helm = (process.env['PATH'] ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'helm'))
   .find((file) => existsSync(file));
-// There is none on npm or in Debian: whoever has one is told whether what is tested without it is what it makes.
+// Neither npm nor Debian has Helm. Where it is installed, this compares its output with that of our renderer.
 const withHelm = helm ? it : it.skip;
 
 const byName = (objects: KubernetesObject[]) =>
   Object.fromEntries(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
 
-describe('Helm itself (skipped where `helm` is not on the PATH)', () => {
-  withHelm.each(valueSets)('makes the same of the values %s', async (name) => {
+describe('Helm itself (skipped if `helm` is not on the PATH)', () => {
+  withHelm.each(valueSets)('renders the same objects from the values %s', async (name) => {
     const values = ['--values', join(chartFolder, `ci/${name}-values.yaml`), '--kube-version', '1.36.0'];
     await outputOf(helm ?? '', ['lint', '--strict', chartFolder, ...values], { env: process.env });
     const place = [release.name, chartFolder, '--namespace', release.namespace];

@@ -9,7 +9,7 @@ import { type Dict, isDict } from './template/values.ts';
 
 export const chartFolder = resolve(import.meta.dirname, '../../deploy/helm/holdfast');
 
-/** What `helm template` makes of the chart: objects by file, and the notes. */
+/** The output of `helm template`: objects by file, and the notes. */
 export type RenderedChart = { objects: KubernetesObject[]; notes: string };
 export type KubernetesObject = Dict & {
   apiVersion: string;
@@ -21,15 +21,15 @@ export const release = { name: 'hf', namespace: 'prod' };
 
 const readYaml = (file: string) => parse(readFileSync(join(chartFolder, file), 'utf8')) as Dict;
 
-/** The chart's files in ci/, by the names that `valuesOf` takes. */
+/** The names of the chart's value files in ci/, for `valuesOf`. */
 export const valueSets = ['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'];
 
-/** The values of one of them. */
+/** The values in one of these files. */
 export const valuesOf = (name: string): Dict => readYaml(`ci/${name}-values.yaml`);
 
 export const defaults = (): Dict => readYaml('values.yaml');
 
-/** Renders the chart with values laid over its defaults, as Helm does. @throws what values.schema.json refuses */
+/** Renders the chart with values merged over its defaults, as Helm does. @throws if values.schema.json refuses them */
 export function renderChart(values: Dict): RenderedChart {
   const merged = laidOver(defaults(), values);
   const problems = schemaProblems(merged);

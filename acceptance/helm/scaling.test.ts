@@ -31,14 +31,14 @@ async function queueNames(): Promise<string[]> {
 }
 
 describe('scaling', () => {
-  it('by queue depth has a trigger for every queue there is', async () => {
+  it('by queue depth has a trigger for every queue', async () => {
     const names = await queueNames();
     expect(names.length).toBeGreaterThan(5);
     expect(new Set(lists.map(({ name }) => name))).toEqual(new Set(names));
     expect(lists).toHaveLength(names.length);
   });
 
-  it('by queue depth counts the lists that jobs really wait in', async () => {
+  it('by queue depth reads the lists that contain waiting jobs', async () => {
     const log = createLogger('test', 'silent');
     const redis = connectProducer(testRedisUrl(), log);
     await new Promise((ready) => redis.once('ready', ready));
@@ -56,7 +56,7 @@ describe('scaling', () => {
     redis.disconnect();
   });
 
-  it('reaches Redis as the values say', () => {
+  it('connects to Redis as configured', () => {
     for (const { metadata, authenticationRef } of lists) {
       expect(metadata).toMatchObject({
         address: 'redis.example.com:6379',
@@ -75,7 +75,7 @@ describe('scaling', () => {
     });
   });
 
-  it('asks Prometheus for metrics that the services have', () => {
+  it('queries metrics that the services export', () => {
     const queries = triggers
       .filter(({ type }) => type === 'prometheus')
       .map(({ metadata }) => metadata['query']);
@@ -86,7 +86,7 @@ describe('scaling', () => {
     ]);
   });
 
-  it('needs no Redis that KEDA could ask while Prometheus tells, as behind sentinels and in a cluster', () => {
+  it('needs no Redis trigger with Prometheus, as behind sentinels and with a cluster', () => {
     const made = renderChart(valuesOf('keda-prometheus')).objects;
     const all = ofKind(made, 'ScaledObject').flatMap(
       ({ spec }) => (spec as { triggers: Trigger[] }).triggers,
@@ -99,7 +99,7 @@ describe('scaling', () => {
     ['hpa', 'HorizontalPodAutoscaler'],
     ['keda', 'ScaledObject'],
     ['keda-prometheus', 'ScaledObject'],
-  ])('by %s has one %s for each service, which leaves their number to it', (name, kind) => {
+  ])('by %s has one %s for each service, and no fixed number of replicas', (name, kind) => {
     const made = renderChart(valuesOf(name)).objects;
     const targets = ofKind(made, kind).map(
       ({ spec }) => (spec as { scaleTargetRef: Dict }).scaleTargetRef['name'],
@@ -110,7 +110,7 @@ describe('scaling', () => {
     expect(made.some((one) => one.kind.includes('Scale') && one.kind !== kind)).toBe(false);
   });
 
-  it('is off unless the values turn it on', () => {
+  it('is off by default', () => {
     const plain = renderChart(valuesOf('minimal')).objects;
     expect(plain.filter(({ kind }) => /Scale/.test(kind))).toEqual([]);
     for (const { spec, name } of workloadsOf(plain)) if (name !== 'migrate') expect(spec['replicas']).toBe(2);

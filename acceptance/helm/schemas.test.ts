@@ -14,7 +14,7 @@ function deployment(spec: object): KubernetesObject {
 }
 
 describe('the objects of the chart', () => {
-  it.each(valueSets)('with the values %s are what Kubernetes knows', (name) => {
+  it.each(valueSets)('are valid Kubernetes objects with the values %s', (name) => {
     const { objects } = renderChart(valuesOf(name));
     const problems = objects.flatMap((object) =>
       schemaProblems(object).map((problem) => `${object.kind} ${object.metadata.name}: ${problem}`),
@@ -23,7 +23,7 @@ describe('the objects of the chart', () => {
     expect(problems).toEqual([]);
   });
 
-  it('of every kind come up', () => {
+  it('cover every kind of object', () => {
     const kinds = new Set(
       valueSets.flatMap((name) => renderChart(valuesOf(name)).objects).map(({ kind }) => kind),
     );
@@ -47,21 +47,21 @@ describe('the objects of the chart', () => {
 describe('the schemas', () => {
   const container = { name: 'a', image: 'b' };
 
-  it('let what is right pass', () => {
+  it('accept a valid object', () => {
     expect(schemaProblems(deployment({ containers: [container] }))).toEqual([]);
   });
 
   it.each([
     ['a wrong type', { containers: [{ ...container, ports: [{ containerPort: 'http' }] }] }],
     ['a missing field', { containers: [{ image: 'b' }] }],
-    ['a word of no list', { containers: [container], restartPolicy: 'Sometimes' }],
-    ['a field that nobody knows', { containers: [{ ...container, readynessProbe: {} }] }],
+    ['a value that is not in the enum', { containers: [container], restartPolicy: 'Sometimes' }],
+    ['an unknown field', { containers: [{ ...container, readynessProbe: {} }] }],
     ['a field in the wrong place', { containers: [container], readOnlyRootFilesystem: true }],
   ])('find %s', (_what, spec) => {
     expect(schemaProblems(deployment(spec))).toHaveLength(1);
   });
 
-  it('find an object that nobody knows', () => {
+  it('find an unknown kind of object', () => {
     expect(schemaProblems({ apiVersion: 'v1', kind: 'Pot', metadata: { name: 'a' } })).toHaveLength(1);
   });
 });

@@ -30,9 +30,9 @@ const models: Record<string, Model> = {
 };
 
 /**
- * What the Kubernetes schema (1.36: kubernetes-models 5.1; the CRDs of KEDA and the Prometheus operator) finds wrong with
- * an object, a line each. Fields that the schema does not know are found, too: the API server drops them or refuses the
- * object, the schema itself says nothing. A validator reads every field it knows; what it never reads, it does not know.
+ * The errors of an object by its schema (Kubernetes 1.36: kubernetes-models 5.1; the CRDs of KEDA and the Prometheus
+ * operator), a line each. Unknown fields are errors too: the API server drops them or refuses the object, but the schema
+ * ignores them. A validator reads every field that it knows, so a field that it never reads is unknown.
  */
 export function schemaProblems(object: KubernetesObject): string[] {
   const model = models[`${object.apiVersion} ${object.kind}`];

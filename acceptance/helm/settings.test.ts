@@ -13,7 +13,7 @@ import { renderChart, valueSets, valuesOf } from './renderChart.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const documented = readFileSync(resolve(root, 'docs/configuration.md'), 'utf8');
-/** What the command `holdfast` alone reads. */
+/** Variables that only the command `holdfast` reads. */
 const ofTheCommand = ['HOLDFAST_ADMIN_URL', 'HOLDFAST_HEALTH_URLS', 'ADMIN_TOKEN', 'REDIS_URL'];
 
 const secrets: Record<string, string> = {
@@ -25,7 +25,7 @@ const secrets: Record<string, string> = {
   DEMO_KEY_SECRET: '0'.repeat(64),
 };
 
-/** The environment that a container finds, with something in place of every secret. */
+/** The environment of a container, with a placeholder for every secret. */
 function environmentOf({ env }: Container): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, value, valueFrom } of env) {
@@ -38,7 +38,7 @@ function environmentOf({ env }: Container): Record<string, string> {
   return found;
 }
 
-/** Who reads which variable out of a Secret. */
+/** The variables that each workload reads from a Secret. */
 const readers: Record<string, string[]> = {
   'api-gateway': [
     'ADMIN_TOKEN',
@@ -67,7 +67,7 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
   const { objects } = renderChart(valuesOf(name));
   const workloads = workloadsOf(objects);
 
-  it('are ones that docs/configuration.md knows, each set once', () => {
+  it('are in docs/configuration.md, and set once each', () => {
     for (const { container } of workloads) {
       const names = container.env.map((variable) => variable.name);
       expect(new Set(names).size).toBe(names.length);
@@ -88,9 +88,9 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
     ['dispatcher', dispatcherConfig],
     ['ledger', ledgerConfig],
     ['webhook-sender', webhookSenderConfig],
-  ])('are enough for %s, and right', (service, shape) => {
+  ])('are complete and valid for %s', (service, shape) => {
     const container = workloads.find((one) => one.name === service)?.container;
-    if (!container) throw new Error('it is not there');
+    if (!container) throw new Error('there is no such workload');
     const environment = environmentOf(container);
     const config = parseConfig(shape, environment, 'FILE_STORE' in shape ? [fileStoreProblems] : []);
     const others = Object.keys(environment).filter(
@@ -103,7 +103,7 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
     );
   });
 
-  it('are enough for migrate and the tools, and right', () => {
+  it('are complete and valid for migrate and the tools', () => {
     for (const { container } of workloads.filter((one) => ['migrate', 'tools'].includes(one.name))) {
       const config = readSetupConfig(environmentOf(container));
       expect(config.rolePasswords).toMatchObject({ holdfast_ledger: 'secret-LEDGER_DB_PASSWORD' });
@@ -112,7 +112,7 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
     }
   });
 
-  it('give nobody a secret that is not theirs', () => {
+  it('give each workload only its own secrets', () => {
     for (const { name: which, container } of workloads) {
       const known = [
         ...(readers[which === 'tools' ? 'migrate' : which] ?? []),
@@ -125,7 +125,7 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
     }
   });
 
-  it('name the keys of providers to the dispatcher and migrate alone', () => {
+  it("give providers' keys only to the dispatcher, migrate and the tools", () => {
     const holders = workloads.filter(({ container }) =>
       JSON.stringify(container).includes('holdfast-providers'),
     );
@@ -133,7 +133,7 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
     expect(holders.map((one) => one.name).toSorted()).toEqual(expected);
   });
 
-  it('hold no secret in the open: none in a ConfigMap, none made by the chart', () => {
+  it('contain no plain secret, and no Secret or ConfigMap made by the chart has one', () => {
     expect(ofKind(objects, 'Secret')).toEqual([]);
     for (const { metadata } of ofKind(objects, 'ConfigMap')) expect(metadata.name).toBe('hf-holdfast-models');
     for (const { container } of workloads) {
@@ -145,8 +145,8 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
   });
 });
 
-describe('settings of all', () => {
-  it('reach migrate and the tools, too, as the style of the store must', () => {
+describe('the settings for all services', () => {
+  it('also apply to migrate and the tools, as the style of the store must', () => {
     const { objects } = renderChart({
       ...valuesOf('minimal'),
       env: { S3_STYLE: 'virtual' },
@@ -158,8 +158,8 @@ describe('settings of all', () => {
   });
 });
 
-describe('settings of one service', () => {
-  it('win over those of all, and those over what the chart decides', () => {
+describe('the settings for one service', () => {
+  it("override those for all services, which override the chart's own", () => {
     const { objects } = renderChart(valuesOf('everything'));
     const logLevels = workloadsOf(objects)
       .filter(({ name }) => name !== 'sandbox')

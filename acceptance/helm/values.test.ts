@@ -10,7 +10,7 @@ const textOf = (file: string) => readFileSync(resolve(chartFolder, file), 'utf8'
 const minimal = () => valuesOf('minimal');
 
 describe('the values of the chart', () => {
-  it('say all at once what is missing', () => {
+  it('are refused with all missing ones named at once', () => {
     expect(() => renderChart({})).toThrow(/publicUrl[\s\S]*postgres\/host[\s\S]*s3\/endpoint/);
   });
 
@@ -19,9 +19,9 @@ describe('the values of the chart', () => {
     ['a database URL among the settings', { services: { ledger: { env: { DATABASE_URL: 'x' } } } }],
     ['a URL of the replica among the settings', { env: { DATABASE_REPLICA_URL: 'x' } }],
     ['headers for the collector among the settings', { env: { OTEL_EXPORTER_OTLP_HEADERS: 'x' } }],
-    ['a word nobody knows', { replicaCount: 3 }],
-    ['a way to scale that there is not', { autoscaling: { mode: 'vpa' } }],
-    ['KEDA without an address to ask', { autoscaling: { mode: 'keda' } }],
+    ['an unknown value', { replicaCount: 3 }],
+    ['an unknown way to scale', { autoscaling: { mode: 'vpa' } }],
+    ['KEDA without an address', { autoscaling: { mode: 'keda' } }],
     ['an Ingress without a host', { ingress: { enabled: true } }],
     ['a number in words', { services: { ledger: { replicas: 'two' } } }],
   ])('are refused with %s', (_what, wrong) => {
@@ -29,13 +29,13 @@ describe('the values of the chart', () => {
     expect(renderChart(minimal()).objects.length).toBeGreaterThan(0);
   });
 
-  it('are all described', () => {
+  it('are all described in the README', () => {
     const described = textOf('README.md');
     const missing = Object.keys(defaults()).filter((name) => !described.includes(`\`${name}`));
     expect(missing).toEqual([]);
   });
 
-  it('of models make the ConfigMap that migrate reads before anything else is there', () => {
+  it('for models make a ConfigMap that exists before migrate reads it', () => {
     const { objects } = renderChart(valuesOf('everything'));
     const [map] = ofKind(objects, 'ConfigMap');
     expect(map?.['data']).toEqual({
@@ -56,7 +56,7 @@ describe('the values of the chart', () => {
     });
   });
 
-  it('give the notes what they say', () => {
+  it('appear in the notes', () => {
     const { notes } = renderChart(valuesOf('everything'));
     expect(notes).toContain('https://api.example.com');
     expect(notes).toContain('kubectl -n prod logs job/hf-holdfast-migrate');
@@ -65,7 +65,7 @@ describe('the values of the chart', () => {
     expect(renderChart(minimal()).notes).toContain('There is no Ingress');
   });
 
-  it('are of the version that the project has', () => {
+  it('belong to a chart with the version of the project', () => {
     const chart = parse(textOf('Chart.yaml')) as Dict;
     const project = JSON.parse(readFileSync(resolve(chartFolder, '../../../package.json'), 'utf8')) as Dict;
     expect(chart).toMatchObject({ version: project['version'], appVersion: project['version'] });

@@ -3,7 +3,7 @@ import { ofKind, selects, workloadsOf } from './pods.ts';
 import { renderChart, valueSets, valuesOf } from './renderChart.ts';
 import type { Dict } from './template/values.ts';
 
-/** The longest that a service takes to end after its SIGTERM (kit/service). */
+/** The maximum time that a service takes to stop after SIGTERM (kit/service). */
 const stopsWithinS = 30;
 const services = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 
@@ -12,7 +12,7 @@ describe.each(valueSets)('the workloads with the values %s', (name) => {
   const workloads = workloadsOf(objects);
   const deployments = workloads.filter(({ kind }) => kind === 'Deployment');
 
-  it('are the services, and what stands beside them', () => {
+  it('are the services, migrate, and the optional pods', () => {
     expect(deployments.map((one) => one.name)).toEqual(expect.arrayContaining(services));
     expect(new Set(objects.map((one) => `${one.kind} ${one.metadata.name}`)).size).toBe(objects.length);
   });
@@ -35,7 +35,7 @@ describe.each(valueSets)('the workloads with the values %s', (name) => {
     }
   });
 
-  it('write to /tmp alone, which has a limit', () => {
+  it('write only to /tmp, which has a limit', () => {
     for (const { pod, container } of workloads) {
       const writable = container.volumeMounts.filter(({ readOnly }) => readOnly !== true);
       expect(writable).toEqual([{ name: 'tmp', mountPath: '/tmp' }]);
@@ -44,14 +44,14 @@ describe.each(valueSets)('the workloads with the values %s', (name) => {
     }
   });
 
-  it('say what they need and what they may have', () => {
+  it('have resource requests and limits', () => {
     for (const { container } of workloads) {
       expect(Object.keys(container.resources.requests)).toEqual(['cpu', 'memory']);
       expect(Object.keys(container.resources.limits)).toEqual(['cpu', 'memory']);
     }
   });
 
-  it('are given the time that they take to end', () => {
+  it('get enough time to stop', () => {
     for (const { pod, container, name: which } of workloads.filter((one) => one.container.startupProbe)) {
       const preStopS = Number(container.lifecycle?.preStop.exec.command[1] ?? 0);
       expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(preStopS + stopsWithinS);
@@ -59,7 +59,7 @@ describe.each(valueSets)('the workloads with the values %s', (name) => {
     }
   });
 
-  it('are probed at the port of health', () => {
+  it('are probed at the health port', () => {
     for (const { container } of workloads.filter((one) => services.includes(one.name))) {
       expect(container.ports).toContainEqual({ name: 'metrics', containerPort: 9464 });
       expect(container.env).toContainEqual({ name: 'METRICS_PORT', value: '9464' });
@@ -69,7 +69,7 @@ describe.each(valueSets)('the workloads with the values %s', (name) => {
     }
   });
 
-  it('are replaced one by one, the new one first, spread, and drained one at a time', () => {
+  it('are replaced one by one with the new pod first, are spread over nodes, and are drained one at a time', () => {
     for (const { spec, pod, labels, name: which } of deployments.filter((one) =>
       services.includes(one.name),
     )) {
@@ -84,7 +84,7 @@ describe.each(valueSets)('the workloads with the values %s', (name) => {
     }
   });
 
-  it('are selected by their own Deployment alone', () => {
+  it('are selected only by their own Deployment', () => {
     for (const deployment of deployments) {
       const selected = workloads.filter(({ labels }) => selects(deployment.spec['selector'], labels));
       expect(selected.map((one) => one.name)).toEqual([deployment.name]);

@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import { groupsOf, type Rule } from './files.ts';
 
-/** What the chart puts the namespace of the release for. */
+/** The placeholder that the chart replaces with the namespace of the release. */
 const namespaceMark = '@namespace@';
 
 /**
- * The rules of deploy/observability as the chart has them: of the pods of one namespace alone, for on a cluster several
- * installations, and other programs that run on Node, are watched by one Prometheus.
+ * The rules of deploy/observability for the chart, limited to the pods of one namespace, because one Prometheus may scrape
+ * several installations and other Node programs of a cluster.
  */
 export function chartRules(): string {
   const groups = ['recording.yml', 'alerts.yml'].flatMap(groupsOf);
@@ -28,5 +28,5 @@ function ofNamespace(rule: Rule): Rule {
   };
 }
 
-/** A metric of ours or of Node, and what stands in its braces, where strings may hold braces too. */
+/** A metric of Holdfast or Node, and its selector, in which strings may contain braces too. */
 const selector = /\b((?:holdfast|nodejs|process)[_:][\w:]+)(?:\{((?:"[^"]*"|[^"}])*)\})?/g;

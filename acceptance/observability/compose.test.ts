@@ -19,7 +19,7 @@ const { services, volumes } = parse(readFileSync(join(root, 'docker-compose.yml'
 const { prometheus, grafana } = services;
 
 describe('the profile observability', () => {
-  it('scrapes every service where its image listens', () => {
+  it('scrapes every service at the port of its image', () => {
     const { scrape_configs: jobs } = readYaml('prometheus.yml') as {
       scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
     };
@@ -30,7 +30,7 @@ describe('the profile observability', () => {
     expect(prometheus?.networks).toContain('back');
   });
 
-  it('runs images of exact versions, on data that stays and on files that are there', () => {
+  it('runs images of exact versions, with persistent data and existing files', () => {
     for (const container of [prometheus, grafana]) {
       expect(container?.profiles).toEqual(['observability']);
       expect(container?.image).toMatch(/^[\w/]+:v?\d+\.\d+\.\d+$/);
@@ -41,11 +41,11 @@ describe('the profile observability', () => {
     }
   });
 
-  it('lets Prometheus out, to an Alertmanager that stands elsewhere', () => {
+  it('lets Prometheus reach an Alertmanager elsewhere', () => {
     expect(prometheus?.networks).toContain('outside');
   });
 
-  it('lets nobody into Grafana without its password, nor from elsewhere', () => {
+  it('protects Grafana with a password, and publishes it only on this machine', () => {
     expect(prometheus?.ports).toBeUndefined();
     expect(grafana?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
     expect(grafana?.environment).toMatchObject({
@@ -56,7 +56,7 @@ describe('the profile observability', () => {
     expect(example).toMatch(/^GRAFANA_ADMIN_PASSWORD=GENERATE_HEX_\d+$/m);
   });
 
-  it('shows every dashboard, from the one source that is provisioned', () => {
+  it('provisions every dashboard with the one data source', () => {
     const { datasources } = readYaml('grafana/provisioning/datasources/prometheus.yml') as {
       datasources: { type: string; isDefault: boolean; url: string }[];
     };

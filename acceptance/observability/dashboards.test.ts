@@ -5,7 +5,7 @@ const all = dashboards();
 const variables = /\$\{?(\w+)\}?/g;
 const ofGrafana = ['__rate_interval', '__all'];
 
-/** Pairs of panels that stand on the same place. */
+/** Pairs of panels that overlap. */
 function overlaps({ panels }: Dashboard): string[] {
   const isLeftOf = (a: number, size: number, b: number) => a + size <= b;
   return panels.flatMap(({ title, gridPos: a }, at) =>
@@ -23,7 +23,7 @@ function overlaps({ panels }: Dashboard): string[] {
 }
 
 describe('the dashboards', () => {
-  it('have an address and a name of their own, and a name and a number for each panel', () => {
+  it('have a unique address and title, and a title and id for each panel', () => {
     expect(all.map(({ file, uid }) => file === `${uid}.json`)).toEqual(all.map(() => true));
     expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
     for (const { panels } of all) {
@@ -32,21 +32,21 @@ describe('the dashboards', () => {
     }
   });
 
-  it('have each panel on a place of its own', () => {
+  it('have no overlapping panels', () => {
     expect(all.flatMap(overlaps)).toEqual([]);
     for (const { x, w } of all.flatMap(({ panels }) => panels.map(({ gridPos }) => gridPos))) {
       expect(x + w).toBeLessThanOrEqual(24);
     }
   });
 
-  it('ask the source and look at the namespace that were chosen, and know no other variable', () => {
+  it('use the chosen data source and namespace, and no other variable', () => {
     const chosen = { type: 'prometheus', uid: '${datasource}' };
     for (const { panels, templating } of all) {
       expect(templating.list.map(({ name, type }) => [name, type])).toEqual([
         ['datasource', 'datasource'],
         ['namespace', 'query'],
       ]);
-      // With Docker there is no namespace: nothing is asked of it, then.
+      // With Docker there is no namespace, so there is no condition on it.
       expect(templating.list[1]).toMatchObject({ datasource: chosen, allValue: '.*' });
       for (const { datasource, targets } of panels) {
         expect(datasource).toEqual(chosen);
@@ -60,7 +60,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('tell apart what one panel shows', () => {
+  it('have a legend for each series of a panel', () => {
     for (const { targets } of all.flatMap(({ panels }) => panels)) {
       expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
       for (const { expr, legendFormat } of targets) {

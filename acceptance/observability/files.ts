@@ -13,7 +13,7 @@ export type Rule = {
   annotations?: Record<string, string>;
 };
 export type Groups = { groups: { name: string; rules: Rule[] }[] };
-/** A query, and where it stands. */
+/** A query, and its location. */
 export type Query = { where: string; expr: string };
 
 export const readYaml = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
@@ -50,7 +50,7 @@ export function dashboards(): Dashboard[] {
   }));
 }
 
-/** Every query of rules and dashboards, and those by which the chart scales. */
+/** Every query of rules and dashboards, and of the chart's scaling triggers. */
 export function queries(): Query[] {
   const rules = ['alerts.yml', 'recording.yml'].flatMap((file) =>
     rulesOf(file).map(({ alert, record, expr }) => ({ where: alert ?? record ?? '', expr })),

@@ -7,7 +7,7 @@ import { queries, rulesOf } from './files.ts';
 type Line = { service: string; port?: number; metricsPort?: number };
 
 let stack: Stack;
-/** What every service tells, once something was run. */
+/** The metrics of every service after some executions. */
 let text: string;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.close());
 
-/** Its type, and the labels of its samples, of every metric there is. */
+/** The type of every metric, and the labels of its samples. */
 function exposed(): Map<string, { type: string; labels: Set<string> }> {
   const metrics = new Map<string, { type: string; labels: Set<string> }>();
   for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
@@ -51,7 +51,7 @@ function exposed(): Map<string, { type: string; labels: Set<string> }> {
 const metricsIn = (expr: string) => expr.match(/\b(?:holdfast|nodejs|process)[_:][\w:]*/g) ?? [];
 
 describe('every query of rules, dashboards and the chart', () => {
-  it('asks for metrics that the services have', () => {
+  it('uses metrics that the services export', () => {
     const there = exposed();
     const recorded = new Set(rulesOf('recording.yml').map(({ record }) => record));
     const missing = queries().flatMap(({ where, expr }) =>
@@ -69,7 +69,7 @@ describe('every query of rules, dashboards and the chart', () => {
       [...expr.matchAll(/\b((?:holdfast|nodejs|process)_\w+)\{([^{}]*(?:\{id\}[^{}]*)?)\}/g)].flatMap(
         ([, name = '', labels = '']) =>
           [...labels.matchAll(/(\w+)\s*[=!]~?"/g)]
-            // What Prometheus adds, on a cluster.
+            // Labels that Prometheus adds on a cluster.
             .filter(([, label]) => label !== 'namespace')
             .filter(([, label = '']) => {
               const its = there.get(name)?.labels;
@@ -83,7 +83,7 @@ describe('every query of rules, dashboards and the chart', () => {
 });
 
 describe('every metric of the services', () => {
-  it('is told by a rule or a dashboard', () => {
+  it('is used by a rule or a dashboard', () => {
     const asked = new Set(queries().flatMap(({ expr }) => metricsIn(expr)));
     const families = [...exposed().keys()].filter((name) => name.startsWith('holdfast_'));
     const untold = families.filter(
@@ -96,7 +96,7 @@ describe('every metric of the services', () => {
     expect(untold).toEqual([]);
   });
 
-  it('is named as Prometheus has it, and has few labels, none of them an id', () => {
+  it('follows the naming rules of Prometheus, and has few labels and no id', () => {
     const ours = [...exposed()].filter(([name]) => name.startsWith('holdfast_'));
     for (const [name, { type, labels }] of ours) {
       expect([name, type === 'counter']).toEqual([name, name.endsWith('_total')]);

@@ -9,8 +9,8 @@ const cache = join(homedir(), '.cache/holdfast/promtool');
 const places = ['/usr/bin', '/usr/local/bin', join(cache, 'usr/bin')];
 
 /**
- * The path of `promtool`: of this machine, or unpacked from Debian's package `prometheus`, of which nothing is installed.
- * Null where neither is to be had.
+ * The path of `promtool`: the installed one, or one unpacked from Debian's package `prometheus` without installing it.
+ * Null if neither is available.
  */
 export async function promtoolCommand(): Promise<string | null> {
   const present = () =>

@@ -23,7 +23,7 @@ describe('the rules', () => {
     expect(await ask('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
   });
 
-  it('are each tested to fire and to be silent', () => {
+  it('are each tested both to fire and to stay silent', () => {
     type Test = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
     const { tests } = readYaml('alerts.test.yml') as { tests: Test[] };
     const tested = tests.flatMap(({ alert_rule_test: its }) =>
@@ -46,7 +46,7 @@ describe('the dashboards', () => {
         })),
       ),
     );
-    // JSON is YAML.
+    // JSON is valid YAML.
     writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));

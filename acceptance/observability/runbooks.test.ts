@@ -8,7 +8,7 @@ const pages = readdirSync(folder).filter((file) => !['README.md', 'doctor.md'].i
 const texts = [...pages, 'doctor.md'].map((page) => readFileSync(join(folder, page), 'utf8')).join('\n');
 const sections = ['What it means', 'What users feel', 'How to look', 'How to fix', 'How to prevent'];
 
-/** Every source of a folder of packages, generated ones apart. */
+/** Every source file of a folder of packages, without generated ones. */
 const sourcesOf = (part: string) =>
   readdirSync(part).flatMap((one) =>
     readdirSync(join(part, one, 'src'), { recursive: true, encoding: 'utf8' })
@@ -25,7 +25,7 @@ describe('the runbooks', () => {
     );
   });
 
-  it('are linked from the alerts, which say how urgent they are', () => {
+  it('are linked from the alerts, which have a severity', () => {
     for (const { alert, annotations, labels } of alerts()) {
       expect(annotations?.['runbook_url']).toBe(`docs/runbooks/${alert}.md`);
       expect(annotations?.['summary']).toEqual(expect.any(String));
@@ -51,7 +51,7 @@ describe('the runbooks', () => {
     }
   });
 
-  it('name alerts that there are, and words that the services say in their logs', () => {
+  it('name existing alerts and existing log messages of the services', () => {
     const linked = [...texts.matchAll(/\]\((Holdfast\w+\.md)\)/g)].map(([, page]) => page);
     expect(pages).toEqual(expect.arrayContaining(linked));
     const said = [...texts.matchAll(/`((?:job|sweep|request|webhook|event|taking|the|a) [a-z ]+)`/g)];

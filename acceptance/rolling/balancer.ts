@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, type ServerResponse, request
 import { setTimeout as delay } from 'node:timers/promises';
 import { listenAt } from '@holdfast/kit/health';
 
-/** Somebody who serves, and how one asks it whether it does. */
+/** A gateway behind the balancer, and its readiness check. */
 export type Backend = { name: string; url: string; isReady(): Promise<boolean> };
 
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
@@ -10,8 +10,8 @@ export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
 const askEveryMs = 200;
 
 /**
- * What a load balancer is to the gateways: kept-alive connections, requests in turn to those whose `/readyz` says yes
- * at the last look. It tries nothing twice: whatever goes wrong behind it, its clients see.
+ * A load balancer with kept-alive connections that sends requests in turn to the gateways whose last `/readyz` succeeded.
+ * It retries nothing, so clients see every fault behind it.
  */
 export async function startBalancer() {
   const agent = new Agent({ keepAlive: true });
@@ -30,7 +30,7 @@ export async function startBalancer() {
     const backend = next();
     const { method, url: path = '/', headers } = request;
     if (!backend) {
-      problems.push(`${method} ${path}: nobody is ready`);
+      problems.push(`${method} ${path}: no gateway is ready`);
       return void response.writeHead(503).end();
     }
     const onward = send(new URL(path, backend.url), { method, headers: { ...headers }, agent });
@@ -66,7 +66,7 @@ export async function startBalancer() {
   const looking = look();
   return {
     url: `http://127.0.0.1:${port}`,
-    /** What did not reach a gateway, or broke off there. */
+    /** Requests that did not reach a gateway, or broke off there. */
     problems,
     add: (backend: Backend) => void backends.push({ ...backend, takes: false }),
     async close() {

@@ -4,8 +4,8 @@ import type { ApiClient } from '@holdfast/testkit/apiClient';
 import type { Tally } from './tally.ts';
 import { expectStatus, followToEnd, waitToEnd } from './watching.ts';
 
-/** More than that at once is not begun: a slow machine gets less load, not a heap of it. */
-const mostInFlight = 60;
+/** The maximum of concurrent requests, so that a slow machine gets less load instead of a backlog. */
+const maxInFlight = 60;
 
 const delayMs = () => randomInt(100, 2500);
 const kinds = [
@@ -24,13 +24,13 @@ const reads = [
 export type Load = {
   /** The executions that were accepted. */
   accepted: string[];
-  /** Begins nothing more, and resolves when everything that was begun has ended. */
+  /** Starts no new requests, and resolves when the open ones have ended. */
   stop(): Promise<void>;
 };
 
 /**
- * Steady load as clients make it: `perSecond` executions (at once, by callback, pictures) whose clients follow their
- * events, wait with `?wait`, or read; a file up and down again with every tenth; reads of everything else.
+ * Steady load of clients: `perSecond` executions (immediate, by callback, images) whose clients follow their events, wait
+ * with `?wait`, or read; with every tenth a file upload and download; reads of all other lists.
  */
 export function startLoad(api: ApiClient, tally: Tally, perSecond: number): Load {
   const accepted: string[] = [];
@@ -58,7 +58,7 @@ export function startLoad(api: ApiClient, tally: Tally, perSecond: number): Load
   }
 
   const timer = setInterval(() => {
-    if (isOver || inFlight.size >= mostInFlight) return;
+    if (isOver || inFlight.size >= maxInFlight) return;
     begin(oneExecution(count));
     begin(read(api, tally, reads[count % reads.length] ?? ''));
     if (count % 10 === 0) begin(oneFile(api, tally));
@@ -79,7 +79,7 @@ async function read(api: ApiClient, tally: Tally, path: string): Promise<void> {
   await tally.ask(`GET ${path}`, async () => expectStatus(await api.get(path), 200));
 }
 
-/** Up, confirmed, and down again with the same bytes. */
+/** Uploads and confirms a file, downloads it, and compares the bytes. */
 async function oneFile(api: ApiClient, tally: Tally): Promise<void> {
   const bytes = Buffer.from(randomBytes(100_000).toString('hex'));
   const headers = { 'content-type': 'text/plain' };

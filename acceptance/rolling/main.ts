@@ -6,17 +6,17 @@ import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
 import { report } from './report.ts';
 import { roll } from './roll.ts';
 
-// `npm run rolling`: every service restarted under load, on a stack of its own.
+// `npm run rolling`: restarts every service under load, on its own stack.
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function run({ perSecond, rounds, pauseS }: Flags): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-rolling-'));
-  // Postgres is another user when we are root.
+  // As root, Postgres runs as another user.
   chmodSync(home, 0o755);
   try {
     const rolled = await roll({ home, perSecond, rounds, pauseMs: pauseS * 1000, say: startConsole() });
     process.stdout.write(`\n${report(rolled)}\n`);
-    return rolled.troubles.length === 0 ? 0 : 1;
+    return rolled.problems.length === 0 ? 0 : 1;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

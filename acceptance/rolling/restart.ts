@@ -2,21 +2,21 @@ import { until } from '@holdfast/testkit/until';
 import type { Fleet } from '../stack/fleet.ts';
 import type { Tally } from './tally.ts';
 
-/** What a scheduler gives a process between SIGTERM and SIGKILL. */
+/** The time that a scheduler gives a process between SIGTERM and SIGKILL. */
 export const graceMs = 30_000;
 
 export type Restarted = {
   name: string;
-  /** `exit code 0` when it ended by itself. */
+  /** `exit code 0` after a regular stop. */
   how: string;
   endedAfterMs: number;
   readyAfterMs: number;
-  /** That clients sent meanwhile. */
+  /** Requests that clients sent meanwhile. */
   requests: number;
   failures: number;
 };
 
-/** SIGTERM to one process; resolves when the next process of it is ready. */
+/** Sends SIGTERM to one process; resolves when its next process is ready. */
 export async function restart(fleet: Fleet, name: string, tally: Tally): Promise<Restarted> {
   const before = { requests: tally.requests, failures: tally.failures.length };
   const pid = fleet.pid(name);
@@ -50,7 +50,7 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-/** As its supervisor said. */
+/** How it ended, by its supervisor's log. */
 function howItEnded(said: readonly string[], name: string): string {
   const line = said.findLast((one) => one.startsWith(`${name} ended (`)) ?? '';
   return /\((.*?)\)/.exec(line)?.[1] ?? 'unknown';

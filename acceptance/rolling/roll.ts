@@ -5,25 +5,25 @@ import { until } from '@holdfast/testkit/until';
 import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { type Fleet, startFleet } from '../stack/fleet.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { troublesOf, untilAtRest } from './books.ts';
 import { startLoad } from './load.ts';
+import { problemsOf, untilIdle } from './outcome.ts';
 import { graceMs, type Restarted, restart } from './restart.ts';
 import { openTally } from './tally.ts';
 
 const services = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'] as const satisfies ServiceName[];
 const replicas = services.flatMap((name) => [name, `${name}-2`]);
 
-/** Longer than a balancer takes to notice. */
+/** Longer than the balancer needs to notice. */
 const stopDelayS = 1;
 
 export type RollOptions = {
   /** A fresh folder. */
   home: string;
-  /** Executions that clients create a second. */
+  /** Executions created per second. */
   perSecond: number;
-  /** Load before the first restart, between two, and after the last. */
+  /** Time of load before, between and after the restarts. */
   pauseMs: number;
-  /** How often every replica is restarted. */
+  /** Restarts of each process. */
   rounds: number;
   say(line: string): void;
 };
@@ -34,11 +34,11 @@ export type Rolled = {
   resumed: number;
   executions: number;
   webhooks: number;
-  /** Empty when nobody noticed anything. */
-  troubles: string[];
+  /** Empty if no client noticed a restart. */
+  problems: string[];
 };
 
-/** Restarts every replica of every service, one after another, while clients are at work. */
+/** Restarts every process of every service, one after another, under load. */
 export async function roll(options: RollOptions): Promise<Rolled> {
   const balancer = await startBalancer();
   const receiver = await startReceiver();
@@ -88,25 +88,25 @@ async function rollUnderLoad(stage: Stage): Promise<Rolled> {
     say(`${name} ended after ${done.endedAfterMs} ms (${done.how}), ready after ${done.readyAfterMs} ms`);
   }
   await delay(stage.pauseMs);
-  say('no more is created; the rest ends');
+  say('stopping the load');
   await load.stop();
   const { organizationId } = customer;
   const { accepted } = load;
   const { received } = receiver;
-  await untilAtRest(fleet.db, organizationId);
+  await untilIdle(fleet.db, organizationId);
   say('looking at the books');
-  const lost = await troublesOf({ db: fleet.db, organizationId, accepted, received });
+  const lost = await problemsOf({ db: fleet.db, organizationId, accepted, received });
   return {
     restarts,
     requests: tally.requests,
     resumed: tally.resumed,
     executions: accepted.length,
     webhooks: received.length,
-    troubles: [...tally.failures, ...balancer.problems, ...restarts.flatMap(troubleOf), ...lost],
+    problems: [...tally.failures, ...balancer.problems, ...restarts.flatMap(problemOf), ...lost],
   };
 }
 
-function troubleOf({ name, how, endedAfterMs }: Restarted): string[] {
+function problemOf({ name, how, endedAfterMs }: Restarted): string[] {
   const isWell = how === 'exit code 0' && endedAfterMs <= graceMs + stopDelayS * 1000;
   return isWell ? [] : [`${name} ended after ${endedAfterMs} ms: ${how}`];
 }

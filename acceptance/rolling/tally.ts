@@ -1,10 +1,10 @@
-/** What clients saw: every request counted, those that failed with what was wrong. */
+/** Counts the requests of clients, and keeps the failures. */
 export type Tally = {
   requests: number;
   failures: string[];
-  /** Streams that ended early and were taken up again where they were. */
+  /** Streams that ended early and were resumed. */
   resumed: number;
-  /** Runs one request. What it throws is written down; null then. */
+  /** Runs one request; records an error as a failure and returns null. */
   ask<Answer>(what: string, send: () => Promise<Answer>): Promise<Answer | null>;
 };
 
@@ -26,7 +26,7 @@ export function openTally(): Tally {
   return tally;
 }
 
-/** With what is behind a bare "fetch failed". */
+/** The message of an error, with its cause, because fetch only says "fetch failed". */
 function reasonOf(error: Error): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -6,7 +6,7 @@ const terminal = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']);
 const hasEnding = /"status":"(COMPLETED|FAILED|CANCELLED|EXPIRED)"/;
 const retryMs = 100;
 
-/** @throws what clients must never see */
+/** @throws if the status is another */
 export function expectStatus(answer: { status: number }, status: number): void {
   if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}`);
 }
@@ -23,7 +23,7 @@ export async function waitToEnd(api: ApiClient, tally: Tally, id: string): Promi
   }
 }
 
-/** Follows the events until the execution has ended, or a request failed; a stream that ends before is gone on with where it was. */
+/** Follows the events until the execution has ended or a request failed, and resumes streams that end early. */
 export async function followToEnd(api: ApiClient, tally: Tally, id: string): Promise<void> {
   for (let lastId = ''; ; tally.resumed += 1) {
     const text = await tally.ask('GET events', () => eventsFrom(api, id, lastId));
@@ -33,7 +33,7 @@ export async function followToEnd(api: ApiClient, tally: Tally, id: string): Pro
   }
 }
 
-/** The text of the stream; empty when all was told. */
+/** The text of the stream; empty if there are no more events. */
 async function eventsFrom(api: ApiClient, id: string, lastId: string): Promise<string> {
   const headers = lastId === '' ? {} : { 'last-event-id': lastId };
   const signal = AbortSignal.timeout(120_000);

@@ -2,7 +2,7 @@ import type { ApiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';
 import type { Received, Receiver } from '@holdfast/testkit/webhookReceiver';
 
-/** What a create or a status read answers, as far as tests look at it. */
+/** The fields of an execution record that tests read. */
 export type ExecutionBody = {
   id: string;
   status: string;
@@ -16,7 +16,7 @@ export type ExecutionBody = {
 
 const terminal = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 
-/** Creates an execution and answers its id. @throws when it is not accepted */
+/** Creates an execution and returns its id. @throws if it is not accepted */
 export async function create(
   api: ApiClient,
   model: string,
@@ -33,7 +33,7 @@ export async function readExecution(api: ApiClient, id: string): Promise<Executi
   return (await api.get(`/v1/executions/${id}`)).body as ExecutionBody;
 }
 
-/** A record as events carry it: the log of an execution is for those who read it alone. */
+/** A record as events carry it, without the log, which only status reads return. */
 export function withoutLogs(record: ExecutionBody): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'logs'));
 }
@@ -55,17 +55,17 @@ export type EventBody = {
   data: ExecutionBody;
 };
 
-/** An event's body with the request that brought it. */
+/** An event's body with its webhook request. */
 export type ReceivedEvent = EventBody & { request: Received };
 
-/** Every event that was received of an execution, in order of arrival. */
+/** Every received event of an execution, in order of arrival. */
 export function eventsOf(receiver: Receiver, executionId: string): ReceivedEvent[] {
   return receiver.received
     .map((request) => ({ ...(JSON.parse(request.body) as EventBody), request }))
     .filter((event) => event.execution_id === executionId);
 }
 
-/** Resolves with the event of this type of an execution once it was received. */
+/** Resolves with an execution's event of this type once it was received. */
 export function untilEvent(receiver: Receiver, executionId: string, type: string): Promise<ReceivedEvent> {
   return until(`${type} of ${executionId}`, () =>
     eventsOf(receiver, executionId).find((event) => event.type === type),

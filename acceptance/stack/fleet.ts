@@ -27,8 +27,8 @@ const mainIn = (tree: string) => (name: string) => join(tree, 'services', name, 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /**
- * What `npm start` starts: every service, Postgres and Redis as processes that are started again when they die. `more` are
- * further environment variables. The services, the sandbox not, and the schema are those of `tree`.
+ * Runs what `npm start` runs: every service, Postgres and Redis, as processes that are restarted when they die. `more` adds
+ * environment variables. The services (except the sandbox) and the schema are those of `tree`.
  */
 export async function startFleet(home: string, more: Record<string, string> = {}, tree = root) {
   const keys = `k1:${randomBytes(32).toString('base64')}`;
@@ -64,15 +64,15 @@ export async function startFleet(home: string, more: Record<string, string> = {}
     said,
     redisUrl: state.redis_url,
     baseUrl: state.base_url,
-    /** Of the operator, at the first gateway. */
+    /** The admin API of the first gateway. */
     admin: apiClient(state.admin_url, state.admin_token),
     newCustomer: () => createCustomer({ db, box, baseUrl: state.base_url, balance: '100' }),
     signal,
     pid: (name: string) => find(name).pid(),
     isReady: (name: string) => find(name).isReady(),
-    /** How often a service has ended, all of them together. */
+    /** The total number of exits of all services. */
     deaths: () => running.services.reduce((sum, service) => sum + service.deaths(), 0),
-    /** kill -9, and waits until the next process of it is ready. */
+    /** Sends kill -9 and waits until the next process of the service is ready. */
     async kill(name: string) {
       const service = find(name);
       const killed = service.pid();
@@ -83,13 +83,13 @@ export async function startFleet(home: string, more: Record<string, string> = {}
         60_000,
       );
     },
-    /** Ends a server at once, as a crash does; it is started again by itself. */
+    /** Kills a server, as a crash does; the supervisor restarts it. */
     async crash(name: 'postgres' | 'redis') {
       const killed = running[name]?.pid();
       signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       await until(`${name} runs again`, () => running[name]?.pid() !== killed, 60_000);
     },
-    /** What an upgrade does first: the setup of this tree, beside the load. */
+    /** The first step of an upgrade: runs the setup of this tree, beside the load. */
     async setUp() {
       const passwords = rolePasswords(loadSecrets(join(home, 'secrets.json')));
       const env = {
@@ -102,7 +102,7 @@ export async function startFleet(home: string, more: Record<string, string> = {}
       };
       await outputOf(process.execPath, [join(root, 'packages/setup/src/main.ts')], { env });
     },
-    /** A further copy of a service beside the first, always of this tree; answers where it listens, if it does. */
+    /** Adds another instance of a service, always of this tree; returns its URL, if it listens. */
     async addCopy(name: ServiceName): Promise<string> {
       const [metricsPort, port, adminPort] = await Promise.all([servicePort(), servicePort(), servicePort()]);
       const ports = { METRICS_PORT: String(metricsPort), PORT: String(port), ADMIN_PORT: String(adminPort) };
@@ -114,7 +114,7 @@ export async function startFleet(home: string, more: Record<string, string> = {}
       await untilReady(service, new AbortController().signal);
       return `http://127.0.0.1:${port}`;
     },
-    /** What `/metrics` of a service, or of a copy (`ledger-2`), says. */
+    /** The `/metrics` of a service, or of another instance (`ledger-2`). */
     metricsOf: async (name: string) => await (await fetch(find(name).metricsUrl)).text(),
     async close() {
       await db.close();
@@ -136,7 +136,7 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** What a process was started with. */
+/** The arguments and environment of a process. */
 function environmentOf(pid: number | undefined): NodeJS.ProcessEnv {
   const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { holdfast } from '@holdfast/cli/testing/holdfast';
 import { startStack } from './stack.ts';
 
-/** The whole system, and `holdfast` as its operator calls it. */
+/** The whole system, and the operator's command `holdfast`. */
 export async function startOperated(overrides: Record<string, string> = {}) {
   const stack = await startStack(overrides);
   const env = {
@@ -14,7 +14,7 @@ export async function startOperated(overrides: Record<string, string> = {}) {
     stack,
     env,
     run: (...args: string[]) => holdfast(args, env),
-    /** What `--json` says. @throws when the command fails, with what it told */
+    /** The output of `--json`. @throws with the error output if the command fails */
     async json<Document>(...args: string[]): Promise<Document> {
       const { code, stdout, stderr } = await holdfast([...args, '--json'], env);
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);

@@ -35,10 +35,10 @@ const modelsFolder = join(import.meta.dirname, '../../models');
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The whole system in this process, on a database of its own: the four services, the sandbox, the models of the
- * catalogue, `more` beside them, and a receiver of webhooks. `overrides` are environment variables: with a provider's
- * connection among them, its models are offered. `logLine` is given every line that the services log;
- * `databaseOfServices` makes the URL by which the services reach the database.
+ * The whole system in this process, on its own database: the four services, the sandbox, the models of the catalogue and of
+ * `more`, and a webhook receiver. `overrides` are environment variables: with a provider's connection among them, its models
+ * are offered. `logLine` receives every log line of the services; `databaseOfServices` makes the database URL of the
+ * services.
  */
 export async function startStack(
   overrides: Record<string, string> = {},
@@ -61,14 +61,14 @@ export async function startStack(
     databaseUrl: database.url,
     receiver,
     redisUrl: environment.REDIS_URL,
-    /** Of the sandbox, which goes on while services are stopped. */
+    /** The URL of the sandbox, which keeps running while services are stopped. */
     sandboxUrl: sandbox.url,
     baseUrl: environment.PUBLIC_URL,
     adminUrl: `http://127.0.0.1:${environment.ADMIN_PORT}`,
-    /** Of the operator. */
+    /** The admin API. */
     admin: apiClient(`http://127.0.0.1:${environment.ADMIN_PORT}`, environment.ADMIN_TOKEN),
     services,
-    /** What the sandbox was asked, as `METHOD path`. */
+    /** The requests to the sandbox, as `METHOD path`. */
     providerCalls: sandbox.calls,
     newCustomer: (balance: Money = '100') =>
       createCustomer({ db, box, baseUrl: environment.PUBLIC_URL, balance }),
@@ -82,7 +82,7 @@ export async function startStack(
 }
 
 async function environmentOf(databaseUrl: string, sandboxUrl: string, overrides: Record<string, string>) {
-  // Known before the gateway listens, for it stands in the URLs that the gateway and the dispatcher make.
+  // Chosen before the gateway listens, because the URLs that the gateway and the dispatcher make contain it.
   const [port, adminPort] = await Promise.all([servicePort(), servicePort()]);
   return {
     DATABASE_URL: databaseUrl,
@@ -108,7 +108,7 @@ async function environmentOf(databaseUrl: string, sandboxUrl: string, overrides:
 
 type Environment = Record<string, string> & { DATABASE_URL: string };
 
-/** Each service logs in to the database with its own role: what works here, works with those rights alone. */
+/** Each service logs in to the database with its own role, so the tests prove that those rights suffice. */
 function starters(
   environment: Environment,
   logLine?: (line: string) => void,
@@ -139,11 +139,11 @@ async function startServices(environment: Environment, logLine?: (line: string) 
   const running = new Map<ServiceName, Service>();
   const others: Service[] = [];
   const services = {
-    /** With other environment variables than before, when some are given. */
+    /** `overrides` change environment variables. */
     async start(name: ServiceName, changed: Record<string, string> = {}) {
       running.set(name, await starters({ ...environment, ...changed }, logLine)[name]());
     },
-    /** Beside the first. Not for the gateway, whose ports are taken. */
+    /** Starts another instance. Not for the gateway, whose ports are in use. */
     async startAnother(name: Exclude<ServiceName, 'api-gateway'>, changed: Record<string, string> = {}) {
       others.push(await starters({ ...environment, ...changed }, logLine)[name]());
     },
@@ -171,7 +171,7 @@ async function startSandbox() {
   return {
     url,
     calls,
-    /** Runs that nobody waits for any more, and their callbacks, would keep this process alive. */
+    /** Remaining runs and their callbacks would keep this process alive. */
     async cancelRuns() {
       await Promise.all([...runs].map((run) => fetch(`${url}${run}/cancel`, { method: 'POST' })));
     },

@@ -7,7 +7,7 @@ export type SentSpan = {
   name: string;
   traceId: string;
   spanId: string;
-  /** Empty at the beginning of a trace. */
+  /** Empty for the first span of a trace. */
   parentSpanId: string;
   kind: number;
   isFailure: boolean;
@@ -16,7 +16,7 @@ export type SentSpan = {
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-/** Takes spans as a collector does: OTLP in JSON over HTTP. */
+/** Receives spans as a collector does: OTLP in JSON over HTTP. */
 export async function startCollector() {
   const spans: SentSpan[] = [];
   const requests: { path: string; headers: NodeJS.Dict<string | string[]> }[] = [];
@@ -39,7 +39,7 @@ export async function startCollector() {
     requests,
     ofTrace,
     /**
-     * Resolves with the spans of a trace once there are so many of every name. A run may be polled, and its stop
+     * Resolves with the spans of a trace once it has this number of each name. A run may be polled, and its stop
      * repeated, more often on a slow machine: those spans count once, and polls only where they are named.
      */
     async whole(traceId: string, names: string[]): Promise<SentSpan[]> {

@@ -35,14 +35,14 @@ const tempoSettings = readYaml('tempo.yml') as {
 };
 const portOf = ({ otlp }: Receiver) => otlp.protocols.http.endpoint.split(':')[1];
 
-describe('traces in the profile observability', () => {
-  it('every service takes the settings, and none has an endpoint unless one is set', () => {
+describe('tracing in docker-compose.yml', () => {
+  it('passes the settings to every service, and sets no endpoint by default', () => {
     for (const name of Object.keys(roleOf))
       for (const variable of Object.keys(tracingConfig))
         expect(services[name]?.environment?.[variable]).toBe(`\${${variable}:-}`);
   });
 
-  it('the endpoint that .env.example names is the collector, which every service reaches', () => {
+  it('has a collector at the endpoint of .env.example, on a network of every service', () => {
     const example = readFileSync(join(root, '.env.example'), 'utf8');
     const port = portOf(collectorSettings.receivers);
     expect(example).toMatch(new RegExp(`^#OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:${port}$`, 'm'));
@@ -50,7 +50,7 @@ describe('traces in the profile observability', () => {
     expect(collector?.networks).toContain('back');
   });
 
-  it('the collector passes on to Tempo, and Grafana reads there', () => {
+  it('forwards spans from the collector to Tempo, where Grafana reads them', () => {
     const port = portOf(tempoSettings.distributor.receivers);
     expect(collectorSettings.exporters.otlphttp.endpoint).toBe(`http://tempo:${port}`);
     const { datasources } = readYaml('grafana/provisioning/datasources/tempo.yml') as {
@@ -62,7 +62,7 @@ describe('traces in the profile observability', () => {
     for (const one of [collector, tempo, grafana]) expect(one?.networks).toContain('watch');
   });
 
-  it('they run exact versions, on files that are there, and nobody reaches them from outside', () => {
+  it('runs exact versions with existing files, and publishes no port', () => {
     for (const one of [collector, tempo]) {
       expect(one?.profiles).toEqual(['observability']);
       expect(one?.image).toMatch(/^[\w/-]+:v?\d+\.\d+\.\d+$/);
@@ -73,7 +73,7 @@ describe('traces in the profile observability', () => {
     }
   });
 
-  it('Tempo writes where its volume is', () => {
+  it('lets Tempo write into its volume', () => {
     const place = tempo?.volumes?.find((volume) => volume.startsWith('tempo:'))?.split(':')[1] ?? 'nowhere';
     const { wal, local } = tempoSettings.storage.trace;
     for (const { path } of [wal, local]) expect(path.startsWith(`${place}/`)).toBe(true);

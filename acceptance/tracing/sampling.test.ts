@@ -20,10 +20,10 @@ async function open(service: string, ratio: string): Promise<Tracing> {
   return opened;
 }
 
-it('of the share of traces that is recorded, every service records its part', async () => {
+it('every service records its spans of a sampled trace', async () => {
   const [first, second] = [await open('first', '0.3'), await open('second', '0.3')];
   for (let index = 0; index < 1000; index += 1) {
-    // A client that wants all of its traces recorded does not decide it here.
+    // The client's sampled flag is ignored.
     const parent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
     const span = first.begin({ name: 'a', kind: 'server', parent });
     second.begin({ name: 'b', kind: 'consumer', parent: span.traceparent }).end();
@@ -37,7 +37,7 @@ it('of the share of traces that is recorded, every service records its part', as
   expect(traces('first').toSorted()).toEqual(traces('second').toSorted());
 });
 
-it('what is not recorded is passed on as such, in the same trace', async () => {
+it('a trace that is not sampled is passed on in webhooks as not sampled', async () => {
   const tracing = await open('none', '0');
   const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const span = tracing.begin({ name: 'a', kind: 'server', parent });

@@ -17,7 +17,7 @@ afterAll(async () => {
   await collector.close();
 }, 30_000);
 
-it('what another dispatcher does for one that was killed is in the same trace', async () => {
+it('a takeover by another dispatcher is part of the same trace', async () => {
   const { api } = await fleet.newCustomer();
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const traceparent = `00-${traceId}-b7ad6b7169203331-01`;

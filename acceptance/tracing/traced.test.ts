@@ -49,7 +49,7 @@ const create = (
   fields: Record<string, unknown> = {},
 ) => createAt(customer.api, model, input, fields, headers);
 
-/** The spans as a tree: each name with those of its children, in alphabetical order. */
+/** The spans as a tree: each name with its children, in alphabetical order. */
 function treeOf(spans: SentSpan[], parent: string): unknown[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === parent)
@@ -57,7 +57,7 @@ function treeOf(spans: SentSpan[], parent: string): unknown[] {
     .map(({ service, name, spanId }) => [`${service}: ${name}`, ...treeOf(spans, spanId)]);
 }
 
-it('one trace leads from the request to the delivery, and the webhook carries it on', async () => {
+it('one trace leads from the request to the delivery, and the webhook continues it', async () => {
   const traceId = newTrace();
   const given = { traceparent: `00-${traceId}-${clientSpan}-00` };
   const id = await create('sandbox-text', { prompt: 'a', mode: 'sync' }, given);
@@ -101,7 +101,7 @@ it('one trace leads from the request to the delivery, and the webhook carries it
   expect(told.filter((line) => line['traceId'] !== traceId)).toEqual([]);
 });
 
-it('a callback, a failure and a further attempt of a delivery are in it, too', async () => {
+it('a trace includes a callback, a failure and a retried delivery', async () => {
   let refused = 0;
   stack.receiver.answer = (received, response) => {
     const isRefused = received.body.includes('execution.failed') && refused++ === 0;
@@ -133,7 +133,7 @@ it('a callback, a failure and a further attempt of a delivery are in it, too', a
 
 const thrice = (name: string) => [name, name, name];
 
-it('so are the tries at each provider', async () => {
+it('a trace includes the attempts at each provider', async () => {
   const traceId = newTrace();
   const id = await create(
     'with-fallback',
@@ -162,7 +162,7 @@ it('so are the tries at each provider', async () => {
 it.each([
   ['cancelled', [], async (id: string) => void (await customer.api.post(`/v1/executions/${id}/cancel`))],
   ['expired', ['expire'], async () => {}],
-] as const)('what follows when it is %s is in it, too', async (end, more, act) => {
+] as const)('a trace includes the steps after an execution is %s', async (end, more, act) => {
   const traceId = newTrace();
   const input = { prompt: 'a', mode: 'callback', delay_ms: 60_000 };
   const headers = { traceparent: `00-${traceId}-${clientSpan}-01` };
@@ -177,7 +177,7 @@ it.each([
     ...more,
     'stop',
     'cancel sandbox',
-    // The sandbox says that it has stopped.
+    // The sandbox calls back when it has stopped.
     'callback',
     'fan out',
     'fan out',
@@ -187,7 +187,7 @@ it.each([
   expect(spans.filter(({ isFailure }) => isFailure)).toEqual([]);
 });
 
-it('without a traceparent, or with one that is none, the trace begins here', async () => {
+it('a trace starts at the gateway without a valid traceparent', async () => {
   const id = await create('sandbox-text', { prompt: 'a' }, { traceparent: `00-${'0'.repeat(32)}-zz-01` });
   const { request } = await untilEvent(stack.receiver, id, 'execution.completed');
   const [, traceId = ''] = String(request.headers['traceparent']).split('-');
@@ -196,7 +196,7 @@ it('without a traceparent, or with one that is none, the trace begins here', asy
   expect(row.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
 });
 
-it('a repeat under its key leaves the trace of the first', async () => {
+it('a repeated create with the same idempotency key keeps the first trace', async () => {
   const traceId = newTrace();
   const once = { 'idempotency-key': `key-${traceId}` };
   const first = { ...once, traceparent: `00-${traceId}-${clientSpan}-01` };
@@ -207,7 +207,7 @@ it('a repeat under its key leaves the trace of the first', async () => {
   expect(request.headers['traceparent']).toContain(traceId);
 });
 
-it('what is sent holds no secret, no input and no query', () => {
+it('spans contain no secret, no input and no query', () => {
   expect(collector.requests.length).toBeGreaterThan(0);
   for (const { path, headers } of collector.requests)
     expect([path, headers['authorization']]).toEqual(['/v1/traces', 'Bearer abc']);

@@ -24,7 +24,7 @@ let endpointId: string;
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const given = `00-${traceId}-00f067aa0ba902b7-01`;
 
-/** The header of every webhook of an execution that was created with this one. */
+/** The header of every webhook of an execution that was created with this header. */
 async function passedOn(traceparent: string | null): Promise<unknown[]> {
   const headers = traceparent === null ? {} : { traceparent };
   const id = await create(customer.api, 'sandbox-text', { prompt: 'a' }, {}, headers);
@@ -34,26 +34,26 @@ async function passedOn(traceparent: string | null): Promise<unknown[]> {
 }
 
 describe('with tracing off', () => {
-  it('a traceparent is passed on as it came', async () => {
+  it('a traceparent is passed on unchanged', async () => {
     expect(new Set(await passedOn(given))).toEqual(new Set([given]));
     expect(lines.filter((line) => 'traceId' in line)).toEqual([]);
   });
 
   it.each([
     ['none', null],
-    ['a broken one', `00-${traceId}-01`],
-    ['one too many', `${given}, ${given}`],
-  ])('with %s there is none', async (_what, traceparent) => {
+    ['an invalid one', `00-${traceId}-01`],
+    ['two of them', `${given}, ${given}`],
+  ])('webhooks have no traceparent if the client sent %s', async (_what, traceparent) => {
     expect(new Set(await passedOn(traceparent))).toEqual(new Set([undefined]));
   });
 
-  it('a test event passes it on, too', async () => {
+  it('a test event passes its traceparent on', async () => {
     await customer.api.post(`/v1/webhooks/endpoints/${endpointId}/test`, undefined, { traceparent: given });
     const [sent] = stack.receiver.received.filter(({ body }) => body.includes('webhook.test'));
     expect(sent?.headers['traceparent']).toBe(given);
   });
 
-  it('it is there at a further attempt, and over a custom header of that name', async () => {
+  it('a retried delivery has the traceparent, which overrides a custom header of that name', async () => {
     const own = { url: `${stack.receiver.url}/own`, headers: { Traceparent: 'own' } };
     const { body } = await customer.api.post('/v1/webhooks/endpoints', {
       ...own,
@@ -74,7 +74,7 @@ describe('with tracing off', () => {
   });
 });
 
-describe('with a collector that takes connections and never answers', () => {
+describe('with a collector that accepts connections and never responds', () => {
   let silent: Server;
 
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('with a collector that takes connections and never answers', () => {
   });
   afterAll(() => void silent.close());
 
-  it('everything goes on, and each service says once that spans are lost', async () => {
+  it('executions succeed, and each service logs once that spans are lost', async () => {
     const lost = () => lines.filter(({ msg }) => String(msg).startsWith('spans are lost'));
     await until(
       'it is told',

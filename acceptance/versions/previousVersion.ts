@@ -5,7 +5,7 @@ import { outputOf } from '@holdfast/testkit/command';
 const root = resolve(import.meta.dirname, '../..');
 const groups = ['packages', 'services'] as const;
 
-/** The commit whose services must work beside ours: the last with another set of migrations. Null when history is cut off before it. */
+/** The commit whose services must work beside ours: the last with other migrations. Null if the history does not reach it. */
 export async function previousCommit(): Promise<string | null> {
   try {
     const [newest] = (await git('log', '-1', '--format=%H', '--', 'prisma/migrations')).split('\n');
@@ -16,8 +16,8 @@ export async function previousCommit(): Promise<string | null> {
 }
 
 /**
- * The services of a commit in `folder`, ready to run: on the dependencies that this tree has installed, with a Prisma
- * client of their own. Answers the dependencies that are not installed here: with one it can't be run.
+ * Checks out the services of a commit into `folder`, with the dependencies that this tree has installed and their own
+ * Prisma client. Returns the dependencies that are not installed here; if there are any, the services cannot run.
  */
 export async function checkOut(commit: string, folder: string): Promise<string[]> {
   const archive = join(folder, 'tree.tar');
@@ -43,7 +43,7 @@ export async function checkOut(commit: string, folder: string): Promise<string[]
   return missing;
 }
 
-/** As pnpm links them: what is ours to the folders of that commit, everything else to what is installed here. Answers what is not. */
+/** Links packages as pnpm does: ours to the folders of that commit, others to those installed here. Returns the missing ones. */
 function linkDependencies(folder: string, member: string): string[] {
   const { dependencies = {} } = JSON.parse(readFileSync(join(folder, member, 'package.json'), 'utf8'));
   return Object.keys(dependencies).filter((name) => {
@@ -65,7 +65,7 @@ function ownFolders(folder: string, name: string): string[] {
 
 async function generateClient(folder: string): Promise<void> {
   const cli = join(root, 'prisma/node_modules/prisma/build/index.js');
-  // As scripts/dependencies.mjs does it: generating needs no engine, though the CLI asks for one.
+  // As in scripts/dependencies.mjs: generating needs no engine, though the CLI requires one.
   const env = {
     ...process.env,
     NODE_OPTIONS: '',

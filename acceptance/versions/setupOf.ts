@@ -5,7 +5,7 @@ import { outputOf } from '@holdfast/testkit/command';
 
 type Setup = Pick<LaunchOptions, 'migrate' | 'setRoles' | 'seed'>;
 
-/** How another tree prepares a database, each step in a process of its own. */
+/** Prepares a database with the code of another tree, each step in its own process. */
 export function setupOf(tree: string): Setup {
   /** `modules` are where this version and the one before keep the function. */
   const call = async (modules: string[], name: string, args: unknown[]) => {

@@ -6,8 +6,8 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { troublesOf, untilAtRest } from '../rolling/books.ts';
 import { startLoad } from '../rolling/load.ts';
+import { problemsOf, untilIdle } from '../rolling/outcome.ts';
 import { restart } from '../rolling/restart.ts';
 import { openTally } from '../rolling/tally.ts';
 import { type Fleet, startFleet } from '../stack/fleet.ts';
@@ -18,7 +18,7 @@ const tree = testFolder('previous');
 const reason = await whyNot();
 const [described, why] = reason === null ? [describe, ''] : [describe.skip, ` (skipped: ${reason})`];
 
-/** Checks out the version before; what keeps it from being run, if anything does. */
+/** Checks out the previous version; returns the reason if it cannot run. */
 async function whyNot(): Promise<string | null> {
   const commit = await previousCommit();
   if (commit === null) return 'the history of this clone does not reach back to the schema before';
@@ -34,18 +34,18 @@ let customer: Customer;
 let receiver: Receiver;
 const accepted: string[] = [];
 
-/** What clients of these gateways meet while something goes on; then everything has come to rest. */
+/** Keeps clients at these gateways busy during `work`, waits until all work is done, and returns what went wrong. */
 async function failuresUnderLoad(apis: ApiClient[], during: () => Promise<unknown>): Promise<string[]> {
   const tally = openTally();
   const loads = apis.map((api) => startLoad(api, tally, 6));
   await during();
   await Promise.all(loads.map((load) => load.stop()));
   accepted.push(...loads.flatMap((load) => load.accepted));
-  await untilAtRest(fleet.db, customer.organizationId);
+  await untilIdle(fleet.db, customer.organizationId);
   return tally.failures;
 }
 
-/** Lines of every service's log, those of jobs that failed above all. */
+/** The error lines of every service's log. */
 function errorLines(): string[] {
   const folder = join(home, 'logs');
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
@@ -54,15 +54,15 @@ function errorLines(): string[] {
 
 const migrations = async () => (await fleet.db.pool.query('SELECT FROM _prisma_migrations')).rowCount ?? 0;
 
-const troubles = () =>
-  troublesOf({
+const problems = () =>
+  problemsOf({
     db: fleet.db,
     organizationId: customer.organizationId,
     accepted,
     received: receiver.received,
   });
 
-described(`the version before${why}`, () => {
+described(`the previous version${why}`, () => {
   beforeAll(async () => {
     home = testFolder('versions');
     fleet = await startFleet(home, {}, tree);
@@ -74,7 +74,7 @@ described(`the version before${why}`, () => {
     await receiver?.close();
   }, 30_000);
 
-  it('works on while its schema becomes ours, and then', async () => {
+  it('keeps working during and after the migration to our schema', async () => {
     const { status } = await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
     expect(status).toBe(201);
     const before = await migrations();
@@ -85,22 +85,22 @@ described(`the version before${why}`, () => {
     };
     expect(await failuresUnderLoad([customer.api], upgrade)).toEqual([]);
     expect(await migrations()).toBeGreaterThan(before);
-    expect(await troubles()).toEqual([]);
+    expect(await problems()).toEqual([]);
     expect(errorLines()).toEqual([]);
   }, 120_000);
 
-  it('starts on our schema, and works beside this one: what one begins, the other ends', async () => {
+  it('starts on our schema and works beside this version: each finishes executions of the other', async () => {
     for (const name of names) await restart(fleet, name, openTally());
     const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
     const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
     expect(await failuresUnderLoad(apis, () => delay(6000))).toEqual([]);
-    expect(await troubles()).toEqual([]);
+    expect(await problems()).toEqual([]);
     expect(errorLines()).toEqual([]);
     for (const copy of ['dispatcher', 'dispatcher-2'])
       expect(await fleet.metricsOf(copy)).toMatch(/^holdfast_runs_total\{.*\} [1-9]/m);
   }, 120_000);
 
-  it('what is asked of another service through a queue is answered by either version', async () => {
+  it('and this version both respond to requests through a queue', async () => {
     const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
     const topUps = Array.from({ length: 8 }, (_, index) =>
       fleet.admin.post(path, { amount: '1' }, { 'idempotency-key': `top-up-${index}` }),

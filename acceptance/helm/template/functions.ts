@@ -7,7 +7,7 @@ type Function = (...args: never[]) => unknown;
 const indented = (spaces: number, text: string) => text.replace(/^/gm, ' '.repeat(spaces));
 const isEmpty = (value: unknown) => !isTrue(value);
 
-/** Sprig's merge: what the first has stays, unless it is empty. Its result is the first one, changed. */
+/** Sprig's merge: values of the first map win unless they are empty. Changes and returns the first map. */
 function merge(into: Dict, ...others: Dict[]): Dict {
   for (const other of others) {
     for (const [key, value] of Object.entries(other)) {
@@ -30,7 +30,7 @@ function printf(format: string, ...args: unknown[]): string {
   return format.replace(/%[sd]/g, () => textOf(left.shift()));
 }
 
-/** The functions of Go, Sprig and Helm that the chart uses, and no other: an unknown one is refused. */
+/** The functions of Go, Sprig and Helm that the chart uses; any other is refused. */
 export const functions: Record<string, Function> = {
   add: (...numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0),
   append: (items: unknown[], item: unknown) => [...items, item],

@@ -3,8 +3,8 @@ import { type Piece, piecesOf } from './tokens.ts';
 import type { Definitions, Node } from './tree.ts';
 
 /**
- * Parses one file of a chart; what it defines is added to `definitions`. Knows `if`, `else`, `range`, `with`, `define`,
- * `end`, variables and pipelines, and refuses the rest. @throws what it does not understand
+ * Parses one file of a chart and adds its definitions to `definitions`. Supports `if`, `else`, `range`, `with`, `define`,
+ * `end`, variables and pipelines. @throws for anything else
  */
 export function parseTemplate(text: string, definitions: Definitions): Node[] {
   const pieces = piecesOf(text);

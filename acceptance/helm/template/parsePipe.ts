@@ -1,6 +1,6 @@
 import type { Command, Operand, Pipe } from './tree.ts';
 
-/** Parses what stands in an action, without its keyword. @throws what it does not understand */
+/** Parses the content of an action, without its keyword. @throws for unsupported syntax */
 export function parsePipe(words: string[]): Pipe {
   const declared = words.findIndex((word) => word === ':=' || word === '=');
   const variables = declared < 0 ? [] : words.slice(0, declared).filter((word) => word !== ',');

@@ -32,7 +32,7 @@ describe('a template', () => {
     ['{{ .Files.Get "f" | quote }}', '"text of f"'],
     ['{{ toYaml .map }}', 'z: 1\nb: 2'],
     ['{{ merge (dict "z" 5 "y" "") .map (dict "y" "w") | toJson }}', '{"z":5,"y":"w","b":2}'],
-  ])('%s', (template, text) => {
+  ])('%s renders as %j', (template, text) => {
     expect(rendered(template, dot)).toBe(text);
   });
 
@@ -44,7 +44,7 @@ describe('a template', () => {
     '{{ .missing.b }}',
     '{{ $unknown }}',
     '{{ lookup "v1" }}',
-    '{{ include "nobody" . }}',
+    '{{ include "unknown" . }}',
     '{{ .a .n }}',
     '{{ (dict "a" 1).a }}',
     '{{ (.a }}',

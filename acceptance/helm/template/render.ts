@@ -2,12 +2,12 @@ import { functions } from './functions.ts';
 import type { Command, Definitions, Node, Operand, Pipe } from './tree.ts';
 import { fieldOf, isDict, isTrue, textOf } from './values.ts';
 
-/** What is known at a place: the dot, and the variables, those of the places around it behind them. */
+/** The scope at a place: the dot, and the variables, inner ones first. */
 type Scope = { dot: unknown; variables: Map<string, unknown>; around: Scope | null };
 
 const nothing = Symbol('no value is piped in');
 
-/** The text of a template for a dot. @throws what Go would refuse, and what is not known here */
+/** Renders a template for a dot. @throws where Go would, and for unsupported syntax */
 export function render(nodes: Node[], definitions: Definitions, dot: unknown): string {
   const output: string[] = [];
   write(nodes, { dot, variables: new Map([['$', dot]]), around: null });
@@ -87,7 +87,7 @@ export function render(nodes: Node[], definitions: Definitions, dot: unknown): s
     return render(defined, definitions, value);
   }
 
-  /** The first that decides, else the last; what follows it is not worked out. */
+  /** The first argument that decides, else the last; later ones are not evaluated. */
   function shortest(name: 'and' | 'or', operands: Operand[], scope: Scope): unknown {
     let value: unknown;
     for (const operand of operands) {
@@ -115,7 +115,7 @@ function holderOf(name: string, scope: Scope): Map<string, unknown> {
   throw new Error(`the variable ${name} is not known`);
 }
 
-/** Maps are gone through in the order of their keys, as in Go. */
+/** Iterates maps in the order of their keys, as Go does. */
 function entriesOf(value: unknown): [unknown, unknown][] {
   if (Array.isArray(value)) return [...value.entries()];
   if (isDict(value)) return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));

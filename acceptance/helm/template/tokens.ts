@@ -1,9 +1,9 @@
-/** A piece of a template: text, or what stands between `{{` and `}}`. */
+/** A token of a template: text, or the content between `{{` and `}}`. */
 export type Piece = { kind: 'text'; text: string } | { kind: 'action'; words: string[] };
 
 const word = /\s+|"(?:\\.|[^"\\])*"|`[^`]*`|\$?\w*(?:\.\w+)+|\.|\$\w*|:=|=|\||,|\(|\)|-?\d+|\w+/gy;
 
-/** Takes a template apart. `{{-` and `-}}` take the white space beside them away; comments go. */
+/** Splits a template into tokens. `{{-` and `-}}` remove the white space beside them; comments are dropped. */
 export function piecesOf(template: string): Piece[] {
   const pieces: Piece[] = [];
   const action =
@@ -35,7 +35,7 @@ function wordsOf(inside: string): string[] {
   while (word.lastIndex < inside.length) {
     const at = word.lastIndex;
     const found = word.exec(inside)?.[0];
-    // A field of a parenthesis: Go knows it, the parser here does not.
+    // A field of a parenthesis: Go supports it, this parser does not.
     const isFieldOfParenthesis = found?.startsWith('.') && inside[at - 1] === ')';
     if (found === undefined || isFieldOfParenthesis) throw new Error(`not understood: ${inside.slice(at)}`);
     if (found.trim() !== '') words.push(found);

@@ -1,4 +1,4 @@
-/** What an operand is before it is worked out. */
+/** An operand before evaluation. */
 export type Operand =
   | { kind: 'literal'; value: string | number | boolean | null }
   /** `.a.b`, `$x.a`: the dot or a variable, and the fields that follow; or a parenthesis. */
@@ -6,7 +6,7 @@ export type Operand =
   | { kind: 'function'; name: string };
 
 export type Command = Operand[];
-/** `variables`: what the result is bound to, by `:=` or, when `isAssigned`, by `=`. */
+/** `variables`: the names that the result is bound to, by `:=`, or by `=` if `isAssigned`. */
 export type Pipe = { variables: string[]; isAssigned: boolean; commands: Command[] };
 
 export type Node =
@@ -15,5 +15,5 @@ export type Node =
   | { kind: 'if'; branches: { pipe: Pipe | null; body: Node[] }[] }
   | { kind: 'range' | 'with'; pipe: Pipe; body: Node[]; otherwise: Node[] };
 
-/** Templates that are named by `define`. */
+/** Templates defined by `define`. */
 export type Definitions = Map<string, Node[]>;

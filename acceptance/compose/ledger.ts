@@ -1,7 +1,7 @@
 import type { Breach } from '@holdfast/db/audit/audit';
 import type { Project } from './project.ts';
 
-// The ledger's own audit, run where the ledger runs, with its rights: the database is not reached from outside.
+// Runs the audit inside the ledger's container with its rights, because the database is not reachable from outside.
 const audit = `
   import { auditLedger } from '/app/packages/db/src/audit/audit.ts';
   import { openDatabase } from '/app/packages/db/src/client.ts';
@@ -9,23 +9,23 @@ const audit = `
   process.stdout.write(JSON.stringify(await auditLedger(db)));
   await db.close();`;
 
-/** What breaks an invariant of the ledger, over all organizations. */
-export async function auditBooks(project: Project): Promise<Breach[]> {
+/** The broken invariants of the ledger, over all organizations. */
+export async function auditLedger(project: Project): Promise<Breach[]> {
   const program = ['node', '--input-type=module', '--eval', audit];
   return JSON.parse(await project.compose('exec', '--no-TTY', 'ledger', ...program)) as Breach[];
 }
 
-/** What the database knows of an organization and the API does not tell. */
-export type Books = {
+/** Rows of an organization that the API does not show. */
+export type LedgerRows = {
   /** Every event, as `<id> <execution> <type>`. */
   events: string[];
   /** Transfers that charge, per execution, as `<execution> <how many> <sum>`. */
   charges: string[];
-  /** Work that still waits, by kind. */
+  /** Pending work, by kind. */
   waiting: Record<'attempts' | 'callbacks' | 'events' | 'deliveries', number>;
 };
 
-const books = (organizationId: string) => `
+const ledgerQuery = (organizationId: string) => `
   WITH mine AS (SELECT id FROM executions WHERE organization_id = '${organizationId}'),
   charged AS (SELECT execution_id, count(*) AS times, sum(amount) AS amount FROM transfers
     WHERE organization_id = '${organizationId}' AND kind = 'settle' GROUP BY execution_id)
@@ -40,8 +40,8 @@ const books = (organizationId: string) => `
       'events', (SELECT count(*) FROM events WHERE organization_id = '${organizationId}' AND fanned_out_at IS NULL),
       'deliveries', (SELECT count(*) FROM deliveries WHERE organization_id = '${organizationId}' AND state = 'pending')))`;
 
-export async function readBooks(project: Project, organizationId: string): Promise<Books> {
+export async function readLedger(project: Project, organizationId: string): Promise<LedgerRows> {
   const psql = ['psql', '--username', 'holdfast', '--dbname', 'holdfast', '--no-align', '--tuples-only'];
-  const args = ['exec', '--no-TTY', 'postgres', ...psql, '--command', books(organizationId)];
-  return JSON.parse(await project.compose(...args)) as Books;
+  const args = ['exec', '--no-TTY', 'postgres', ...psql, '--command', ledgerQuery(organizationId)];
+  return JSON.parse(await project.compose(...args)) as LedgerRows;
 }

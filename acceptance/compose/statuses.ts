@@ -2,7 +2,7 @@ import { expectNone } from './checks.ts';
 import type { Accepted, Span } from './load.ts';
 import type { ExecutionRecord } from './records.ts';
 
-/** The provider died while it ran: what it knew of the run went with it. */
+/** Whether the provider was killed during the run, and lost it. */
 function wasLost({ created_at, completed_at, error }: ExecutionRecord, losses: Span[]): boolean {
   if (error?.code !== 'MODEL_UNAVAILABLE') return false;
   return losses.some(
@@ -11,27 +11,27 @@ function wasLost({ created_at, completed_at, error }: ExecutionRecord, losses: S
   );
 }
 
-/** How many the provider took with it. */
+/** The number of executions that the provider lost. */
 export function countLost(records: ExecutionRecord[], losses: Span[]): number {
   return records.filter((record) => record.status === 'FAILED' && wasLost(record, losses)).length;
 }
 
-/** Each create made one execution and no more. */
+/** Checks that each create made exactly one execution. */
 export function expectAllThere(accepted: Accepted, records: ExecutionRecord[], count: number): void {
   const listed = new Set(records.map(({ id }) => id));
   expectNone(
-    'accepted and not there',
+    'accepted but missing',
     [...accepted.keys()].filter((id) => !listed.has(id)),
   );
   expectNone(
-    'there and never answered',
+    'created but never accepted',
     [...listed].filter((id) => !accepted.has(id)),
   );
   if (listed.size !== count || records.length !== count)
-    throw new Error(`${count} were wanted, ${listed.size} are there`);
+    throw new Error(`${count} expected, ${listed.size} found`);
 }
 
-/** Each ended as was asked; those excepted that were lost with the provider. */
+/** Checks that each execution has its expected final status, except those that the provider lost. */
 export function expectAllEnded(accepted: Accepted, records: ExecutionRecord[], losses: Span[]): void {
   const wrong = records.flatMap((record) => {
     const ends = accepted.get(record.id)?.ends;
@@ -40,5 +40,5 @@ export function expectAllEnded(accepted: Accepted, records: ExecutionRecord[], l
     if (status === 'FAILED' && wasLost(record, losses)) return [];
     return [`${id} ${status} ${error?.code ?? ''} instead of ${ends?.status} ${ends?.errorCode ?? ''}`];
   });
-  expectNone('ended otherwise than asked', wrong);
+  expectNone('have an unexpected final status', wrong);
 }

@@ -4,13 +4,13 @@ import { until } from '@holdfast/testkit/until';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
 import type { EventBody } from '../stack/executions.ts';
 
-const restWithinMs = 90_000;
+const idleWithinMs = 90_000;
 
 /** Resolves when every execution has ended and everything that follows is done. */
-export async function untilAtRest({ prisma }: Database, organizationId: string): Promise<void> {
+export async function untilIdle({ prisma }: Database, organizationId: string): Promise<void> {
   let left = {};
   await until(
-    'everything comes to rest',
+    'all work is done',
     async () => {
       left = {
         executions: await prisma.execution.count({ where: { organizationId, completedAt: null } }),
@@ -21,14 +21,14 @@ export async function untilAtRest({ prisma }: Database, organizationId: string):
       };
       return Object.values(left).every((count) => count === 0);
     },
-    restWithinMs,
+    idleWithinMs,
   ).catch((error: Error) => {
     throw new Error(`${error.message}: ${JSON.stringify(left)}`);
   });
 }
 
-/** Each line is something that was lost, done twice, or is wrong in the books. */
-export async function troublesOf(args: {
+/** Describes everything that was lost or done twice, and every broken invariant, a line each. */
+export async function problemsOf(args: {
   db: Database;
   organizationId: string;
   accepted: readonly string[];
@@ -42,8 +42,8 @@ export async function troublesOf(args: {
   const events = new Set(received.map(({ body }) => nameOf(JSON.parse(body) as EventBody)));
   const due = executions.flatMap(({ id, status }) => [`${id} started`, `${id} ${status.toLowerCase()}`]);
   return [
-    ...accepted.filter((id) => !known.has(id)).map((id) => `${id} was accepted and is lost`),
-    ...executions.filter(({ id }) => !wanted.has(id)).map(({ id }) => `${id} was created unasked`),
+    ...accepted.filter((id) => !known.has(id)).map((id) => `${id} was accepted and lost`),
+    ...executions.filter(({ id }) => !wanted.has(id)).map(({ id }) => `${id} was created without a request`),
     ...executions
       .filter(({ status }) => status !== 'COMPLETED')
       .map(({ id, status, errorCode }) => `${id} ended ${status} ${errorCode ?? ''}`),

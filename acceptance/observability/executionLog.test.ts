@@ -15,7 +15,7 @@ afterAll(() => stack.close());
 
 const linesOf = (executionId: string) => lines.filter((line) => line['executionId'] === executionId);
 
-/** The first line that a service says so of an execution, from its `event` when one is given. */
+/** The first log line of a service with this message about an execution, and about `event` if one is given. */
 function told(executionId: string, service: string, msg: string, event?: string): Line | undefined {
   return linesOf(executionId).find(
     (line) =>
@@ -26,7 +26,7 @@ function told(executionId: string, service: string, msg: string, event?: string)
 }
 
 describe('the log lines with the id of an execution', () => {
-  it('tell its story across the services, in order', async () => {
+  it('show its whole path across the services, in order', async () => {
     const customer = await stack.newCustomer();
     await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
     const id = await create(customer.api, 'sandbox-text', { prompt: 'Once upon a time' });
@@ -54,13 +54,13 @@ describe('the log lines with the id of an execution', () => {
       expect.objectContaining({ eventId, deliveries: 1 }),
       expect.objectContaining({ eventId, deliveryId: expect.any(String), outcome: 'delivered' }),
     ]);
-    // The answer to the client is logged when it is sent: the run may have begun by then.
+    // The response is logged after it was sent, so the run may have started before.
     const [, ...after] = story.map((line) => lines.indexOf(line as Line));
     expect(after).toEqual(after.toSorted((a, b) => a - b));
     expect(story[1]?.['attemptId']).toBe(story[2]?.['attemptId']);
   });
 
-  it('name an organization, an attempt and a delivery by the same words everywhere', () => {
+  it('use the same field names for organizations, attempts and deliveries everywhere', () => {
     const others = lines.flatMap((line) =>
       Object.entries(line).filter(
         ([name, value]) => typeof value === 'string' && nameOf(value) !== null && nameOf(value) !== name,
@@ -71,7 +71,7 @@ describe('the log lines with the id of an execution', () => {
   });
 });
 
-/** By what an id is called in a log line. */
+/** The ids in a log line, by field name. */
 function nameOf(value: string): string | null {
   const prefix = /^(exec|att|org|evt|dlv|wh|cbk|req)_[0-9a-f-]{36}$/.exec(value)?.[1];
   if (prefix === undefined) return null;

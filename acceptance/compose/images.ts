@@ -8,11 +8,11 @@ async function looksRight(api: ApiClient, id: string): Promise<boolean> {
   return answer.status === 200 && bytes.toString('latin1', 1, 4) === 'PNG';
 }
 
-/** The files that executions made are there, and are PNGs. */
-export async function expectPictures(api: ApiClient, records: ExecutionRecord[]): Promise<void> {
+/** Checks that the output files exist and are PNGs. */
+export async function expectImages(api: ApiClient, records: ExecutionRecord[]): Promise<void> {
   const ids = records.flatMap(({ result }) => result?.images?.map(({ file_id }) => file_id) ?? []);
-  if (ids.length === 0) throw new Error('no execution made a picture');
+  if (ids.length === 0) throw new Error('no execution made an image');
   const wrong: string[] = [];
   for (const id of ids) if (!(await looksRight(api, id))) wrong.push(id);
-  expectNone('pictures are not there', wrong);
+  expectNone('images are missing', wrong);
 }

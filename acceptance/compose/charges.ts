@@ -1,15 +1,15 @@
 import { type Money, MoneyDecimal } from '@holdfast/domain/money';
-import type { Books } from './books.ts';
 import { expectNone } from './checks.ts';
 import { startBalance } from './customer.ts';
+import type { LedgerRows } from './ledger.ts';
 import type { Accepted } from './load.ts';
 import type { ExecutionRecord } from './records.ts';
 
-/** A completed execution was charged once, for its price; any other never. Statuses, journal and balance agree. */
+/** Checks that completed executions were charged once, for their price, and others never, and that the balance agrees. */
 export function expectChargedOnce(args: {
   accepted: Accepted;
   records: ExecutionRecord[];
-  charges: Books['charges'];
+  charges: LedgerRows['charges'];
   available: Money;
 }): void {
   const { accepted, records, charges, available } = args;

@@ -17,13 +17,13 @@ function isWithin(cidrs: string[], address: string): boolean {
   const list = new BlockList();
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   for (const [net = '', bits] of cidrs.map((cidr) => cidr.split('/'))) {
-    // To a BlockList an IPv4 address is one of ::/0, too.
+    // A BlockList treats an IPv4 address as part of ::/0.
     if (isIPv6(net) === isIPv6(address)) list.addSubnet(net, Number(bits), family);
   }
   return list.check(address, family);
 }
 
-/** Whether a service may open a connection to an address that is no pod of the cluster. */
+/** Whether a service may open a connection to an address outside the cluster. */
 function reaches(objects: KubernetesObject[], service: string, address: string, port: number): boolean {
   const workload = workloadsOf(objects).find(({ name }) => name === service);
   const rules = policiesOf(objects, workload?.labels ?? {}).flatMap(({ egress = [] }) => egress);
@@ -39,7 +39,7 @@ function reaches(objects: KubernetesObject[], service: string, address: string, 
   });
 }
 
-describe('who reaches whom', () => {
+describe('the network policies and Services', () => {
   const { objects } = renderChart(valuesOf('minimal'));
   const outside = ['93.184.216.34', '2606:2800:220:1::1'];
   const inside = [
@@ -55,7 +55,7 @@ describe('who reaches whom', () => {
   ];
   const withAll = renderChart(valuesOf('everything')).objects;
 
-  it('every pod is denied everything but what is opened to it', () => {
+  it('deny every pod all connections that are not explicitly allowed', () => {
     for (const { labels } of workloadsOf(withAll)) {
       const policies = policiesOf(withAll, labels);
       expect(policies).toHaveLength(2);
@@ -64,20 +64,23 @@ describe('who reaches whom', () => {
     }
   });
 
-  it.each(['dispatcher', 'webhook-sender'])('%s reaches the internet, and nothing private', (service) => {
-    for (const address of outside) expect(reaches(objects, service, address, 443)).toBe(true);
-    expect(reaches(objects, service, outside[0] ?? '', 80)).toBe(false);
-    for (const address of inside) expect(reaches(objects, service, address, 443)).toBe(false);
-  });
+  it.each(['dispatcher', 'webhook-sender'])(
+    'let %s reach the internet, but no private address',
+    (service) => {
+      for (const address of outside) expect(reaches(objects, service, address, 443)).toBe(true);
+      expect(reaches(objects, service, outside[0] ?? '', 80)).toBe(false);
+      for (const address of inside) expect(reaches(objects, service, address, 443)).toBe(false);
+    },
+  );
 
-  it.each(['dispatcher', 'webhook-sender'])('%s reaches what the values open besides', (service) => {
+  it.each(['dispatcher', 'webhook-sender'])('let %s reach what the values allow in addition', (service) => {
     expect(reaches(withAll, service, '10.20.1.1', 9999)).toBe(true);
     expect(reaches(withAll, service, '10.21.1.1', 9999)).toBe(false);
     expect(reaches(withAll, service, outside[0] ?? '', 80)).toBe(true);
     expect(reaches(withAll, service, outside[0] ?? '', 8080)).toBe(true);
   });
 
-  it('gateway and ledger do not: S3 is outside, and the ledger has no business with it', () => {
+  it('let gateway and ledger reach no other address; the ledger does not use S3', () => {
     expect(reaches(objects, 'api-gateway', outside[0] ?? '', 8443)).toBe(false);
     expect(reaches(objects, 'api-gateway', inside[0] ?? '', 443)).toBe(false);
     for (const address of [...outside, ...inside])
@@ -90,7 +93,7 @@ describe('who reaches whom', () => {
     ['ledger', true, true],
     ['webhook-sender', true, true],
     ['migrate', true, false],
-  ])('%s: PostgreSQL %s, Redis %s', (service, postgres, redis) => {
+  ])('let %s reach PostgreSQL (%s) and Redis (%s)', (service, postgres, redis) => {
     expect(reaches(objects, service, '10.0.0.1', 5432)).toBe(postgres);
     expect(reaches(objects, service, '10.0.0.1', 6379)).toBe(redis);
   });
@@ -98,25 +101,28 @@ describe('who reaches whom', () => {
   it.each([
     ['everything', true],
     ['hpa', false],
-  ])('with the values %s the API alone is published; the admin port has a Service: %s', (name, hasAdmin) => {
-    const made = renderChart(valuesOf(name)).objects;
-    const services = ofKind(made, 'Service').map(({ metadata, spec }) => ({
-      name: metadata.name,
-      spec: spec as Dict,
-    }));
-    const admin = services.filter(({ spec }) => JSON.stringify(spec['ports']).includes('admin'));
-    expect(admin.map((service) => service.name)).toEqual(hasAdmin ? ['hf-holdfast-admin'] : []);
-    for (const { spec } of services) expect(spec['type'] ?? 'ClusterIP').toBe('ClusterIP');
-    const [ingress, another] = ofKind(made, 'Ingress');
-    expect(another).toBeUndefined();
-    const backends = JSON.stringify(ingress?.['spec']).match(/"backend":\{"service":[^}]*\}\}/g) ?? [];
-    expect(new Set(backends)).toEqual(
-      new Set(['"backend":{"service":{"name":"hf-holdfast-api-gateway","port":{"name":"http"}}']),
-    );
-    expect(JSON.stringify(ingress)).not.toMatch(/admin|8081/);
-  });
+  ])(
+    'publish only the API with the values %s, and have a Service for the admin port (%s)',
+    (name, hasAdmin) => {
+      const made = renderChart(valuesOf(name)).objects;
+      const services = ofKind(made, 'Service').map(({ metadata, spec }) => ({
+        name: metadata.name,
+        spec: spec as Dict,
+      }));
+      const admin = services.filter(({ spec }) => JSON.stringify(spec['ports']).includes('admin'));
+      expect(admin.map((service) => service.name)).toEqual(hasAdmin ? ['hf-holdfast-admin'] : []);
+      for (const { spec } of services) expect(spec['type'] ?? 'ClusterIP').toBe('ClusterIP');
+      const [ingress, another] = ofKind(made, 'Ingress');
+      expect(another).toBeUndefined();
+      const backends = JSON.stringify(ingress?.['spec']).match(/"backend":\{"service":[^}]*\}\}/g) ?? [];
+      expect(new Set(backends)).toEqual(
+        new Set(['"backend":{"service":{"name":"hf-holdfast-api-gateway","port":{"name":"http"}}']),
+      );
+      expect(JSON.stringify(ingress)).not.toMatch(/admin|8081/);
+    },
+  );
 
-  it('the gateway reaches the replica, and everybody each port of Redis', () => {
+  it('let the gateway reach the replica, and every service each port of Redis', () => {
     const reach = (values: Dict) => {
       const made = renderChart({ ...valuesOf('minimal'), ...values }).objects;
       return (service: string, port: number) => reaches(made, service, '10.0.0.1', port);
@@ -136,7 +142,7 @@ describe('who reaches whom', () => {
     expect(reach({})('ledger', 26379)).toBe(false);
   });
 
-  it('the services reach the collector of traces, once there is one', () => {
+  it('let the services reach the collector of traces, if there is one', () => {
     const endpoint = 'http://collector.monitoring:4318';
     const traced = renderChart({ ...valuesOf('minimal'), tracing: { endpoint }, demo: { enabled: true } });
     const reached = (made: KubernetesObject[]) =>
@@ -152,7 +158,7 @@ describe('who reaches whom', () => {
     ]);
   });
 
-  it('the tools reach what the command holdfast asks: health, and the admin API', () => {
+  it('let the tools reach the health checks and the admin API', () => {
     const [tools, ...services] = ['tools', 'api-gateway', 'dispatcher', 'ledger', 'webhook-sender'].map(
       (name) => workloadsOf(withAll).find((one) => one.name === name),
     );
@@ -173,14 +179,14 @@ describe('who reaches whom', () => {
     expect(hosts).toEqual(expect.arrayContaining(urls));
   });
 
-  it('the admin port is opened to nobody unless the values say to whom', () => {
+  it('open the admin port only to the configured sources', () => {
     const gateway = workloadsOf(objects).find(({ name }) => name === 'api-gateway');
     const rules = policiesOf(objects, gateway?.labels ?? {}).flatMap(({ ingress = [] }) => ingress);
     expect(rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual(['http']);
     for (const rule of rules) expect(rule.from?.length).toBeGreaterThan(0);
   });
 
-  it('Services and policies name ports that the pods have', () => {
+  it('name ports that the pods have', () => {
     const workloads = workloadsOf(withAll);
     for (const { spec } of ofKind(withAll, 'Service')) {
       const { selector, ports } = spec as { selector: Dict; ports: { targetPort: string }[] };
