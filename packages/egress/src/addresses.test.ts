@@ -63,7 +63,7 @@ const v6 = {
   'link-local': 'fe80::/10',
   'site-local': 'fec0::/10',
   multicast: 'ff00::/8',
-  'never given to anybody': '4000::/2',
+  unassigned: '4000::/2',
 };
 
 /** First, middle and last address of a range. */
@@ -80,7 +80,7 @@ function written(value: bigint, length: number): string {
   return ipaddr.fromByteArray(bytes).toString();
 }
 
-describe('every special-purpose range is refused, at both ends and in the middle', () => {
+describe('the first, middle and last address of a special-purpose range are refused', () => {
   it.each(Object.entries(v4))('IPv4 %s: %s', (_name, cidr) => {
     expect(samples(cidr).filter(isPublicAddress)).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('every special-purpose range is refused, at both ends and in the middle
   });
 });
 
-/** The last before a range and the first after it. */
+/** The addresses just before and after the ranges. */
 const neighbours = `
   1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0
   172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.31.195.255 192.31.197.0 192.52.192.255
@@ -99,17 +99,17 @@ const neighbours = `
   2001:200:: 2001:db7:ffff::1 2001:db9:: 2003:: 2620:4f:7fff::1 2620:4f:8001:: 3ffe::1 3fff:1000::
   2606:4700:4700::1111 2a00:1450:4001::200e`;
 
-it.each(neighbours.trim().split(/\s+/))('what lies beside the ranges is public: %s', (address) => {
+it.each(neighbours.trim().split(/\s+/))('the neighbour %s of a range is public', (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
-describe('an IPv4 address inside an IPv6 one', () => {
+describe('an IPv4 address inside an IPv6 address', () => {
   const carriers = {
     mapped: (address: string) => `::ffff:${address}`,
     NAT64: (address: string) => `64:ff9b::${address}`,
   };
 
-  it.each(Object.entries(carriers))('%s: is judged as the IPv4 address', (_name, carry) => {
+  it.each(Object.entries(carriers))('is checked as the IPv4 address: %s', (_name, carry) => {
     const all = Object.values(v4).flatMap(samples);
     expect(all.map(carry).filter(isPublicAddress)).toEqual([]);
     expect(isPublicAddress(carry('1.1.1.1'))).toBe(true);
@@ -128,12 +128,12 @@ describe('an IPv4 address inside an IPv6 one', () => {
     ['ISATAP', '2a00:1450:4001:1::5efe:101:101'],
     ['ISATAP of a private address', '2a00:1450:4001:1:0:5efe:a00:1'],
     ['ISATAP, universal', '2a00:1450:4001:1:200:5efe:a00:1'],
-  ])('%s: is refused, whatever it is', (_name, address) => {
+  ])('is always refused: %s', (_name, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
 
-describe('what else is no public address', () => {
+describe('text that is not a public address', () => {
   it.each([
     ["Azure's platform", '168.63.129.16'],
     ["Azure's platform, mapped", '::ffff:168.63.129.16'],
@@ -141,7 +141,7 @@ describe('what else is no public address', () => {
     ['a public one with a zone', '2606:4700:4700::1111%br-1.100'],
     ['a name', 'example.com'],
     ['nothing', ''],
-  ])('%s: %j', (_name, address) => {
+  ])('is refused: %s, %j', (_name, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

@@ -43,8 +43,8 @@ async function serveRaw(...handlers: Parameters<typeof listenRaw>) {
   return server;
 }
 
-describe('connections', () => {
-  it('a thousand requests are with the peer at once', async () => {
+describe('a connection', () => {
+  it('is opened for each of a thousand concurrent requests', async () => {
     const waiting: (() => void)[] = [];
     const server = await listen((_req, res) => {
       waiting.push(() => res.end('{}'));
@@ -58,7 +58,7 @@ describe('connections', () => {
     expect(results.filter(({ ok }) => ok)).toHaveLength(1000);
   });
 
-  it('one that the peer closed between requests is not used again', async () => {
+  it('is not reused when the peer has closed it between requests', async () => {
     const server = await serveRaw((socket) => socket.end(answer()));
     const pool = connections();
     for (let i = 0; i < 5; i++) {
@@ -68,7 +68,7 @@ describe('connections', () => {
     expect(server.received.map(requestsIn)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('a request which meets a connection that is being closed is not sent a second time', async () => {
+  it('does not resend a request when it is closed during it', async () => {
     const server = await serveRaw((socket, received) => {
       if (requestsIn(received) === 1) socket.write(answer());
       else socket.destroy();
@@ -79,7 +79,7 @@ describe('connections', () => {
     expect(server.received.map(requestsIn)).toEqual([2]);
   });
 
-  it('a peer that hangs up at once is dialled once', async () => {
+  it('is dialled once when the peer closes it at once', async () => {
     const server = await serveRaw(undefined, (socket) => socket.destroy());
     expect(await exchange(connections(), call(server.url))).toMatchObject({
       ok: false,
@@ -88,7 +88,7 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('is closed by us after more than a second of silence, though the server keeps it open', async () => {
+  it('is closed after more than a second without a request', async () => {
     const server = await serveRaw((socket) => socket.write(answer()));
     await exchange(connections(), call(server.url));
     const startMs = performance.now();
@@ -100,7 +100,7 @@ describe('connections', () => {
     ['keep-alive: timeout=1\r\n', 2],
     ['connection: close\r\n', 2],
     ['keep-alive: timeout=5\r\n', 1],
-  ])('heeds %j', async (header, dialled) => {
+  ])('respects %j', async (header, dialled) => {
     const server = await serveRaw((socket) => socket.write(answer(header)));
     const pool = connections();
     expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
@@ -108,7 +108,7 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(dialled);
   });
 
-  it('is dialled anew after a minute, however busy: a name may lead elsewhere by then', async () => {
+  it('is replaced after a minute, so that its name is looked up anew', async () => {
     const server = await serveRaw((socket) => socket.write(answer()));
     let nowMs = 0;
     const pool = createConnections(undefined, () => nowMs);
@@ -121,7 +121,7 @@ describe('connections', () => {
     expect(dialled).toEqual([1, 1, 1, 2, 2]);
   });
 
-  it.each([204, 304])('is used again after a %s, which has no body', async (status) => {
+  it.each([204, 304])('is reused after a %s without a body', async (status) => {
     const server = await serveRaw((socket) => socket.write(`HTTP/1.1 ${status} None\r\n\r\n`));
     const pool = connections();
     for (let i = 0; i < 2; i++) {
@@ -130,7 +130,7 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('ends with its owner, in flight or not', async () => {
+  it('is closed with its owner, in flight or idle', async () => {
     const pool = connections();
     const server = await serveRaw(() => pool.close());
     expect(await exchange(pool, call(server.url))).toMatchObject({ ok: false, progress: 'sent' });
@@ -141,7 +141,7 @@ describe('exchange', () => {
   it.each([
     ['aborted', (abort: AbortController) => abort.abort()],
     ['timeout', () => {}],
-  ])('in the middle of a handshake (%s) nothing was sent, and the socket is let go', async (cause, act) => {
+  ])('sends nothing and closes the socket when a handshake ends by %s', async (cause, act) => {
     const abort = new AbortController();
     const server = await serveRaw(() => act(abort));
     const origin = server.url.replace('http:', 'https:');
@@ -154,7 +154,7 @@ describe('exchange', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('what was aborted before it began is not dialled', async () => {
+  it('does not dial for a request that is already aborted', async () => {
     const server = await serveRaw();
     const signal = AbortSignal.abort();
     expect(await exchange(connections(), call(server.url, { signal }))).toMatchObject({
@@ -164,7 +164,7 @@ describe('exchange', () => {
     expect(server.sockets).toHaveLength(0);
   });
 
-  it('a body that drips for ever meets the total timeout', async () => {
+  it('times out for a body that never ends', async () => {
     const drips: NodeJS.Timeout[] = [];
     const server = await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n');
@@ -175,7 +175,7 @@ describe('exchange', () => {
     expect(result).toMatchObject({ cause: 'timeout', progress: 'sent' });
   });
 
-  it('stops reading at the cap, and hangs up', async () => {
+  it('stops reading at maxResponseBytes and closes the connection', async () => {
     const server = await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n');
       socket.write('x'.repeat(300_000));
@@ -185,7 +185,7 @@ describe('exchange', () => {
     await closed(server.sockets[0]);
   });
 
-  it('takes no hint before the answer for the answer', async () => {
+  it('does not return an early hint as the response', async () => {
     const server = await serveRaw((socket) =>
       socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answer('x-last: yes\r\n')}`),
     );
@@ -196,7 +196,7 @@ describe('exchange', () => {
     });
   });
 
-  it('gives the headers as node:http does', async () => {
+  it('returns headers in the form of node:http', async () => {
     const server = await serveRaw((socket) =>
       socket.write(
         answer(

@@ -1,83 +1,61 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { type Dialling, type DialProgress, dial, type Guard } from './dial.ts';
+import {
+  createTlsSessions,
+  type Dialling,
+  type DialProgress,
+  dial,
+  type Guard,
+  type TlsSessions,
+} from './dial.ts';
 
-/**
- * Idle connections are closed before common servers close theirs (2 s and up), so that a request is
- * seldom lost to a connection which is being closed at the other end.
- */
+/** Less than common servers' own timeout (2 s and up), so that a request seldom meets a closing connection. */
 export const idleTimeoutMs = 1500;
 
-/** Of a connection. Then its name is looked up and its addresses are checked anew, however busy it is. */
+/** After this a new connection is made, and its name is looked up and checked anew. */
 export const maxAgeMs = 60_000;
 
-/** TLS sessions by the origin they were agreed with: a handshake that resumes one costs a fraction. */
-export type TlsSessions = {
-  find(origin: string): Buffer | undefined;
-  keep(origin: string, session: Buffer): void;
-  forget(origin: string): void;
-};
-
-const maxSessions = 256;
-
-/** Belongs to one owner of connections: what was verified under its rules is resumed under no other's. */
-export function createTlsSessions(): TlsSessions {
-  const sessions = new Map<string, Buffer>();
-  return {
-    find: (origin) => sessions.get(origin),
-    keep: (origin, session) => {
-      sessions.delete(origin);
-      sessions.set(origin, session);
-      const [oldest] = sessions.keys();
-      if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
-    },
-    forget: (origin) => {
-      sessions.delete(origin);
-    },
-  };
-}
-
-/** One connection carries one request at a time. */
+/** Carries one request at a time. */
 export type Connection = {
   readonly origin: string;
   readonly client: Client;
   progress: DialProgress | 'sent';
-  /** One for each request: a fresh connection needs it, a kept one that the peer has closed may. */
+  /** Once per request: for a new connection, or an idle one that the peer has closed. */
   mayDial: boolean;
   dialling: Dialling | null;
   dialledAtMs: number;
-  /** Once it is open. */
+  /** Null until it is open. */
   socket: Socket | null;
-  /** Called after each read of the socket, once what came is parsed. */
+  /** Called after each read of the socket, when the bytes are parsed. */
   onRead: (() => void) | null;
 };
 
-/** The connections of one owner; as many as there are requests in flight, so that none waits for another. */
+/** The connections of one owner, one per request in flight. */
 export type Connections = {
-  /** A kept connection, the last used first, or a new one, which is dialled when a request is given to it. */
+  /** The most recently used idle connection, or a new one, which is dialled by its first request. */
   take(origin: string): Connection;
-  /** After a whole answer. */
+  /** After a complete response. */
   giveBack(connection: Connection): void;
-  /** After anything else: what is sent or dialled on it ends at once. */
+  /** After anything else: aborts the request or the dialling. */
   discard(connection: Connection): void;
   close(): void;
 };
 
-/** Per origin; what is given back beyond it is closed. */
+/** Per origin. */
 const maxIdle = 256;
 
-/** Time limits are the business of whoever sends a request: it discards the connection. */
+/** Without time limits: a request that times out discards its connection. */
 const clientSettings = {
   pipelining: 1,
   headersTimeout: 0,
   bodyTimeout: 0,
   keepAliveTimeout: idleTimeoutMs,
-  // A peer's `Keep-Alive: timeout` can only make it less; a second before the peer's time, as Node's agents do.
+  // A peer's `Keep-Alive: timeout` can only reduce it; a second less than the peer's, as in Node's agents.
   keepAliveMaxTimeout: idleTimeoutMs,
   keepAliveTimeoutThreshold: 1000,
 };
 
-/** `guard`: whom to ask before dialling; none: what the operator configured. */
+/** Without a `guard` every address may be dialled, for URLs that the operator configured. */
 export function createConnections(guard?: Guard, clock: () => number = monotonicMs): Connections {
   const sessions = createTlsSessions();
   const open = new Set<Connection>();
@@ -94,7 +72,7 @@ export function createConnections(guard?: Guard, clock: () => number = monotonic
     const connection = createConnection(origin, guard, sessions, clock);
     open.add(connection);
     connection.client.on('disconnect', () => {
-      // A busy one ends by its request, or is dialled once more where nothing was sent on it yet.
+      // One in use ends with its request, or is dialled once more if nothing was sent yet.
       if (idle.get(origin)?.includes(connection)) discard(connection);
     });
     return connection;
@@ -121,7 +99,7 @@ export function createConnections(guard?: Guard, clock: () => number = monotonic
   };
 }
 
-/** Origins come and go by the thousand: those without a kept connection leave nothing behind. */
+/** There are thousands of origins: those without an idle connection leave no entry. */
 function removeIdle(idle: Map<string, Connection[]>, connection: Connection): void {
   const kept = idle.get(connection.origin);
   if (kept === undefined) return;
@@ -139,7 +117,7 @@ function createConnection(
   const client = new Client(origin, {
     ...clientSettings,
     connect: (_target, onDone) => {
-      // undici dials for ever where the peer hangs up before the request is written, and dials to send again.
+      // undici would redial for ever when the peer closes before the request is written, and redial to resend.
       if (!connection.mayDial) return onDone(closedError(), null);
       connection.mayDial = false;
       const onProgress = (progress: DialProgress) => {
@@ -154,7 +132,7 @@ function createConnection(
         onDone: (...outcome) => {
           [, connection.socket] = outcome;
           onDone(...outcome);
-          // undici listens by now, and listeners are called in the order they came.
+          // After undici's own listener, which was added first.
           connection.socket?.on('readable', () => connection.onRead?.());
         },
       });

@@ -3,8 +3,8 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTlsSessions } from './connections.ts';
-import { dial } from './dial.ts';
+
+import { createTlsSessions, dial } from './dial.ts';
 import { createEgressPolicy } from './policy.ts';
 import { postJson } from './post.ts';
 import { cert, key } from './testing/servers.ts';
@@ -49,7 +49,7 @@ function postTo(names: string[]) {
   return names.map((name) => () => postJson({ ...given, url: `https://${name}:${port}/` }));
 }
 
-/** A policy whose look-ups give one set of addresses after the other. */
+/** A policy whose lookups return one set of addresses after the other. */
 function rebinding(...answers: string[][]) {
   let asked = 0;
   const policy = createEgressPolicy({
@@ -68,8 +68,8 @@ function rebinding(...answers: string[][]) {
   return { post: () => postJson({ ...given, url: `https://holdfast.test:${port}/` }), asked: () => asked };
 }
 
-describe('a name that leads elsewhere at the next look-up', () => {
-  it('is dialled at what was checked: it is looked up once', async () => {
+describe('a name with other addresses at the next lookup', () => {
+  it('is looked up once and dialled at the checked address', async () => {
     trust();
     const { post, asked } = rebinding(['127.0.0.1'], ['10.0.0.1']);
     expect(await post()).toMatchObject({ ok: true });
@@ -78,7 +78,7 @@ describe('a name that leads elsewhere at the next look-up', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('resumes no session of before, and the order of its addresses makes no difference', async () => {
+  it('resumes a TLS session only with the same addresses, in any order', async () => {
     trust();
     const [here, there] = ['127.0.0.1', '127.0.0.9'];
     const { post } = rebinding([here], [here, there], [here], [there, here]);
@@ -91,7 +91,7 @@ describe('a name that leads elsewhere at the next look-up', () => {
 });
 
 describe('a TLS connection', () => {
-  it('is made with a peer whose certificate is trusted, by its name; the next resumes the session', async () => {
+  it('is opened with a trusted certificate for the name, and the next one resumes the session', async () => {
     trust();
     const [post] = postTo(['holdfast.test']);
     expect(await post?.()).toMatchObject({ ok: true, status: 200 });
@@ -102,14 +102,14 @@ describe('a TLS connection', () => {
     ]);
   });
 
-  it('names no server where the URL has an address, which must be in the certificate', async () => {
+  it('sends no server name for an address, which must be in the certificate', async () => {
     trust();
     const [post] = postTo(['127.0.0.1']);
     expect(await post?.()).toMatchObject({ ok: true });
     expect(seen).toEqual([{ servername: false, isResumed: false, alpn: 'http/1.1' }]);
   });
 
-  it('is not made where the certificate is of another name, whoever trusted it before', async () => {
+  it('is refused with a certificate for another name, also after a trusted connection', async () => {
     trust();
     const [right, wrong] = postTo(['holdfast.test', 'other.test']);
     expect(await right?.()).toMatchObject({ ok: true });
@@ -117,7 +117,7 @@ describe('a TLS connection', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is not made where nobody vouches for the certificate, and the provider was not reached', async () => {
+  it('is refused with an untrusted certificate, and the provider is reported as not reached', async () => {
     const [post] = postTo(['holdfast.test']);
     expect(await post?.()).toMatchObject({ ok: false, stage: 'tls' });
     const client = createTrustedHttp({ baseUrl: `https://127.0.0.1:${port}` });
@@ -126,7 +126,7 @@ describe('a TLS connection', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('is ended with a peer that begins one session after the other, each of which costs us', async () => {
+  it('is closed when the peer sends too many TLS sessions', async () => {
     trust();
     const socket = await new Promise<Socket>((resolve, reject) => {
       dial({
@@ -138,7 +138,7 @@ describe('a TLS connection', () => {
       });
     });
     const closed = once(socket, 'close').catch(() => {});
-    // Node's own server gives two and no more.
+    // Node's own server sends only two.
     for (let i = 0; i < 17 && !socket.destroyed; i++) socket.emit('session', Buffer.alloc(0));
     const isEnded = socket.destroyed;
     socket.destroy();

@@ -2,41 +2,44 @@ import { constants } from 'node:crypto';
 import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import net, { type LookupFunction, type Socket } from 'node:net';
 import tls from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { portOf } from './addresses.ts';
-import type { TlsSessions } from './connections.ts';
 import type { EgressPolicy } from './policy.ts';
 import { openTunnel } from './proxy.ts';
 
-/** What dialling asks of a policy. */
 export type Guard = Pick<EgressPolicy, 'lookupFor' | 'opensOrigin' | 'proxy'>;
 
-/** What a connection has come to before anything is sent. */
 export type DialProgress = 'dialling' | 'handshaking' | 'connected';
 
 type Dial = {
   /** As `URL.origin` writes it. */
   origin: string;
-  /** It is not asked about an address written out in the URL: `policy.checkUrl` covers those. */
+  /** Checks the addresses of names. Addresses in a URL are checked by `policy.checkUrl`. */
   guard: Guard | undefined;
   sessions: TlsSessions;
   onProgress: (progress: DialProgress) => void;
-  /** Once; never when it is destroyed first. */
+  /** Called once, unless it is destroyed first. */
   onDone: Done;
 };
 
 type Done = (...outcome: [null, Socket] | [Error, null]) => void;
 
-/** What is being dialled, or the socket that it came to. */
+/** A connection attempt, or the socket that it opened. */
 export type Dialling = { destroy(): void };
 
 type Target = { origin: string; isTls: boolean; host: string; port: number };
 
 const probeAfterMs = 60_000;
 const attemptTimeoutMs = 1500;
-/** Of one connection; servers send two to four. Each costs our processor, and none is data that somebody would count. */
-const maxSessions = 16;
+/** Servers send two to four. Each costs CPU, and none counts towards the response size. */
+const maxSessionsPerConnection = 16;
 
-/** Opens a socket to an origin. It has no time limit of its own: whoever gives up destroys it. */
+/** TLS sessions by origin and addresses: resuming one saves most of a handshake. One cache per owner of connections. */
+export type TlsSessions = LRUCache<string, Buffer>;
+
+export const createTlsSessions = (): TlsSessions => new LRUCache({ max: 256 });
+
+/** Opens a socket to an origin, without a time limit: the caller destroys it. */
 export function dial(call: Dial): Dialling {
   const { origin, onProgress, onDone } = call;
   const guard = call.guard?.opensOrigin(origin) ? undefined : call.guard;
@@ -71,7 +74,7 @@ export function dial(call: Dial): Dialling {
   };
 }
 
-/** As `net.connect` would ask; what this machine can't reach a proxy may. */
+/** With the hints of `net.connect`, except for a proxy, which may reach addresses that this machine can't. */
 function resolve(
   guard: Guard,
   host: string,
@@ -84,12 +87,12 @@ function resolve(
   });
 }
 
-/** A proxy is asked for one address; all can reach IPv4. */
+/** The one address to request from a proxy: IPv4 first, which every proxy reaches. */
 function chosen(addresses: LookupAddress[] | null): string | undefined {
   return (addresses?.find(({ family }) => family === 4) ?? addresses?.[0])?.address;
 }
 
-/** To the addresses that were checked, where a name has such, or through a tunnel to one of them. */
+/** Connects to one of the checked addresses of a name, or through the tunnel to one. */
 function connect(
   { sessions, onProgress, onDone }: Dial,
   target: Target,
@@ -99,9 +102,9 @@ function connect(
   const at = {
     host: target.host,
     port: target.port,
-    // Of each address but the last; Node's 250 ms are less than the way to the other side of the world and back.
+    // Node's default of 250 ms is less than a round trip around the world.
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
-    ...(addresses === null ? {} : { lookup: answering(addresses) }),
+    ...(addresses === null ? {} : { lookup: lookupOf(addresses) }),
     ...(tunnel === undefined ? {} : { socket: tunnel }),
   };
   const sessionKey = `${target.origin} ${addressKey(addresses)}`;
@@ -113,10 +116,10 @@ function connect(
     onProgress('connected');
     onDone(null, socket);
   };
-  // Stays for good: an error without a listener would end the process.
+  // Never removed: an error without a listener would end the process.
   socket.on('error', (error) => {
     if (isOpen) return;
-    sessions.forget(sessionKey);
+    sessions.delete(sessionKey);
     onDone(error, null);
   });
   if (target.isTls && tunnel) onProgress('handshaking');
@@ -126,7 +129,7 @@ function connect(
   return socket;
 }
 
-function answering(addresses: LookupAddress[]): LookupFunction {
+function lookupOf(addresses: LookupAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;
     if (options.all || first === undefined) callback(null, addresses);
@@ -134,7 +137,7 @@ function answering(addresses: LookupAddress[]): LookupFunction {
   };
 }
 
-/** A session is resumed with who answers at the same addresses alone. */
+/** A session is only resumed with the same addresses. */
 function addressKey(addresses: LookupAddress[] | null): string {
   return (addresses ?? [])
     .map(({ address }) => address)
@@ -147,21 +150,21 @@ function connectTls(
   sessionKey: string,
   sessions: TlsSessions,
 ): Socket {
-  const session = sessions.find(sessionKey);
+  const known = sessions.get(sessionKey);
   const socket = tls.connect({
     ...at,
     ALPNProtocols: ['http/1.1'],
-    // A peer could ask for one after the other, each some 100 us of our processor.
+    // A peer could request many, each for some 100 us of CPU.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    // A name is sent without the root's dot; an address is not sent at all, but verified as `host`.
+    // A name is sent without the trailing dot; an address is not sent but verified as `host`.
     ...(net.isIP(at.host) === 0 ? { servername: at.host.replace(/\.$/, '') } : {}),
-    ...(session === undefined ? {} : { session }),
+    ...(known === undefined ? {} : { session: known }),
   });
-  let agreements = 0;
-  socket.on('session', (agreed) => {
-    agreements += 1;
-    if (agreements > maxSessions) socket.destroy(new Error('the peer begins TLS sessions without end'));
-    else sessions.keep(sessionKey, agreed);
+  let count = 0;
+  socket.on('session', (session) => {
+    count += 1;
+    if (count > maxSessionsPerConnection) socket.destroy(new Error('the peer sends too many TLS sessions'));
+    else sessions.set(sessionKey, session);
   });
   return socket;
 }

@@ -23,7 +23,7 @@ const download = (url: string, options: Partial<DownloadOptions> = {}) =>
   openDownload({ url, policy: loopback, trustedHosts: [], timeoutMs: 5000, maxBytes: 1000, ...options });
 
 describe('openDownload', () => {
-  it('streams the file and tells its type and size', async () => {
+  it('streams the file and returns its type and size', async () => {
     const server = await serve((_req, res) => {
       res.writeHead(200, { 'content-type': 'Image/PNG; charset=x', 'content-length': '5' }).end('bytes');
     });
@@ -32,7 +32,7 @@ describe('openDownload', () => {
     expect((await buffer(stream)).toString()).toBe('bytes');
   });
 
-  it('dials a trusted host as it is, and no other against the policy', async () => {
+  it('dials a trusted host unchecked and refuses others by the policy', async () => {
     const server = await serve((_req, res) => res.end('ok'));
     const trustedHosts = [`127.0.0.1:${server.port}`];
     const { stream } = await download(server.url, { policy: strict, trustedHosts });
@@ -41,7 +41,7 @@ describe('openDownload', () => {
     expect(server.requests()).toBe(1);
   });
 
-  it('refuses a name that resolves to a private address when it is dialled', async () => {
+  it('refuses a name that resolves to a private address', async () => {
     const server = await serve((_req, res) => res.end('secret'));
     const policy = createEgressPolicy({
       allowCidrs: ['10.0.0.0/8'],
@@ -70,7 +70,7 @@ describe('openDownload', () => {
     await expect(download(server.url)).rejects.toMatchObject({ stage: 'policy' });
   });
 
-  it('trusts no host that a foreign one redirects to', async () => {
+  it('does not trust a host after a redirect from an untrusted one', async () => {
     const internal = await serve((_req, res) => res.end('secret'));
     const trustedHosts = [`localhost:${internal.port}`];
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.2/32'], allowHttp: true });
@@ -93,14 +93,14 @@ describe('openDownload', () => {
     expect(internal.requests()).toBe(0);
   });
 
-  it('refuses a file whose told size is over the cap', async () => {
+  it('refuses a file with a declared size above maxBytes', async () => {
     const server = await serve((_req, res) =>
       res.writeHead(200, { 'content-length': '1001' }).end('x'.repeat(1001)),
     );
     await expect(download(server.url)).rejects.toMatchObject({ stage: 'too_large' });
   });
 
-  it('cuts a file of untold size at the cap', async () => {
+  it('stops at maxBytes for a file without a declared size', async () => {
     const server = await serve((_req, res) => {
       res.write('x'.repeat(600));
       res.end('x'.repeat(600));
@@ -110,7 +110,7 @@ describe('openDownload', () => {
     await expect(buffer(stream)).rejects.toMatchObject({ stage: 'too_large' });
   });
 
-  it('a body that never ends meets the total timeout', async () => {
+  it('times out for a body that never ends', async () => {
     const server = await serve((_req, res) => {
       res.write('x');
     });
@@ -118,7 +118,7 @@ describe('openDownload', () => {
     await expect(buffer(stream)).rejects.toThrow();
   });
 
-  it('a file that breaks off fails its stream', async () => {
+  it('fails the stream of a file that ends early', async () => {
     const server = await serve((_req, res) => {
       res.writeHead(200, { 'content-length': '100' });
       res.write('half', () => res.socket?.destroy());
@@ -127,7 +127,7 @@ describe('openDownload', () => {
     await expect(buffer(stream)).rejects.toThrow();
   });
 
-  it('tells a status that is no success', async () => {
+  it('throws for a status other than 2xx', async () => {
     const server = await serve((_req, res) => res.writeHead(404).end());
     await expect(download(server.url)).rejects.toMatchObject({ stage: 'status', status: 404 });
   });

@@ -1,15 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { type Duplex, pipeline, type Readable, Transform } from 'node:stream';
 import got, { type Request } from 'got';
 import { portOf } from './addresses.ts';
-import { agentsOf } from './agents.ts';
+import { idleTimeoutMs, maxAgeMs } from './connections.ts';
+import { createTlsSessions, dial, type Guard } from './dial.ts';
 import type { EgressPolicy } from './policy.ts';
 import { messageOf } from './response.ts';
 
 export type DownloadOptions = {
   url: string;
   policy: EgressPolicy;
-  /** `host:port` (the port always given) of what the operator configured: dialled as it is. */
+  /** `host:port` of the operator's own servers, which are not checked. The port is required. */
   trustedHosts: string[];
   /** Total, redirects and body included. */
   timeoutMs: number;
@@ -20,7 +22,7 @@ export type Download = { stream: Readable; contentType: string | null; sizeBytes
 
 export type DownloadStage = 'policy' | 'network' | 'status' | 'redirects' | 'too_large';
 
-/** Why a file could not be fetched. Its stream fails with one, too, when it grows over the cap. */
+/** Also the error of a stream that grows beyond `maxBytes`. */
 export class DownloadError extends Error {
   readonly stage: DownloadStage;
   readonly status: number | null;
@@ -35,13 +37,13 @@ export class DownloadError extends Error {
 const maxRedirects = 3;
 const trustedAgents = {};
 
-/** Opens a provider's output file for streaming. Every hop is checked. Rejects with DownloadError. */
+/** Opens a provider's output file for streaming. Every redirect is checked. @throws DownloadError */
 export async function openDownload(options: DownloadOptions): Promise<Download> {
   const deadlineMs = performance.now() + options.timeoutMs;
   let url = options.url;
   let isTrusted = true;
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    // Once a hop has left the trusted hosts, a redirect can't lead back into them.
+    // A redirect from an untrusted host can't lead back to a trusted one.
     isTrusted &&= isTrustedHost(url, options.trustedHosts);
     const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
     const source = startGet(url, isTrusted, options.policy, leftMs);
@@ -74,18 +76,18 @@ function startGet(text: string, isTrusted: boolean, policy: EgressPolicy, timeou
   });
 }
 
-/** Node tells a request that was given up of it once it has a socket: it has a timer of its own until then. */
+/** Has its own timer, since Node aborts a request only once it has a socket. */
 function responseOf(source: Request, timeoutMs: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new DownloadError('network', `no answer within ${timeoutMs} ms`));
+      reject(new DownloadError('network', `no response within ${timeoutMs} ms`));
       source.destroy();
     }, timeoutMs);
     source.once('response', (response) => {
       clearTimeout(timer);
       resolve(response);
     });
-    // Stays for good: without a listener, an error after the response would end the process.
+    // Never removed: an error after the response without a listener would end the process.
     source.on('error', (error) => {
       clearTimeout(timer);
       reject(toDownloadError(error));
@@ -106,7 +108,8 @@ function toDownload(source: Request, response: IncomingMessage, maxBytes: number
     source.destroy();
     return error;
   };
-  if (status < 200 || status > 299) throw refuse(new DownloadError('status', `answered ${status}`, status));
+  if (status < 200 || status > 299)
+    throw refuse(new DownloadError('status', `responded with ${status}`, status));
   const declared = Number(response.headers['content-length'] ?? Number.NaN);
   if (declared > maxBytes) throw refuse(tooLarge(maxBytes));
   const contentType = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() || null;
@@ -126,7 +129,7 @@ function capped(source: Request, maxBytes: number): Readable {
       else done(null, chunk);
     },
   });
-  // The reader learns of a failure through the stream it holds.
+  // The reader gets errors from the stream.
   pipeline(source, cap, () => {});
   return cap;
 }
@@ -137,4 +140,54 @@ function tooLarge(maxBytes: number): DownloadError {
 
 function toDownloadError(error: NodeJS.ErrnoException): DownloadError {
   return new DownloadError(error.code === 'EGRESS_REFUSED' ? 'policy' : 'network', messageOf(error));
+}
+
+type Agents = { http: http.Agent; https: https.Agent };
+
+const agentSettings = {
+  keepAlive: true,
+  timeout: idleTimeoutMs,
+  maxFreeSockets: 256,
+  scheduling: 'lifo',
+} as const;
+
+/** For requests that have ended; the others have their own time limit. */
+const dialTimeoutMs = 60_000;
+
+const agentsByOwner = new WeakMap<object, Agents>();
+
+/** The agents of one owner (a policy): a connection is only reused under the rules under which it was dialled. */
+function agentsOf(owner: object, guard?: Guard): Agents {
+  const existing = agentsByOwner.get(owner);
+  if (existing) return existing;
+  const agents = { http: new http.Agent(agentSettings), https: new https.Agent(agentSettings) };
+  if (guard) {
+    dialUnder(agents.http, 'http:', guard);
+    dialUnder(agents.https, 'https:', guard);
+  }
+  agentsByOwner.set(owner, agents);
+  return agents;
+}
+
+function dialUnder(agent: http.Agent, protocol: string, guard: Guard): void {
+  const sessions = createTlsSessions();
+  const openedAtMs = new WeakMap<object, number>();
+  agent.createConnection = ({ host, port }, callback) => {
+    const origin = `${protocol}//${host?.includes(':') ? `[${host}]` : host}:${port}`;
+    const done = (error: Error | null, socket: Duplex | null) => {
+      clearTimeout(timer);
+      if (socket) openedAtMs.set(socket, performance.now());
+      // Node accepts an error alone, its type does not.
+      callback?.(error, socket as Duplex);
+    };
+    const timer = setTimeout(() => {
+      dialling.destroy();
+      done(new Error(`not connected within ${dialTimeoutMs} ms`), null);
+    }, dialTimeoutMs);
+    const dialling = dial({ origin, guard, sessions, onProgress: () => {}, onDone: done });
+    return undefined;
+  };
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) =>
+    performance.now() - (openedAtMs.get(socket) ?? 0) < maxAgeMs && keep(socket);
 }

@@ -7,25 +7,24 @@ import { incomingHeaders } from './response.ts';
 
 export type Call = {
   origin: string;
-  /** With the query; as `URL` writes it. */
+  /** With the query. */
   path: string;
   method: Dispatcher.HttpMethod;
   headers: Record<string, string> | string[];
   body: Buffer | string | Readable | null;
   /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
-  /** Of all that comes: heads of 1xx answers, head, body, and how they are written. */
+  /** Of all bytes of the response: 1xx heads, head, body, and their encoding. */
   maxResponseBytes: number;
   signal: AbortSignal | undefined;
-  /** Whether the body of an answer with this head is given as a stream, as it comes; at most `maxBytes` of it. */
-  streaming?: { isMeant(status: number, headers: IncomingHttpHeaders): boolean; maxBytes: number };
+  /** Whether the body of a response with this head is returned as a stream, of at most `maxBytes`. */
+  streaming?: { isStreamed(status: number, headers: IncomingHttpHeaders): boolean; maxBytes: number };
 };
 
 export type Exchange =
   /**
-   * `isCut`: there was more than `maxResponseBytes`; `body` is what came of it until that was seen. Of a `stream` it is
-   * empty. The stream fails when the time is over, the signal aborts or it grows too large; destroy it when it is not read
-   * to its end.
+   * `isCut`: the response exceeded `maxResponseBytes`, and `body` is its start. With a `stream` the body is empty. The
+   * stream fails at the timeout, when the signal aborts, or when it grows too large; destroy it unless it is read to its end.
    */
   | {
       ok: true;
@@ -35,22 +34,22 @@ export type Exchange =
       isCut: boolean;
       stream?: Readable;
     }
-  /** Before `progress` is `sent` the peer can't have seen any of the request. */
+  /** Until `progress` is `sent` the peer has received nothing of the request. */
   | { ok: false; cause: 'timeout' | 'aborted' | Error; progress: Connection['progress'] };
 
-const nothing: Buffer = Buffer.alloc(0);
-const mostBlockBytes = 1024 * 1024;
-/** Of each answer; what is longer is read as there is memory for it (kit/memoryBudget). */
+const empty: Buffer = Buffer.alloc(0);
+const maxBlockBytes = 1024 * 1024;
+/** The rest of a longer response is read as the memory budget allows (kit/memoryBudget). */
 const uncountedBytes = 64 * 1024;
 
-/** One request and its answer: sent at most once, to one origin. Never rejects. */
+/** Sends one request, at most once, and returns its response. Never rejects. */
 export function exchange(connections: Connections, call: Call): Promise<Exchange> {
   const { origin, path, method, headers, body, timeoutMs, signal } = call;
   if (signal?.aborted) return Promise.resolve({ ok: false, cause: 'aborted', progress: 'dialling' });
   return new Promise((resolve) => {
     const connection = connections.take(origin);
     let isOver = false;
-    const leave = (how: (connection: Connection) => void) => {
+    const end = (how: (connection: Connection) => void) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
@@ -58,25 +57,25 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
       connection.onRead = null;
       how(connection);
     };
-    // Once it is given as a stream, the answer is settled, and what goes wrong then is for who reads it.
+    // After a stream was returned this promise is resolved, and its reader gets the error.
     const fail = (cause: 'timeout' | 'aborted' | Error) => {
       if (isOver) return;
       reading.stream()?.destroy(errorOf(cause, timeoutMs));
       resolve({ ok: false, cause, progress: connection.progress });
-      leave(connections.discard);
+      end(connections.discard);
     };
     const onAbort = () => fail('aborted');
     const timer = setTimeout(fail, timeoutMs, 'timeout');
     signal?.addEventListener('abort', onAbort, { once: true });
-    const reading = readAnswer(call, {
-      whole(answer) {
+    const reading = readResponse(call, {
+      whole(response) {
         if (isOver) return;
-        resolve(answer);
-        leave(!answer.isCut && hasSentAll(connection) ? connections.giveBack : connections.discard);
+        resolve(response);
+        end(!response.isCut && hasSentAll(connection) ? connections.giveBack : connections.discard);
       },
       streaming: resolve,
       streamed: (isWhole) =>
-        leave(isWhole && hasSentAll(connection) ? connections.giveBack : connections.discard),
+        end(isWhole && hasSentAll(connection) ? connections.giveBack : connections.discard),
     });
     const { handler } = reading;
     handler.onRequestStart = () => {
@@ -94,7 +93,7 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
   });
 }
 
-/** After an answer that came before the request was read, the rest of the request would meet the next one. */
+/** After an early response the rest of this request would be sent before the next one. */
 function hasSentAll({ socket }: Connection): boolean {
   return socket?.writableLength === 0;
 }
@@ -103,47 +102,46 @@ function tooMuch(maxBytes: number): Error {
   return new Error(`more than ${maxBytes} bytes`);
 }
 
-/** What who reads a stream is given for why it ends early. */
 function errorOf(cause: 'timeout' | 'aborted' | Error, timeoutMs: number): Error {
-  if (cause === 'timeout') return new Error(`no complete answer within ${timeoutMs} ms`);
+  if (cause === 'timeout') return new Error(`no complete response within ${timeoutMs} ms`);
   return cause === 'aborted' ? new Error('aborted') : cause;
 }
 
-type Answer = Extract<Exchange, { ok: true }>;
+type Response = Extract<Exchange, { ok: true }>;
 
 type Reading = {
   handler: Dispatcher.DispatchHandler;
-  /** Takes what has come for the answer; false when that is not even its head, or is read as a stream. */
+  /** Ends the response with what was received; false without a complete head, or when it is streamed. */
   cut(): boolean;
-  /** Null: it is read whole. */
+  /** Null: the body is read whole. */
   stream(): Readable | null;
   maxBytes(): number;
 };
 
 type Ends = {
-  whole(answer: Answer): void;
-  /** The head has come; the body comes by its stream. */
-  streaming(answer: Answer): void;
+  whole(response: Response): void;
+  /** The head was received; the body follows in the stream. */
+  streaming(response: Response): void;
   streamed(isWhole: boolean): void;
 };
 
-function readAnswer({ maxResponseBytes, streaming }: Call, ends: Ends): Reading {
+function readResponse({ maxResponseBytes, streaming }: Call, ends: Ends): Reading {
   const body = createBody();
   let status = 0;
   let headers: IncomingHttpHeaders = {};
   let stream: Readable | null = null;
-  const hold = currentReservation();
+  const reserve = currentReservation();
   const finish = (isCut: boolean) =>
     ends.whole({ ok: true, status, headers: incomingHeaders(headers), body: body.whole(), isCut });
   const handler: Dispatcher.DispatchHandler = {
-    /** Called for each 1xx, too; the last one is the answer. */
+    /** Also called for each 1xx; the last call is the response. */
     onResponseStart: (controller, statusCode, received) => {
       status = statusCode;
       headers = received;
       if (status < 200 || streaming === undefined) return;
-      if (!streaming.isMeant(status, incomingHeaders(headers))) return;
+      if (!streaming.isStreamed(status, incomingHeaders(headers))) return;
       stream = streamOf(controller, () => ends.streamed(false));
-      ends.streaming({ ok: true, status, headers, body: nothing, isCut: false, stream });
+      ends.streaming({ ok: true, status, headers, body: empty, isCut: false, stream });
     },
     onResponseData: (controller, chunk) => {
       if (stream !== null) {
@@ -152,10 +150,10 @@ function readAnswer({ maxResponseBytes, streaming }: Call, ends: Ends): Reading 
       }
       const sizeBytes = body.add(chunk);
       if (sizeBytes > maxResponseBytes) return finish(true);
-      const held = sizeBytes > uncountedBytes ? hold?.(chunk.length) : null;
-      if (!held) return;
+      const reserved = sizeBytes > uncountedBytes ? reserve?.(chunk.length) : null;
+      if (!reserved) return;
       controller.pause();
-      void held.then(() => controller.resume());
+      void reserved.then(() => controller.resume());
     },
     onResponseEnd: () => {
       if (stream === null) return finish(false);
@@ -175,7 +173,6 @@ function readAnswer({ maxResponseBytes, streaming }: Call, ends: Ends): Reading 
   };
 }
 
-/** `onClose`: read to its end or not, nobody reads on. */
 function streamOf(controller: Dispatcher.DispatchController, onClose: () => void): Readable {
   const stream = new Readable({
     read: () => controller.resume(),
@@ -184,15 +181,15 @@ function streamOf(controller: Dispatcher.DispatchController, onClose: () => void
       done(error);
     },
   });
-  // Nobody may be reading it when it fails.
+  // It may fail without a reader.
   stream.on('error', () => {});
   return stream;
 }
 
-/** Not a list of chunks: a peer may send its bytes one by one, and each would cost a hundred. */
+/** Blocks in place of chunks: of a peer that sends single bytes each chunk would take a hundred. */
 function createBody(): { add(chunk: Buffer): number; whole(): Buffer } {
   const full: Buffer[] = [];
-  let block = nothing;
+  let block = empty;
   let usedBytes = 0;
   let sizeBytes = 0;
 
@@ -201,15 +198,15 @@ function createBody(): { add(chunk: Buffer): number; whole(): Buffer } {
     usedBytes += copied;
     if (copied === chunk.length) return;
     full.push(block);
-    block = Buffer.allocUnsafe(Math.max(Math.min(sizeBytes, mostBlockBytes), chunk.length));
+    block = Buffer.allocUnsafe(Math.max(Math.min(sizeBytes, maxBlockBytes), chunk.length));
     usedBytes = chunk.copy(block, 0, copied);
   }
 
   return {
-    /** Answers how long it is by now. */
+    /** Returns the size so far. */
     add(chunk) {
       sizeBytes += chunk.length;
-      if (block === nothing) [block, usedBytes] = [chunk, chunk.length];
+      if (block === empty) [block, usedBytes] = [chunk, chunk.length];
       else append(chunk);
       return sizeBytes;
     },

@@ -16,10 +16,10 @@ async function receiver(onHello: (socket: Socket) => void) {
   return { url: server.url.replace('http:', 'https:'), sockets: server.sockets };
 }
 
-/** The beginning of a handshake record of 16 KiB with a server's greeting of as much. */
+/** The start of a handshake record of 16 KiB. */
 const greeting = Buffer.from([0x16, 3, 3, 0x40, 0, 2, 0, 0x3f, 0xfc, 3, 3]);
 
-describe('a peer that would not end its handshake meets the total timeout:', () => {
+describe('a post times out when the peer does not finish its handshake:', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['it says nothing', () => {}],
     [
@@ -41,7 +41,7 @@ describe('a peer that would not end its handshake meets the total timeout:', () 
   });
 });
 
-describe('a handshake that goes wrong is told as such:', () => {
+describe('a post fails at the stage tls when the peer', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['it is closed', (socket) => socket.end()],
     ['it is reset', (socket) => socket.resetAndDestroy()],
@@ -60,7 +60,7 @@ describe('a handshake that goes wrong is told as such:', () => {
   });
 });
 
-it('a peer that asks for another handshake gets none', async () => {
+it('refuses a renegotiation', async () => {
   const usual = tls.getCACertificates('default');
   tls.setDefaultCACertificates([cert]);
   closers.push(() => tls.setDefaultCACertificates(usual));
@@ -81,7 +81,7 @@ it('a peer that asks for another handshake gets none', async () => {
   expect(renegotiated).toBe(0);
 });
 
-/** It listens, and then does nothing more: nobody takes what connects. */
+/** It listens and accepts no connection. */
 const deaf = `
   const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
     process.stdout.write(String(server.address().port) + '\\n');
@@ -97,10 +97,10 @@ async function startDeaf(): Promise<{ child: ChildProcess; port: number }> {
   return { child, port };
 }
 
-it('a connect that is never answered meets the total timeout', async () => {
+it('times out when the peer accepts no connection', async () => {
   const { port } = await startDeaf();
   const url = `http://127.0.0.1:${port}/`;
-  // Its queue is full once a connect is not answered; what it had room for is never read.
+  // Its queue is full once a connect gets no response.
   const messages = new Set<string>();
   for (let i = 0; i < 5; i++) {
     const filler = net.connect(port, '127.0.0.1').on('error', () => {});

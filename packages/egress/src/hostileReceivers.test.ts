@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { closed, listenRaw, postLocally as post } from './testing/servers.ts';
 
 const limitBytes = 65_536;
-/** What the system hands over at once, and what it may have handed over before the reading was stopped. */
+/** The size of one read, and what may be read before reading stops. */
 const overshootBytes = 2 * 65_536;
 
 const closers: (() => unknown)[] = [];
-/** Of ours, while a test runs. */
+/** Our sockets during a test. */
 const dialled: Socket[] = [];
 const onDialled = (message: unknown) => {
   dialled.push((message as { socket: Socket }).socket);
@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** A receiver that does this once it has a whole request; again for each request on the same connection. */
+/** A receiver that does this for each complete request. */
 async function receiver(act: (socket: Socket, number: number) => void, onConnection?: (s: Socket) => void) {
   const answered = new Map<Socket, number>();
   const server = await listenRaw((socket, received) => {
@@ -35,7 +35,7 @@ async function receiver(act: (socket: Socket, number: number) => void, onConnect
   return server;
 }
 
-/** As much as the other end takes. */
+/** Writes as much as the other side reads. */
 function flood(socket: Socket, text: string): void {
   const chunk = text.repeat(Math.ceil(16_384 / text.length));
   const write = () => {
@@ -45,13 +45,13 @@ function flood(socket: Socket, text: string): void {
   write();
 }
 
-/** For ever, a little at a time. */
+/** Writes a little at a time, for ever. */
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 10);
   closers.push(() => clearInterval(timer));
 }
 
-/** Both ends are closed; no more was read than may be. */
+/** Both sides are closed, and no more than the limit was read. */
 async function expectOver(server: { sockets: Socket[] }): Promise<void> {
   await Promise.all(dialled.map(closed));
   await Promise.all(server.sockets.map(closed));
@@ -61,7 +61,7 @@ async function expectOver(server: { sockets: Socket[] }): Promise<void> {
 
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
-describe('a receiver that would hold a slot for ever meets the total timeout:', () => {
+describe('a post times out when the receiver never finishes:', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['it says nothing', () => {}],
     ['it sends blank lines', (socket) => drip(socket, '\r\n')],
@@ -122,12 +122,12 @@ describe('a receiver that would hold a slot for ever meets the total timeout:', 
     const server = await receiver(act);
     expect(await post(server.url, { timeoutMs: 300 })).toMatchObject({
       stage: 'timeout',
-      message: 'no complete answer within 300 ms',
+      message: 'no complete response within 300 ms',
     });
     await expectOver(server);
   });
 
-  it('it never reads the request', async () => {
+  it('the receiver never reads the request', async () => {
     const server = await listenRaw(undefined, (socket) => socket.pause());
     closers.push(server.close);
     const body = 'x'.repeat(4 * 1024 * 1024);
@@ -137,15 +137,15 @@ describe('a receiver that would hold a slot for ever meets the total timeout:', 
   });
 });
 
-describe('a receiver that speaks no HTTP is failed in our own words:', () => {
-  it.each(['099 Odd', '000 Odd', '101 Switching Protocols'])('its status is %s', async (status) => {
+describe('a post fails with our own message when the receiver sends invalid HTTP:', () => {
+  it.each(['099 Odd', '000 Odd', '101 Switching Protocols'])('the status %s', async (status) => {
     const server = await receiver((socket) => socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`));
     expect(await post(server.url)).toMatchObject({ stage: 'response', message: 'invalid HTTP response' });
     await expectOver(server);
   });
 });
 
-describe('a receiver that would have us take more than 64 KiB is hung up on, and failed:', () => {
+describe('a post fails and closes the connection when the receiver sends more than 64 KiB:', () => {
   it.each<[string, (socket: Socket) => void, RegExp]>([
     ['endless hints', (socket) => flood(socket, 'HTTP/1.1 103 \r\nlink: </a>\r\n\r\n'), /more than 65536/],
     ['endless progress', (socket) => flood(socket, 'HTTP/1.1 102 \r\n\r\n'), /more than 65536/],
@@ -198,7 +198,7 @@ describe('a receiver that would have us take more than 64 KiB is hung up on, and
   });
 });
 
-describe('of an answer that is too long, what came counts:', () => {
+describe('a response that is too long counts with its start:', () => {
   it.each<[string, (socket: Socket) => void, number]>([
     [
       'a body without end',
@@ -225,7 +225,7 @@ describe('of an answer that is too long, what came counts:', () => {
       0,
     ],
     [
-      'hints, a head and a body that are too long together',
+      'hints, a head and a body that are together too long',
       (socket) => {
         for (let i = 0; i < 5; i++) socket.write(`HTTP/1.1 103 Hints\r\nx: ${'h'.repeat(10_000)}\r\n\r\n`);
         socket.write(`${head(`x: ${'h'.repeat(10_000)}`, 'content-length: 60000')}${'a'.repeat(50_000)}`);
@@ -243,7 +243,7 @@ describe('of an answer that is too long, what came counts:', () => {
     await expectOver(server);
   });
 
-  it('a compressed bomb stays what it is', async () => {
+  it('a compressed bomb, which is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024));
     const server = await receiver((socket) => {
       socket.write(head('content-encoding: gzip', `content-length: ${bomb.length}`));
@@ -253,7 +253,7 @@ describe('of an answer that is too long, what came counts:', () => {
     expect(result).toMatchObject({ ok: true, body: bomb.subarray(0, limitBytes) });
   });
 
-  it('a thousand chunks of a byte are put together', async () => {
+  it('a thousand chunks of one byte', async () => {
     const server = await receiver((socket) => {
       const text = Array.from({ length: 1000 }, (_, i) => `1\r\n${i % 10}\r\n`).join('');
       socket.write(`${head('transfer-encoding: chunked')}${text}0\r\n\r\n`);
@@ -262,7 +262,7 @@ describe('of an answer that is too long, what came counts:', () => {
   });
 });
 
-describe('what is no answer is told as such:', () => {
+describe('a post fails at the stage response for', () => {
   it.each<[string, string]>([
     ['HTTP/0.9', '<html>hello</html>'],
     ['garbage', '\u0000\u0001\u0002\u0003'.repeat(100)],
@@ -302,7 +302,7 @@ describe('what is no answer is told as such:', () => {
     await expectOver(server);
   });
 
-  it('a connection that is closed at one end alone', async () => {
+  it('a connection that is half closed', async () => {
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end());
@@ -315,7 +315,7 @@ describe('what is no answer is told as such:', () => {
   });
 });
 
-describe('an odd answer that is one is taken:', () => {
+describe('a post accepts an odd response:', () => {
   it.each<[string, string, number, string]>([
     [
       'an offer to upgrade',
@@ -337,7 +337,7 @@ describe('an odd answer that is one is taken:', () => {
     expect(await post(server.url)).toMatchObject({ ok: true, status, body: Buffer.from(body) });
   });
 
-  it('one before the request is read; the connection is not used again', async () => {
+  it('a response before the request is read, whose connection is not reused', async () => {
     const server = await listenRaw(undefined, (socket) => {
       socket.pause();
       socket.write(`${head('content-length: 2')}{}`);

@@ -27,7 +27,7 @@ const file = (content: Iterable<Buffer> | AsyncIterable<Buffer>, sizeBytes: numb
   open: async () => Readable.from(content),
 });
 
-/** What a server of another make reads in a form. */
+/** The form as an independent server reads it. */
 async function readForm(request: IncomingMessage): Promise<[string, string][]> {
   const headers = { 'content-type': request.headers['content-type'] ?? '' };
   const form = await new Response(Readable.toWeb(request) as ReadableStream, { headers }).formData();
@@ -45,8 +45,8 @@ const echo = async (request: IncomingMessage, response: ServerResponse) => {
   response.end(JSON.stringify({ length, form: await readForm(request) }));
 };
 
-describe('a form that is read while it is sent', () => {
-  it('arrives as it is, with its length told', async () => {
+describe('a multipart body', () => {
+  it('arrives unchanged, with a Content-Length', async () => {
     const client = await connect((request, response) => void echo(request, response));
     const parts: FormPart[] = [
       { name: 'prompt', value: 'größer\r\n--x' },
@@ -63,7 +63,7 @@ describe('a form that is read while it is sent', () => {
     ]);
   });
 
-  it('is never whole in memory', async () => {
+  it('is never in memory as a whole', async () => {
     const chunk = Buffer.alloc(64 * 1024);
     let ahead = 0;
     let furthest = 0;
@@ -92,7 +92,7 @@ describe('a form that is read while it is sent', () => {
     ['is shorter', file([Buffer.from('bytes')], 6)],
     ['can not be opened', { ...file([], 1), open: () => Promise.reject(new Error('gone')) }],
     ['breaks off', file(brokenOff(), 1_000_000)],
-  ])('a file that %s: the request was certainly not whole', async (_, part) => {
+  ])('reports the peer as not reached when a file %s', async (_, part) => {
     let whole = 0;
     const client = await connect((request, response) => {
       request.resume();
@@ -110,7 +110,7 @@ describe('a form that is read while it is sent', () => {
     expect(whole).toBe(0);
   });
 
-  it('a server that refuses before it has read it is heard, and not met again on that connection', async () => {
+  it('returns an early refusal of the server and does not reuse the connection', async () => {
     const client = await connect((request, response) => {
       if (request.url === '/large') response.writeHead(413).end('too large');
       else response.end('fine');
@@ -123,7 +123,7 @@ describe('a form that is read while it is sent', () => {
     expect(await client.request('GET', 'x')).toMatchObject({ ok: true, bodyText: 'fine' });
   });
 
-  it('lets go of the file when the request ends early', async () => {
+  it('closes the file when the request ends early', async () => {
     const source = new Readable({ read() {} });
     const closed = new Promise((resolve) => source.once('close', resolve));
     source.push(Buffer.alloc(10));

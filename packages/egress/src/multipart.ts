@@ -12,25 +12,25 @@ export type FormPart =
       open(): Promise<Readable>;
     };
 
-/** A part that can't be read, or isn't as long as it was said to be: the peer never gets a whole request. */
+/** A part can't be read or has another length than declared: the peer gets no complete request. */
 export class UnreadableBody extends Error {
   readonly code = 'ERR_BODY_UNREADABLE';
 }
 
-/** A `multipart/form-data` body of known length (RFC 7578). Files are opened one after another while they are sent. */
+/** A `multipart/form-data` body of known length (RFC 7578). Each file is opened when it is sent. */
 export function multipart(parts: FormPart[]): StreamedBody {
   const boundary = `holdfast-${randomUUID()}`;
-  const written = parts.map((part) => ({ part, head: headOf(part, boundary) }));
+  const withHeads = parts.map((part) => ({ part, head: headOf(part, boundary) }));
   const end = `--${boundary}--\r\n`;
-  const sizes = written.map(({ part, head }) => Buffer.byteLength(head) + sizeOf(part) + 2);
+  const sizes = withHeads.map(({ part, head }) => Buffer.byteLength(head) + sizeOf(part) + 2);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     sizeBytes: sizes.reduce((sum, size) => sum + size, end.length),
-    open: () => readableOf((sending) => chunks(written, end, sending)),
+    open: () => readableOf((sending) => chunks(withHeads, end, sending)),
   };
 }
 
-/** The file that is being sent. `isOver`: nobody reads on, so it is to be let go of, however silent it is. */
+/** The file that is being sent. `isOver`: the body was destroyed, and so is the file. */
 type Sending = { file: Readable | null; isOver: boolean };
 
 function readableOf(start: (sending: Sending) => AsyncGenerator<string | Buffer>): Readable {
@@ -52,11 +52,11 @@ function readableOf(start: (sending: Sending) => AsyncGenerator<string | Buffer>
 }
 
 async function* chunks(
-  written: { part: FormPart; head: string }[],
+  parts: { part: FormPart; head: string }[],
   end: string,
   sending: Sending,
 ): AsyncGenerator<string | Buffer> {
-  for (const { part, head } of written) {
+  for (const { part, head } of parts) {
     yield head;
     if ('value' in part) yield part.value;
     else yield* bytesOf(part, sending);
@@ -76,10 +76,10 @@ async function* bytesOf(
     if (sending.isOver) file.destroy();
     for await (const chunk of file) {
       leftBytes -= (chunk as Buffer).length;
-      if (leftBytes < 0) throw new Error('it is larger than was said');
+      if (leftBytes < 0) throw new Error('it is larger than declared');
       yield chunk as Buffer;
     }
-    if (leftBytes > 0) throw new Error('it is smaller than was said');
+    if (leftBytes > 0) throw new Error('it is smaller than declared');
   } catch (error) {
     throw new UnreadableBody(`the part ${part.name} can't be read`, { cause: error });
   }
@@ -96,7 +96,7 @@ function sizeOf(part: FormPart): number {
   return 'value' in part ? Buffer.byteLength(part.value) : part.sizeBytes;
 }
 
-/** As browsers write names: what would end the quotes or the line is percent-encoded. */
+/** Percent-encodes quotes and line breaks, as browsers do. */
 function quoted(text: string): string {
   return text.replace(/["\r\n]/g, encodeURIComponent);
 }

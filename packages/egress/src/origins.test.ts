@@ -28,7 +28,7 @@ const opening = (allowOrigins: string[], settings: Partial<EgressSettings> = {})
 const post = (url: string, policy: ReturnType<typeof opening>) =>
   postJson({ url, policy, body: '{}', headers: {}, timeoutMs: 5000, maxResponseBytes: 1000 });
 
-describe('an origin that the operator opened', () => {
+describe('an origin that the operator allowed', () => {
   const policy = opening(['http://127.0.0.1:8790', 'http://[::1]:8790', 'https://hooks.internal:9000']);
 
   it.each([
@@ -37,12 +37,12 @@ describe('an origin that the operator opened', () => {
     'HTTP://127.0.0.1:8790/',
     'http://[0:0:0:0:0:0:0:1]:8790/',
     'https://hooks.internal:9000/',
-    // The same to the parser, so the same when it is dialled.
+    // Equal after parsing.
     'http://2130706433:8790/',
     'http://127.1:8790/',
     'http://127.0.0.1.:8790/',
     'http://127。0。0。1:8790/',
-  ])('takes %s', (url) => {
+  ])('allows %s', (url) => {
     expect(policy.checkUrl(url)).toBeNull();
   });
 
@@ -77,11 +77,11 @@ describe('an origin that the operator opened', () => {
     'https://hooks.internal/',
     'https://hooks.internal.:9000/',
     'https://a.hooks.internal:9000/',
-  ])('opens nothing beside it: %s', (url) => {
+  ])('does not allow %s', (url) => {
     expect(policy.checkUrl(url)).not.toBeNull();
   });
 
-  it('leaves the rest of the policy as it is', () => {
+  it('does not change the rest of the policy', () => {
     expect(policy.checkUrl('https://example.com/')).toBeNull();
     expect(policy.checkUrl('http://example.com/')?.message).toBe('must use https');
     expect(policy.openings).toEqual([
@@ -89,15 +89,15 @@ describe('an origin that the operator opened', () => {
     ]);
   });
 
-  it('may stand on the host of PUBLIC_URL', () => {
+  it('may have the host of PUBLIC_URL', () => {
     const beside = opening(['http://127.0.0.1:8790'], { ownHosts: ['127.0.0.1'] });
     expect(beside.checkUrl('http://127.0.0.1:8790/')).toBeNull();
     expect(beside.checkUrl('http://127.0.0.1:8080/')).not.toBeNull();
   });
 });
 
-describe('a post to an opened origin', () => {
-  it('reaches it, and no other port of that address, by whatever name or kept connection', async () => {
+describe('a post to an allowed origin', () => {
+  it('reaches it and no other port of its address, by any name or idle connection', async () => {
     const [opened, other] = [await serve(), await serve()];
     const policy = opening([opened.url], { highPorts: true });
     expect(await post(`${opened.url}/a`, policy)).toMatchObject({ ok: true, status: 200 });
@@ -105,7 +105,7 @@ describe('a post to an opened origin', () => {
       other.url,
       `http://localhost:${opened.port}/`,
       `https://127.0.0.1:${opened.port}/`,
-      // It resolves to the address, which is opened for that origin alone.
+      // It resolves to the address, which is allowed for that origin only.
       `https://rebind.example:${opened.port}/`,
       `https://rebind.example:${other.port}/`,
     ]) {
@@ -115,7 +115,7 @@ describe('a post to an opened origin', () => {
     expect([opened.requests(), other.requests()]).toEqual([2, 0]);
   });
 
-  it('follows no redirect from there', async () => {
+  it('follows no redirect', async () => {
     const other = await serve();
     const server = await listen((_req, res) => res.writeHead(307, { location: other.url }).end());
     open.push(server);
@@ -124,7 +124,7 @@ describe('a post to an opened origin', () => {
     expect(other.requests()).toBe(0);
   });
 
-  it('by a name asks nobody whether its address is allowed', async () => {
+  it('is not checked by the addresses of its name', async () => {
     const server = await serve();
     const policy = opening([`http://localhost:${server.port}`], {
       resolve: (_name, _options, done) => done(new Error('asked'), []),
@@ -154,7 +154,7 @@ describe('a post to an opened origin', () => {
 describe('WEBHOOK_ALLOW_ORIGINS', () => {
   const parsed = (text: string) => parseConfig(webhookEgressConfig, { WEBHOOK_ALLOW_ORIGINS: text });
 
-  it('is empty unless set, and is told at start', () => {
+  it('is empty by default and is logged at the start', () => {
     expect(createEgressPolicy(egressSettings(parsed(''))).openings).toEqual([]);
     const policy = createEgressPolicy(
       egressSettings(parsed(' HTTP://127.1:80/, https://hooks.internal:9000')),
@@ -180,7 +180,7 @@ describe('WEBHOOK_ALLOW_ORIGINS', () => {
     expect(() => parsed(`http://127.0.0.1:1,${text}`)).toThrow('WEBHOOK_ALLOW_ORIGINS: must be origins');
   });
 
-  it('is nothing to downloads, nor to what redirects them', async () => {
+  it('does not apply to downloads and their redirects', async () => {
     const opened = await serve();
     const env = { WEBHOOK_ALLOW_ORIGINS: opened.url };
     const policy = createEgressPolicy(egressSettings(parseConfig(egressConfig, env)));
@@ -195,7 +195,7 @@ describe('WEBHOOK_ALLOW_ORIGINS', () => {
   });
 });
 
-it('an opened origin where nobody listens is a failed post like another', async () => {
+it('fails a post to an allowed origin without a listener', async () => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;

@@ -7,7 +7,7 @@ describe('policy', () => {
 
   const refused = (policy: EgressPolicy, url: string) => policy.checkUrl(url)?.message ?? 'allowed';
 
-  describe('an address that only we could reach is refused', () => {
+  describe('a private address', () => {
     it.each([
       ['loopback', 'https://127.0.0.1/'],
       ['another loopback', 'https://127.9.9.9/'],
@@ -57,7 +57,7 @@ describe('policy', () => {
       ['unique local', 'https://[fd00::1]/'],
       ['IPv6 link-local', 'https://[fe80::1]/'],
       ['site-local', 'https://[fec0::1]/'],
-    ])('%s: %s', (_name, url) => {
+    ])('is refused: %s, %s', (_name, url) => {
       expect(refused(strict, url)).toBe('must not point to a private or reserved address');
     });
   });
@@ -125,7 +125,7 @@ describe('policy', () => {
     });
   });
 
-  describe('a policy opened for development', () => {
+  describe('a policy for development', () => {
     it.each([
       'http://127.0.0.1:3000/',
       'http://localhost:3000/',
@@ -145,12 +145,12 @@ describe('policy', () => {
       expect(development.checkUrl(url)).not.toBeNull();
     });
 
-    it('names what is open, and the default names nothing', () => {
+    it('lists what it allows, and the default lists nothing', () => {
       expect(strict.openings).toEqual([]);
       expect(development.openings).toHaveLength(2);
     });
 
-    it('is not made from a malformed CIDR', () => {
+    it('throws for a malformed CIDR', () => {
       expect(() => createEgressPolicy({ allowCidrs: ['10.0.0.0/33'], allowHttp: false })).toThrow(
         'not a CIDR',
       );
@@ -161,7 +161,7 @@ describe('policy', () => {
     const said = (policy: EgressPolicy, url: string) => policy.checkNewUrl(url)?.message ?? 'allowed';
 
     it.each(['https://1.1.1.1:9443/', 'https://hooks.example.com:9443/', 'https://hooks.example.com:22/'])(
-      'is held to the same ports by name and by address, whatever else is opened: %s',
+      'may have the same ports by name and by address, whatever else is allowed: %s',
       (url) => {
         expect(said(strict, url)).toBe('must use port 443 or 8443');
         expect(said(development, url)).toBe('must use port 443 or 8443');
@@ -178,24 +178,24 @@ describe('policy', () => {
       'http://a.localhost:3000/',
       'http://receiver:8080/',
       'http://host.docker.internal:8080/',
-    ])('may have any port where it leads nowhere but to what is opened: %s', (url) => {
+    ])('may have any port when it can only lead to an allowed address: %s', (url) => {
       expect(said(development, url)).toBe('allowed');
       expect(said(strict, url)).not.toBe('allowed');
     });
 
-    it('may be an origin that is opened, and is refused for what any URL is refused for', () => {
+    it('may be an allowed origin, and is refused like any URL', () => {
       const origin = 'https://hooks.example.com:9443';
       const policy = createEgressPolicy({ allowCidrs: [], allowHttp: false, allowOrigins: [origin] });
       expect(said(policy, `${origin}/hook`)).toBe('allowed');
       expect(said(strict, 'http://example.com/')).toBe('must use https');
     });
 
-    it('that was stored earlier is still dialled where its name leads to an opened address', () => {
+    it('is still dialled if it was stored earlier and its name resolves to an allowed address', () => {
       expect(development.checkUrl('https://hooks.example.com:9443/')).toBeNull();
     });
   });
 
-  describe('ports from 1024 on', () => {
+  describe('ports from 1024', () => {
     const high = createEgressPolicy({ allowCidrs: [], allowHttp: false, highPorts: true });
 
     it.each(['https://example.com:1024/', 'https://1.1.1.1:65535/', 'https://[2606:4700:4700::1111]:9000/'])(
@@ -213,13 +213,13 @@ describe('policy', () => {
       },
     );
 
-    it('lead to public addresses alone, and are told at start', () => {
+    it('apply to public addresses only and are logged at the start', () => {
       expect(high.checkUrl('https://10.0.0.1:9000/')).not.toBeNull();
       expect(high.openings).toEqual(['ports 1024-65535 of public addresses are allowed']);
     });
   });
 
-  describe('where the service itself is reached', () => {
+  describe('the host of the service itself', () => {
     const itself = 'must not point to this service itself';
     const own = (ownHosts: string[], allowCidrs: string[] = []) =>
       createEgressPolicy({ ownHosts, allowCidrs, allowHttp: false });
@@ -232,13 +232,13 @@ describe('policy', () => {
       'https://%61pi.example.com/',
       'https://api。example。com/',
       'https://ap\u00adi.example.com/',
-    ])('%s is refused', (url) => {
+    ])('is refused as %s', (url) => {
       expect(own(['api.example.com']).checkUrl(url)?.message).toBe(itself);
       expect(own(['API.example.com.'], ['10.0.0.0/8']).checkUrl(url)?.message).toBe(itself);
     });
 
     it.each(['https://example.com/', 'https://api.example.com.evil.example/', 'https://my-api.example.com/'])(
-      '%s is another',
+      'is not %s',
       (url) => {
         expect(own(['api.example.com']).checkUrl(url)).toBeNull();
       },
@@ -249,12 +249,12 @@ describe('policy', () => {
       'https://0x09090909/',
       'https://[::ffff:9.9.9.9]/',
       'https://[64:ff9b::909:909]/',
-    ])('an address, too: %s', (url) => {
+    ])('is refused as an address: %s', (url) => {
       expect(own(['9.9.9.9']).checkUrl(url)?.message).toBe(itself);
       expect(own(['9.9.9.9'], ['9.9.9.0/24']).checkUrl(url)).toBeNull();
     });
 
-    it('on a machine of development the receivers live beside it', () => {
+    it('is allowed in development, where receivers run on the same machine', () => {
       for (const host of ['localhost', '127.0.0.1', '[::1]']) {
         const policy = own([host], ['127.0.0.0/8', '::1/128']);
         expect(policy.checkUrl(`https://${host}:3000/`)).toBeNull();
@@ -272,7 +272,7 @@ describe('policy', () => {
         ...settings,
       });
 
-    it('its credentials stand in nothing that is told', () => {
+    it('contains no credentials in messages', () => {
       expect(through({}).openings).toEqual([]);
       expect(() => createEgressPolicy({ ...parts, proxyUrl: 'ftp://u:secret@proxy' })).toThrow(
         /^must be http/,
@@ -282,7 +282,7 @@ describe('policy', () => {
       );
     });
 
-    it('that resolves names, nothing that is open for addresses opens a name', () => {
+    it('does not allow a name by allowed addresses when the proxy resolves names', () => {
       const policy = through({ proxyResolves: true, allowCidrs: ['127.0.0.0/8'] });
       expect(policy.openings).toHaveLength(2);
       expect(policy.checkUrl('https://example.com/')).toBeNull();
@@ -310,13 +310,13 @@ describe('policy', () => {
       policy.lookupFor(port)('name.example', { all }, (error, address) => resolve(error?.code ?? address));
     });
 
-  describe('the look-up decides by the addresses that would be dialled', () => {
-    it('gives public answers, in both shapes of dns.lookup', async () => {
+  describe('the lookup', () => {
+    it('returns public addresses in both forms of dns.lookup', async () => {
       expect(await lookup(answers(['1.1.1.1']), 443, false)).toBe('1.1.1.1');
       expect(await lookup(answers(['1.1.1.1']), 443, true)).toEqual([{ address: '1.1.1.1', family: 4 }]);
     });
 
-    it('refuses when a single answer is private', async () => {
+    it('refuses when one of the addresses is private', async () => {
       expect(await lookup(answers(['1.1.1.1', '10.0.0.1']), 443, true)).toBe('EGRESS_REFUSED');
       expect(await lookup(answers(['1.1.1.1', '::ffff:10.0.0.1']), 443, false)).toBe('EGRESS_REFUSED');
       expect(await lookup(answers(['1.1.1.1', '64:ff9b::a00:1']), 443, true)).toBe('EGRESS_REFUSED');
@@ -324,7 +324,7 @@ describe('policy', () => {
       expect(await lookup(answers([]), 443, true)).toBe('EGRESS_REFUSED');
     });
 
-    it('refuses the address at which the service itself is reached', async () => {
+    it('refuses the address of the service itself', async () => {
       const policy = createEgressPolicy({
         ...parts,
         ownHosts: ['9.9.9.9'],
@@ -333,7 +333,7 @@ describe('policy', () => {
       expect(await lookup(policy, 443, true)).toBe('EGRESS_REFUSED');
     });
 
-    it('allows other ports only when every answer is in the allowed ranges', async () => {
+    it('allows other ports only when every address is in the allowed ranges', async () => {
       expect(await lookup(answers(['10.0.0.1'], ['10.0.0.0/8']), 9000, false)).toBe('10.0.0.1');
       expect(await lookup(answers(['10.0.0.1', '1.1.1.1'], ['10.0.0.0/8']), 9000, true)).toBe(
         'EGRESS_REFUSED',
@@ -345,7 +345,7 @@ describe('policy', () => {
 
 describe('target', () => {
   describe('targetOf', () => {
-    it('asks the policy once about a URL, and each policy for itself', () => {
+    it('checks a URL once per policy', () => {
       const open = createEgressPolicy({ allowCidrs: [], allowHttp: true });
       const closed = createEgressPolicy({ allowCidrs: [], allowHttp: false });
       const checkUrl = jest.spyOn(open, 'checkUrl');
@@ -357,7 +357,7 @@ describe('target', () => {
       expect(targetOf(closed, url)).toMatchObject({ code: 'INVALID_URL' });
     });
 
-    it('forgets the oldest URLs', () => {
+    it('drops the oldest URLs from its cache', () => {
       const policy = createEgressPolicy({ allowCidrs: [], allowHttp: false });
       const checkUrl = jest.spyOn(policy, 'checkUrl');
       const urls = Array.from({ length: 2049 }, (_, i) => `https://example.com/${i}`);

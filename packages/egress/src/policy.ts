@@ -1,21 +1,21 @@
 import type { LookupFunction } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { parseCidr, parseOrigin } from './addresses.ts';
-import { type Resolve, resolveAll } from './lookUp.ts';
+import { type Resolve, resolveAll } from './nameLookup.ts';
 import { type Proxy, parseProxyUrl } from './proxy.ts';
-import { hostKey, isAllowed, newUrlProblem, type Rules, urlProblem } from './urlProblem.ts';
+import { hostKey, isAllowed, newUrlProblem, type Rules, urlProblem } from './urlRules.ts';
 
 export type EgressPolicy = {
-  /** What can be said of a URL without dialling; null when nothing speaks against it. */
+  /** Checks a URL without dialling; null when it is allowed so far. */
   checkUrl(url: string): UrlProblem | null;
-  /** The same of a URL that is to be stored: names are held to the ports that public addresses have. */
+  /** Checks a URL that is to be stored: names may only have the ports of public addresses. */
   checkNewUrl(url: string): UrlProblem | null;
-  /** A `dns.lookup` for connections to `port` that fails with code `EGRESS_REFUSED` unless every answer is allowed. */
+  /** A `dns.lookup` for connections to `port` that fails with code `EGRESS_REFUSED` unless every address is allowed. */
   lookupFor(port: number): LookupFunction;
-  /** Whether the operator opened this origin, as `URL.origin` writes it: dialled as it is, past the proxy. */
+  /** Whether the operator allowed this origin: it is dialled unchecked and without the proxy. */
   opensOrigin(origin: string): boolean;
-  /** Through which all of it goes; null: dialled from here. */
   proxy: (Proxy & { resolves: boolean }) | null;
-  /** What is open beyond the default, for a line at start-up. */
+  /** What the settings allow beyond the defaults, for log lines at the start. */
   openings: string[];
 };
 
@@ -24,20 +24,20 @@ type UrlProblem = { code: 'INVALID_URL'; message: string };
 export type EgressSettings = {
   allowCidrs: string[];
   allowHttp: boolean;
-  /** As `parseOrigin` takes them: opened whatever else is said of their hosts and ports, and nothing beside them. */
+  /** For `parseOrigin`. No other rule applies to these origins. */
   allowOrigins?: string[];
-  /** Ports 1024-65535 of public addresses, too. */
+  /** Allows ports 1024-65535 of public addresses. */
   highPorts?: boolean;
-  /** Hosts at which this service itself is reached; refused. */
+  /** The hosts of this service itself, which are refused. */
   ownHosts?: string[];
   /** An HTTP proxy, as `http://user:password@host:port`. */
   proxyUrl?: string | undefined;
-  /** Names are resolved by the proxy, which then has to refuse what must not be reached. */
+  /** The proxy resolves names, and must itself refuse private addresses. */
   proxyResolves?: boolean;
   resolve?: Resolve;
 };
 
-/** The design's "Egress policy": where webhooks and foreign file URLs may be dialled. Throws on malformed settings. */
+/** Where webhooks and output files on other hosts may be dialled (design, "Egress policy"). @throws for invalid settings */
 export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
   const { allowHttp, allowOrigins = [], highPorts = false, ownHosts = [] } = settings;
   const { proxyUrl, resolve = resolveAll } = settings;
@@ -66,15 +66,15 @@ const toProblem = (message: string | null): UrlProblem | null =>
 function openingsOf(rules: Rules, texts: string[]): string[] {
   const { cidrs, origins, highPorts, allowHttp, proxyResolves } = rules;
   return [
-    ...(cidrs.length > 0 ? [`addresses in ${texts.join(', ')} may be dialled on any port`] : []),
+    ...(cidrs.length > 0 ? [`addresses in ${texts.join(', ')} may be connected to on any port`] : []),
     ...(origins.size > 0 ? [`webhooks may go to ${[...origins].join(', ')}`] : []),
     ...(highPorts ? ['ports 1024-65535 of public addresses are allowed'] : []),
     ...(allowHttp ? ['plain http URLs are allowed'] : []),
-    ...(proxyResolves ? ['the proxy resolves names: their addresses are checked by it alone'] : []),
+    ...(proxyResolves ? ['the proxy resolves names and checks their addresses'] : []),
   ];
 }
 
-/** All answers must be allowed: Node may dial any of them. The message names no address, for tenants may read it. */
+/** Every address must be allowed, as Node may dial any of them. Tenants read the message, so it contains no address. */
 function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, options, (error, addresses) => {
@@ -94,13 +94,11 @@ function refusal(hostname: string): NodeJS.ErrnoException {
   return Object.assign(error, { code: 'EGRESS_REFUSED' });
 }
 
-/** What a URL comes to under a policy: where to dial and what to ask for there. */
 export type Target = { origin: string; path: string };
 
-const maxTargets = 2048;
-const targetsByPolicy = new WeakMap<EgressPolicy, Map<string, Target>>();
+const targetsByPolicy = new WeakMap<EgressPolicy, LRUCache<string, Target>>();
 
-/** The policy's word on a URL, and its parts. Both follow from the text alone, so recent ones are kept. */
+/** Checks and parses a URL. Allowed URLs are cached, as the result depends on the text alone. */
 export function targetOf(policy: EgressPolicy, url: string): Target | UrlProblem {
   const targets = targetsOf(policy);
   const known = targets.get(url);
@@ -109,16 +107,14 @@ export function targetOf(policy: EgressPolicy, url: string): Target | UrlProblem
   if (problem) return problem;
   const { origin, pathname, search } = new URL(url);
   const target = { origin, path: pathname + search };
-  const [oldest] = targets.keys();
-  if (targets.size >= maxTargets && oldest !== undefined) targets.delete(oldest);
   targets.set(url, target);
   return target;
 }
 
-function targetsOf(policy: EgressPolicy): Map<string, Target> {
+function targetsOf(policy: EgressPolicy): LRUCache<string, Target> {
   const existing = targetsByPolicy.get(policy);
   if (existing) return existing;
-  const targets = new Map<string, Target>();
+  const targets = new LRUCache<string, Target>({ max: 2048 });
   targetsByPolicy.set(policy, targets);
   return targets;
 }

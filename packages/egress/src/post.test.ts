@@ -31,7 +31,7 @@ const post = (url: string, options: Partial<PostOptions> = {}) =>
   });
 
 describe('postJson', () => {
-  it('posts the bytes and the headers it is given and reads the answer', async () => {
+  it('posts the given bytes and headers and returns the response', async () => {
     const server = await serve((req, res) => {
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -60,10 +60,10 @@ describe('postJson', () => {
     expect(target.requests()).toBe(0);
   });
 
-  it('reads no more of an answer than the cap and counts it as complete', async () => {
+  it('cuts a response at maxResponseBytes and returns it as complete', async () => {
     const server = await serve((_req, res) => {
       res.write('x'.repeat(5000));
-      // never ended: what is read is enough
+      // Never ended.
     });
     expect(await post(server.url)).toMatchObject({
       ok: true,
@@ -72,7 +72,7 @@ describe('postJson', () => {
     });
   });
 
-  it('a body that drips for ever meets the total timeout', async () => {
+  it('times out for a body that never ends', async () => {
     const drips: NodeJS.Timeout[] = [];
     const server = await serve((_req, res) => {
       res.write('x');
@@ -83,24 +83,24 @@ describe('postJson', () => {
     expect(result).toMatchObject({ ok: false, stage: 'timeout' });
   });
 
-  it('a peer that accepts and says nothing meets the total timeout', async () => {
+  it('times out when the peer accepts and sends nothing', async () => {
     const server = await serve(() => {});
     expect(await post(server.url, { timeoutMs: 100 })).toMatchObject({ ok: false, stage: 'timeout' });
   });
 
-  it('a look-up that never answers meets the total timeout', async () => {
+  it('times out when the lookup gets no response', async () => {
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, resolve: () => {} });
     expect(await post('http://slow.example:81/', { policy, timeoutMs: 100 })).toMatchObject({
       stage: 'timeout',
     });
   });
 
-  it('an answer slower than the idle limit of a connection is waited for', async () => {
+  it('waits for a response that is slower than the idle timeout of a connection', async () => {
     const server = await serve((_req, res) => setTimeout(() => res.end('late'), 1800));
     expect(await post(server.url)).toMatchObject({ ok: true, body: Buffer.from('late') });
   });
 
-  it('tells a refused connection, and not the address', async () => {
+  it('reports a refused connection without the address', async () => {
     const server = await listen((_req, res) => res.end());
     await server.close();
     expect(await post(server.url)).toMatchObject({
@@ -110,12 +110,12 @@ describe('postJson', () => {
     });
   });
 
-  it('tells a failed handshake', async () => {
+  it('reports a failed handshake', async () => {
     const server = await serve((_req, res) => res.end());
     expect(await post(`https://127.0.0.1:${server.port}/`)).toMatchObject({ ok: false, stage: 'tls' });
   });
 
-  it('tells a name that does not resolve', async () => {
+  it('reports a name that does not resolve', async () => {
     const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND'), {
       syscall: 'getaddrinfo',
       code: 'ENOTFOUND',
@@ -128,7 +128,7 @@ describe('postJson', () => {
     expect(await post('https://nowhere.example/', { policy })).toMatchObject({ ok: false, stage: 'dns' });
   });
 
-  it('tells an answer that breaks off', async () => {
+  it('reports a response that ends early', async () => {
     const server = await serve((_req, res) => {
       res.writeHead(200, { 'content-length': '100' });
       res.write('half');
@@ -137,7 +137,7 @@ describe('postJson', () => {
     expect(await post(server.url)).toMatchObject({ ok: false, stage: 'response' });
   });
 
-  it('tells an answer that is no HTTP', async () => {
+  it('reports a response that is not HTTP', async () => {
     const server = net.createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -145,7 +145,7 @@ describe('postJson', () => {
     server.close();
   });
 
-  it('refuses a literal private address, which never meets a look-up', async () => {
+  it('refuses a private address in the URL, which needs no lookup', async () => {
     const server = await serve((_req, res) => res.end());
     expect(await post(`https://127.0.0.1:${server.port}/`, { policy: strict })).toMatchObject({
       stage: 'policy',
@@ -153,7 +153,7 @@ describe('postJson', () => {
     expect(server.requests()).toBe(0);
   });
 
-  it('refuses a name that resolves to a private address when it is dialled', async () => {
+  it('refuses a name that resolves to a private address', async () => {
     const server = await serve((_req, res) => res.end());
     const policy = createEgressPolicy({
       allowCidrs: ['10.0.0.0/8'],
@@ -167,20 +167,20 @@ describe('postJson', () => {
     expect(server.requests()).toBe(0);
   });
 
-  it('ends when its signal does', async () => {
+  it('ends when its signal aborts', async () => {
     const abort = new AbortController();
     const server = await serve(() => abort.abort());
     expect(await post(server.url, { signal: abort.signal })).toMatchObject({ ok: false, stage: 'aborted' });
     expect(await post(server.url, { signal: abort.signal })).toMatchObject({ ok: false, stage: 'aborted' });
   });
 
-  it('answers, not throws, for a header that cannot be sent', async () => {
+  it('returns a failure for an invalid header', async () => {
     expect(await post('http://127.0.0.1:9/', { headers: { 'x-a': 'b\r\nc: d' } })).toMatchObject({
       stage: 'policy',
     });
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const ports = new Set<number | undefined>();
     const server = await serve((req, res) => {
       ports.add(req.socket.remotePort);

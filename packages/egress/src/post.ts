@@ -12,7 +12,7 @@ export type PostOptions = {
   headers: Record<string, string>;
   /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
-  /** Of all that the receiver sends. When it is more, no more is read; what came counts as the answer. */
+  /** Of all bytes that the receiver sends. A longer response is cut. */
   maxResponseBytes: number;
   policy: EgressPolicy;
   signal?: AbortSignal;
@@ -21,18 +21,15 @@ export type PostOptions = {
 export type PostStage = 'policy' | 'dns' | 'connect' | 'tls' | 'timeout' | 'response' | 'aborted';
 
 export type PostResult =
-  /** `body`: as it was sent, compressed or not; at most `maxResponseBytes`. */
+  /** `body`: not decompressed; at most `maxResponseBytes`. */
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer; durationMs: number }
-  /** `isOwnFault`: it ended at our proxy, and says nothing of the receiver. */
+  /** `isOwnFault`: our proxy failed, not the receiver. */
   | { ok: false; stage: PostStage; message: string; durationMs: number; isOwnFault?: true };
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+type Response = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 type Failure = { stage: PostStage; message: string; isOwnFault?: true };
 
-/**
- * One POST to an address we don't trust: no redirect, no retry, no decompression. Any status is `ok: true`.
- * Never rejects.
- */
+/** One POST to an untrusted URL: no redirect, no retry, no decompression. Any status is `ok: true`. Never rejects. */
 export async function postJson(options: PostOptions): Promise<PostResult> {
   const startMs = performance.now();
   const outcome = await attempt(options);
@@ -40,7 +37,7 @@ export async function postJson(options: PostOptions): Promise<PostResult> {
   return 'stage' in outcome ? { ok: false, ...outcome, durationMs } : { ok: true, ...outcome, durationMs };
 }
 
-async function attempt(options: PostOptions): Promise<Answer | Failure> {
+async function attempt(options: PostOptions): Promise<Response | Failure> {
   const { policy, body, timeoutMs, maxResponseBytes, signal } = options;
   const target = targetOf(policy, options.url);
   if ('code' in target) return { stage: 'policy', message: target.message };
@@ -60,7 +57,7 @@ async function attempt(options: PostOptions): Promise<Answer | Failure> {
 
 const connectionsByPolicy = new WeakMap<EgressPolicy, Connections>();
 
-/** Connections were dialled under the rules of a policy and are reused under no other's. */
+/** A connection is only reused under the policy under which it was dialled. */
 function connectionsOf(policy: EgressPolicy): Connections {
   const existing = connectionsByPolicy.get(policy);
   if (existing) return existing;
@@ -69,7 +66,7 @@ function connectionsOf(policy: EgressPolicy): Connections {
   return connections;
 }
 
-/** Written as they were given; of two that differ in case alone, the later. The length follows from the body. */
+/** Keeps the case of names; of names that differ in case only, the later wins. undici sets the length. */
 function headersOf(given: Record<string, string>): string[] {
   const headers = new Map([['content-type', ['content-type', 'application/json']]]);
   for (const name in given) headers.set(name.toLowerCase(), [name, given[name] ?? '']);
@@ -80,8 +77,8 @@ function headersOf(given: Record<string, string>): string[] {
 const awaited = {
   dialling: 'connection',
   handshaking: 'TLS handshake',
-  connected: 'complete answer',
-  sent: 'complete answer',
+  connected: 'complete response',
+  sent: 'complete response',
 } as const;
 
 function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, timeoutMs: number): Failure {
@@ -90,13 +87,13 @@ function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, 
     return { stage: 'timeout', message: `no ${awaited[progress]} within ${timeoutMs} ms` };
   }
   const { code, syscall }: NodeJS.ErrnoException = cause;
-  // Node adds the address that was dialled, which is not for tenants to see.
+  // Tenants read the message: Node's would contain the address.
   const message = syscall === 'connect' && code ? `connect ${code}` : messageOf(cause);
   const failure: Failure = { stage: stageOf(cause, progress), message };
   return code === proxyFault ? { ...failure, isOwnFault: true } : failure;
 }
 
-/** `UND_ERR_INVALID_ARG`, `UND_ERR_NOT_SUPPORTED`: undici's word for headers that can't be sent. */
+/** The last two are undici's codes for invalid headers. */
 const policyCodes = ['EGRESS_REFUSED', 'UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'];
 const stages = { dialling: 'connect', handshaking: 'tls', connected: 'response', sent: 'response' } as const;
 

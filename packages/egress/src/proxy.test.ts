@@ -28,7 +28,7 @@ async function startTarget() {
   return server;
 }
 
-/** Speaks TLS as `holdfast.test`. */
+/** With TLS as `holdfast.test`. */
 async function startTlsTarget() {
   tls.setDefaultCACertificates([cert]);
   const seen: { servername: unknown; host: string | undefined; isResumed: boolean }[] = [];
@@ -62,8 +62,8 @@ const post = (url: string, options: Pick<PostOptions, 'policy'> & Partial<PostOp
 const download = (url: string, policy: PostOptions['policy'], timeoutMs = 5000) =>
   openDownload({ url, policy, trustedHosts: [], timeoutMs, maxBytes: 1000 });
 
-describe('through a proxy', () => {
-  it('a post reaches the address that was checked, under the name it was sent to', async () => {
+describe('a request through a proxy', () => {
+  it('posts to the checked address under the name of the URL', async () => {
     const { port, seen } = await startTlsTarget();
     const proxy = await startProxy();
     const policy = through(`http://127.0.0.1:${proxy.port}`);
@@ -71,12 +71,12 @@ describe('through a proxy', () => {
     expect(await post(url, { policy })).toMatchObject({ ok: true, status: 200 });
     expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${port}`]);
     expect(seen).toEqual([{ servername: 'holdfast.test', host: 'holdfast.test', isResumed: false }]);
-    // Again on the same tunnel.
+    // On the same tunnel.
     expect(await post(url, { policy })).toMatchObject({ ok: true });
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('over TLS, to a target over TLS', async () => {
+  it('posts over TLS through a proxy with TLS', async () => {
     const { port, seen } = await startTlsTarget();
     const proxy = await startProxy(tunnel, true);
     const policy = through(`https://127.0.0.1:${proxy.port}`);
@@ -84,7 +84,7 @@ describe('through a proxy', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('the certificate is still that of the name', async () => {
+  it('requires a certificate for the name', async () => {
     const { port, seen } = await startTlsTarget();
     const proxy = await startProxy();
     const policy = through(`http://127.0.0.1:${proxy.port}`);
@@ -92,7 +92,7 @@ describe('through a proxy', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('plain http goes through a tunnel, too', async () => {
+  it('opens a tunnel for plain http', async () => {
     const target = await startTarget();
     const proxy = await startProxy();
     const policy = through(`http://127.0.0.1:${proxy.port}`);
@@ -101,7 +101,7 @@ describe('through a proxy', () => {
     expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${target.port}`]);
   });
 
-  it('files are fetched over it, redirects included', async () => {
+  it('downloads files, including redirects', async () => {
     const target = await listen((req, res) => {
       if (req.url === '/file') res.end('bytes');
       else res.writeHead(302, { location: `http://there.test:${target.port}/file` }).end();
@@ -114,7 +114,7 @@ describe('through a proxy', () => {
     expect(proxy.asked).toHaveLength(2);
   });
 
-  it('a file over TLS, too', async () => {
+  it('downloads a file over TLS', async () => {
     const { port, seen } = await startTlsTarget();
     const proxy = await startProxy();
     const { stream } = await download(
@@ -125,7 +125,7 @@ describe('through a proxy', () => {
     expect(seen).toMatchObject([{ servername: 'holdfast.test' }]);
   });
 
-  it('it is told the credentials of its URL', async () => {
+  it('sends the credentials of the proxy URL', async () => {
     const target = await startTarget();
     const proxy = await startProxy();
     const policy = through(`http://us%40er:p%3Ass@127.0.0.1:${proxy.port}`);
@@ -133,7 +133,7 @@ describe('through a proxy', () => {
     expect(proxy.credentials).toEqual([`Basic ${Buffer.from('us@er:p:ss').toString('base64')}`]);
   });
 
-  it('nothing is asked of it for a name with a forbidden address', async () => {
+  it('does not reach the proxy for a name with a forbidden address', async () => {
     const proxy = await startProxy();
     const policy = through(`http://127.0.0.1:${proxy.port}`, {
       resolve: (_name, _options, done) =>
@@ -151,7 +151,7 @@ describe('through a proxy', () => {
   it.each([
     [['2606:4700::1', '1.1.1.1'], '1.1.1.1:443'],
     [['2606:4700::1'], '[2606:4700::1]:443'],
-  ])('of %j it is asked for one', async (addresses, authority) => {
+  ])('requests one address of %j', async (addresses, authority) => {
     const proxy = await startProxy((socket) => socket.end('HTTP/1.1 503 No\r\n\r\n'));
     const policy = through(`http://127.0.0.1:${proxy.port}`, {
       resolve: (_name, _options, done) =>
@@ -164,7 +164,7 @@ describe('through a proxy', () => {
     expect(proxy.asked).toEqual([`CONNECT ${authority}`]);
   });
 
-  it('one that resolves names is given the name, and none is looked up here', async () => {
+  it('sends the name without a lookup when the proxy resolves names', async () => {
     const { port, seen } = await startTlsTarget();
     const proxy = await startProxy();
     const policy = through(`http://127.0.0.1:${proxy.port}`, {
@@ -184,7 +184,7 @@ const answering = (text: string) => (socket: Socket) => {
   socket.write(text);
 };
 
-describe('a proxy that does not open the tunnel', () => {
+describe('a failure of the proxy', () => {
   it.each([
     [
       '403',
@@ -194,18 +194,18 @@ describe('a proxy that does not open the tunnel', () => {
     ['407', answering('HTTP/1.1 407 Who\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy refused: 407'],
     ['302', answering('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\n\r\n'), 'the proxy refused: 302'],
     ['103', answering('HTTP/1.1 103 Early Hints\r\n\r\n'), 'the proxy refused: 103'],
-    ['garbage', answering('SSH-2.0-OpenSSH_9.2\r\n'), 'the proxy gave no HTTP answer'],
+    ['garbage', answering('SSH-2.0-OpenSSH_9.2\r\n'), 'the proxy sent no HTTP response'],
     [
       'huge headers',
       answering(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
-      'the proxy gave no HTTP answer',
+      'the proxy sent no HTTP response',
     ],
     [
       '200 and more',
       answering('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
-      'the proxy sent more than its answer',
+      'the proxy sent more than its response',
     ],
-    ['hangs up', (socket: Socket) => socket.destroy(), 'the proxy hung up'],
+    ['hangs up', (socket: Socket) => socket.destroy(), 'the proxy closed the connection'],
   ])('%s', async (_name, answer, message) => {
     const proxy = await startProxy(answer);
     const policy = through(`http://user:secret@127.0.0.1:${proxy.port}`);
@@ -222,20 +222,20 @@ describe('a proxy that does not open the tunnel', () => {
     ['says nothing', () => {}],
     ['drips its headers', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: ', 'x')],
     ['opens it and leads nowhere', answering('HTTP/1.1 200 OK\r\n\r\n')],
-  ])('and %s meets the time limit of the post, and is let go', async (_name, answer) => {
+  ])('times out with the post and closes the connection when the proxy %s', async (_name, answer) => {
     const proxy = await startProxy(answer);
     const policy = through(`http://127.0.0.1:${proxy.port}`);
     expect(await post('https://name.test/', { policy, timeoutMs: 200 })).toMatchObject({ stage: 'timeout' });
     await gone(proxy);
   });
 
-  it('a download meets its own', async () => {
+  it('times out with the download', async () => {
     const proxy = await startProxy(() => {});
     const policy = through(`http://127.0.0.1:${proxy.port}`);
     await expect(download('https://name.test/', policy, 200)).rejects.toMatchObject({ stage: 'network' });
   });
 
-  it('is not there: the message names no address', async () => {
+  it('has a message without the address', async () => {
     const proxy = await listenProxy();
     await proxy.close();
     const policy = through(`http://user:secret@127.0.0.1:${proxy.port}`);
@@ -251,7 +251,7 @@ describe('a proxy that does not open the tunnel', () => {
     ['no HTTP\r\n\r\n', true],
     ['HTTP/1.1 403 No\r\n\r\n', undefined],
     ['HTTP/1.1 502 No\r\n\r\n', undefined],
-  ])('answers %j: our own fault: %s', async (text, isOwnFault) => {
+  ])('with the response %j is our own fault: %s', async (text, isOwnFault) => {
     const proxy = await startProxy(answering(text));
     const result = await post('https://name.test/', { policy: through(`http://127.0.0.1:${proxy.port}`) });
     expect('isOwnFault' in result ? result.isOwnFault : undefined).toBe(isOwnFault);

@@ -4,14 +4,14 @@ import { isIPv6, type Socket } from 'node:net';
 import { portOf } from './addresses.ts';
 import type { Dialling } from './dial.ts';
 
-/** `Authorization` for the user name and password that a URL carries; null when it carries neither. */
+/** The `Authorization` header for the user name and password of a URL; null without them. */
 export function basicCredentials({ username, password }: URL): string | null {
   if (username === '' && password === '') return null;
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
-/** The operator's HTTP proxy for what the policy guards. */
+/** The operator's HTTP proxy for untrusted URLs. */
 export type Proxy = {
   isTls: boolean;
   /** Without brackets. */
@@ -21,7 +21,7 @@ export type Proxy = {
   authorization: string | null;
 };
 
-/** `http://host:port` or `https://...`, with a user name and password or without. Throws, naming none of it. */
+/** Parses `http://user:password@host:port` or `https://...`. The errors contain nothing of the URL. @throws */
 export function parseProxyUrl(text: string): Proxy {
   const url = URL.parse(text);
   const isTls = url?.protocol === 'https:';
@@ -42,8 +42,8 @@ type Done = (...outcome: [null, Socket] | [Error, null]) => void;
 const maxHeaderBytes = 8192;
 
 /**
- * Asks a proxy for a connection to an address (or a name). No time limit of its own. The errors, which tenants may read,
- * name neither the proxy nor what it answered.
+ * Opens a tunnel through a proxy to an address or name, without a time limit. Tenants may read the errors, so they contain
+ * neither the proxy nor its response.
  */
 export function openTunnel(proxy: Proxy, to: { host: string; port: number }, done: Done): Dialling {
   const authority = `${isIPv6(to.host) ? `[${to.host}]` : to.host}:${to.port}`;
@@ -62,7 +62,7 @@ export function openTunnel(proxy: Proxy, to: { host: string; port: number }, don
   let open: Socket | undefined;
   request.once('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
     open = socket;
-    // Between two listeners of others: a socket that fails unheard would end the process.
+    // Until the caller listens: an error without a listener would end the process.
     socket.on('error', () => {});
     const error = refusalOf(response.statusCode ?? 0, head);
     if (error === null) return done(null, socket);
@@ -81,7 +81,7 @@ export function openTunnel(proxy: Proxy, to: { host: string; port: number }, don
   };
 }
 
-/** Code of a failure that says nothing of whom we wanted to reach. */
+/** The proxy failed, not the receiver. */
 export const proxyFault = 'EGRESS_PROXY_FAULT';
 const refused = 'EGRESS_PROXY_REFUSED';
 
@@ -89,14 +89,14 @@ function refusalOf(status: number, head: Buffer): Error | null {
   if (status < 200 || status > 299) {
     return proxyError(`the proxy refused: ${status}`, status === 407 ? proxyFault : refused);
   }
-  // Nobody has been asked anything yet.
-  return head.length > 0 ? proxyError('the proxy sent more than its answer', proxyFault) : null;
+  // Nothing was sent through the tunnel yet.
+  return head.length > 0 ? proxyError('the proxy sent more than its response', proxyFault) : null;
 }
 
 function unreachable({ code = 'UNKNOWN' }: NodeJS.ErrnoException): Error {
-  if (code.startsWith('HPE_')) return proxyError('the proxy gave no HTTP answer', proxyFault);
-  // Some hang up where others answer 502.
-  if (code === 'ECONNRESET') return proxyError('the proxy hung up', refused);
+  if (code.startsWith('HPE_')) return proxyError('the proxy sent no HTTP response', proxyFault);
+  // Some proxies close the connection where others respond with 502.
+  if (code === 'ECONNRESET') return proxyError('the proxy closed the connection', refused);
   return proxyError(`the proxy cannot be reached: ${code}`, proxyFault);
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { messageOf, parseJson } from './response.ts';
 
-describe('parse json', () => {
+describe('parseJson', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-  it('reads what is JSON', () => {
+  it('parses JSON', () => {
     expect(parseJson('{"a":[1,{"__proto__":{"b":2}}]}')).toEqual(
       JSON.parse('{"a":[1,{"__proto__":{"b":2}}]}'),
     );
@@ -12,7 +12,7 @@ describe('parse json', () => {
     expect(parseJson('null')).toBeNull();
   });
 
-  it('reads a large text of few values', () => {
+  it('parses a large text of few values', () => {
     const text = JSON.stringify({
       b64_json: 'A'.repeat(5_000_000),
       numbers: Array.from({ length: 300_000 }, () => 1),
@@ -22,7 +22,7 @@ describe('parse json', () => {
     expect(parseJson(commas)).toEqual(JSON.parse(commas));
   });
 
-  it('does not read what would fill the memory', () => {
+  it('refuses text with too many values for memory', () => {
     expect(parseJson(`[${'[],'.repeat(2_500_000)}1]`)).toBeUndefined();
     expect(parseJson(`{"\\\\":${'[],'.repeat(4_000_001)}1}`)).toBeUndefined();
     expect(parseJson(`{"a":${'[{},{}],'.repeat(1_000_000)}`)).toBeUndefined();
@@ -35,7 +35,7 @@ describe('parse json', () => {
     nested(200),
     nested(200_000),
     '{"a":'.repeat(5000) + '1'.concat('}'.repeat(5000)),
-  ])('does not read what is none, or nested to break its readers (%#)', (text) => {
+  ])('returns undefined for invalid or too deeply nested text (%#)', (text) => {
     expect(parseJson(text)).toBeUndefined();
   });
 });
@@ -48,11 +48,11 @@ describe('message of', () => {
         'wrong version number',
       ],
       ['A0:error:0A000126:SSL routines::unexpected eof while reading\n', 'unexpected eof while reading'],
-    ])('takes the reason out of what OpenSSL says', (message, reason) => {
+    ])('extracts the reason from OpenSSL errors', (message, reason) => {
       expect(messageOf(new Error(message))).toBe(reason);
     });
 
-    it('leaves other messages as they are, and takes the code of those that say nothing', () => {
+    it('returns other messages unchanged and the code for an empty message', () => {
       expect(messageOf(new Error('other side closed'))).toBe('other side closed');
       expect(messageOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
       expect(messageOf('odd')).toBe('odd');

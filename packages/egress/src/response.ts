@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Of these a second one is dropped, as `node:http` does; any other is joined to the first. */
+/** Headers of which `node:http` keeps the first value only; it joins the values of others. */
 const single = new Set([
   'age',
   'authorization',
@@ -22,7 +22,7 @@ const single = new Set([
   'user-agent',
 ]);
 
-/** undici's headers (in place) as `node:http` gives them: text each, but `set-cookie`, which is always a list. */
+/** Changes undici's headers in place to the form of `node:http`: strings, and a list for `set-cookie`. */
 export function incomingHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   for (const name in headers) {
     const value = headers[name];
@@ -32,41 +32,38 @@ export function incomingHeaders(headers: IncomingHttpHeaders): IncomingHttpHeade
   return headers;
 }
 
-/** Deeper than any answer is, and far from where recursion over it would run out of stack. */
-const mostLevels = 128;
+/** Deeper than any real response, and far less than the stack allows. */
+const maxLevels = 128;
 
-/** Each is 60 bytes of memory and more, of three in the text. */
-const mostValues = 4_000_000;
+/** Three bytes of text can become 60 bytes of memory. */
+const maxValues = 4_000_000;
 
-/**
- * The JSON of a text; undefined when it is none, or was made to break who reads it: nested too deep, or of more values than
- * there is memory for.
- */
+/** Undefined for text that is not JSON, is nested too deeply, or has too many values for memory. */
 export function parseJson(text: string): unknown {
-  if (text.length > mostValues && hasMoreThan(mostValues, text)) return undefined;
+  if (text.length > maxValues && hasMoreThan(maxValues, text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isDeeperThan(mostLevels, value) ? undefined : value;
+    return isDeeperThan(maxLevels, value) ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-/** Every value but the first stands behind one of the first three. */
+/** Every value but the first follows one of the first three. */
 const [comma, bracket, brace, quote, backslash] = [0x2c, 0x5b, 0x7b, 0x22, 0x5c];
 
-function hasMoreThan(most: number, text: string): boolean {
+function hasMoreThan(max: number, text: string): boolean {
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === comma || code === bracket || code === brace) values += 1;
-    if (values > most) return true;
+    if (values > max) return true;
     if (code === quote) at = endOfString(text, at);
   }
   return false;
 }
 
-/** Where the quote stands that ends the string which begins at `start`; pictures in base64 are passed over in one leap. */
+/** The index of the closing quote of the string at `start`; indexOf skips base64 images quickly. */
 function endOfString(text: string, start: number): number {
   let at = start;
   let isEscaped = true;
@@ -92,10 +89,10 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 /** OpenSSL's `thread:error:code:library:function:reason:file:line:`. */
 const opensslError = /error:[0-9A-F]{8}:[^:]*:[^:]*:([^:]+)/;
 
-/** What undici's parser asserts of a response does not hold: its status is below 100, or 101 for no upgrade. */
+/** From undici's parser: the status is below 100, or 101 without an upgrade. */
 const brokenAssertion = 'ERR_ASSERTION';
 
-/** Node's message for several failed addresses is empty; the code says as much. Of OpenSSL's the reason is enough. */
+/** Node's message is empty when several addresses failed, so the code replaces it. Of OpenSSL's only the reason is kept. */
 export function messageOf(error: unknown): string {
   if (Object(error).code === brokenAssertion) return 'invalid HTTP response';
   if (!(error instanceof Error)) return String(error);

@@ -20,7 +20,7 @@ async function connect(handler: RequestListener, settings: Partial<TrustedSettin
 }
 
 describe('createTrustedHttp', () => {
-  it('sends JSON below the base URL with its headers, and reads JSON', async () => {
+  it('sends JSON below the base URL with its headers and parses JSON', async () => {
     const { client } = await connect(
       (req, res) => {
         res.setHeader('content-type', 'application/json');
@@ -38,7 +38,7 @@ describe('createTrustedHttp', () => {
     });
   });
 
-  it('gives every status as an answer, once, and follows nothing', async () => {
+  it('returns every status without a retry or redirect', async () => {
     const { client, server } = await connect((_req, res) =>
       res.writeHead(503, { 'retry-after': '7' }).end('busy'),
     );
@@ -51,7 +51,7 @@ describe('createTrustedHttp', () => {
     expect(moved.server.requests()).toBe(1);
   });
 
-  it('a refused connection was certainly not reached', async () => {
+  it('reports the peer as not reached for a refused connection', async () => {
     const { client, server } = await connect((_req, res) => res.end());
     await server.close();
     expect(await client.request('POST', 'x')).toMatchObject({
@@ -61,25 +61,25 @@ describe('createTrustedHttp', () => {
     });
   });
 
-  it('a name that does not resolve was certainly not reached', async () => {
+  it('reports the peer as not reached for a name that does not resolve', async () => {
     const client = createTrustedHttp({ baseUrl: 'http://nowhere.invalid' });
     open.push(client);
     expect(await client.request('POST', 'x')).toMatchObject({ ok: false, reached: 'no', reason: 'network' });
   });
 
-  it('a failed handshake was certainly not reached', async () => {
+  it('reports the peer as not reached for a failed handshake', async () => {
     const { server } = await connect((_req, res) => res.end());
     const client = createTrustedHttp({ baseUrl: `https://127.0.0.1:${server.port}` });
     open.push(client);
     expect(await client.request('POST', 'x')).toMatchObject({ ok: false, reached: 'no' });
   });
 
-  it('a connection that breaks after the request may have been reached', async () => {
+  it('reports the peer as possibly reached when the connection breaks after the request', async () => {
     const { client } = await connect((req) => req.socket.destroy());
     expect(await client.request('POST', 'x', { json: {} })).toMatchObject({ ok: false, reached: 'unknown' });
   });
 
-  it('no answer in time may have been reached', async () => {
+  it('reports the peer as possibly reached after a timeout', async () => {
     const { client } = await connect(() => {});
     expect(await client.request('POST', 'x', { json: {}, timeoutMs: 100 })).toMatchObject({
       ok: false,
@@ -88,7 +88,7 @@ describe('createTrustedHttp', () => {
     });
   });
 
-  it('ends when its signal does', async () => {
+  it('ends when its signal aborts', async () => {
     const abort = new AbortController();
     const { client } = await connect(() => abort.abort());
     expect(await client.request('POST', 'x', { signal: abort.signal })).toMatchObject({
@@ -98,7 +98,7 @@ describe('createTrustedHttp', () => {
     });
   });
 
-  it('was not reached when its signal had ended before', async () => {
+  it('reports the peer as not reached when the signal is already aborted', async () => {
     const { client, server } = await connect((_req, res) => res.end());
     expect(await client.request('POST', 'x', { signal: AbortSignal.abort() })).toMatchObject({
       reached: 'no',
@@ -107,7 +107,7 @@ describe('createTrustedHttp', () => {
     expect(server.requests()).toBe(0);
   });
 
-  it('a header that cannot be sent was certainly not reached', async () => {
+  it('reports the peer as not reached for an invalid header', async () => {
     const { client, server } = await connect((_req, res) => res.end());
     expect(await client.request('POST', 'x', { headers: { 'x-a': 'b\r\nc: d' } })).toMatchObject({
       ok: false,
@@ -116,7 +116,7 @@ describe('createTrustedHttp', () => {
     expect(server.requests()).toBe(0);
   });
 
-  it('sends forms, and what is set for one request over what is set for all', async () => {
+  it('sends forms, and headers of a request override those of the client', async () => {
     const { client } = await connect(
       (req, res) => {
         const { 'content-type': type, 'x-own': own, accept } = req.headers;
@@ -139,7 +139,7 @@ describe('createTrustedHttp', () => {
     });
   });
 
-  it('reads JSON behind a byte order mark, and takes credentials from the base URL', async () => {
+  it('parses JSON after a byte order mark and sends the credentials of the base URL', async () => {
     const { server } = await connect((req, res) => res.end(`\ufeff{"auth":"${req.headers.authorization}"}`));
     const client = createTrustedHttp({ baseUrl: server.url.replace('//', '//user:p%40ss@') });
     open.push(client);
@@ -148,19 +148,22 @@ describe('createTrustedHttp', () => {
     });
   });
 
-  it.each([true, false])('refuses an answer over the cap (length told: %s)', async (isTold) => {
-    const { client } = await connect(
-      (_req, res) => {
-        if (isTold) res.setHeader('content-length', '3000');
-        res.end('x'.repeat(3000));
-      },
-      { maxResponseBytes: 2999 },
-    );
-    expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reason: 'too_large' });
-  });
+  it.each([true, false])(
+    'refuses a response above maxResponseBytes (length declared: %s)',
+    async (isDeclared) => {
+      const { client } = await connect(
+        (_req, res) => {
+          if (isDeclared) res.setHeader('content-length', '3000');
+          res.end('x'.repeat(3000));
+        },
+        { maxResponseBytes: 2999 },
+      );
+      expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reason: 'too_large' });
+    },
+  );
 });
 
-describe('an answer whose body is given as a stream', () => {
+describe('a streamed response', () => {
   const pieces = Array.from({ length: 512 }, (_, index) => Buffer.alloc(65_536, index % 256));
   const streamed = { bodyAs: () => 'stream' as const };
 
@@ -188,7 +191,7 @@ describe('an answer whose body is given as a stream', () => {
     return result.stream;
   }
 
-  it('comes as it is read: the server waits while nobody reads', async () => {
+  it('has backpressure: the server waits for the reader', async () => {
     const full = Promise.withResolvers<void>();
     const { client } = await connect((_req, res) => send(res, full.resolve));
     const stream = await streamOf(client);
@@ -196,7 +199,7 @@ describe('an answer whose body is given as a stream', () => {
     expect(Buffer.concat(pieces).equals(await buffer(stream))).toBe(true);
   });
 
-  it('gives its connection to the next request once it is read to its end', async () => {
+  it('frees its connection when it is read to its end', async () => {
     const sockets = new Set<unknown>();
     const { client } = await connect((req, res) => {
       sockets.add(req.socket);
@@ -207,7 +210,7 @@ describe('an answer whose body is given as a stream', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('ends the connection when it is let go of unread', async () => {
+  it('closes the connection when it is destroyed', async () => {
     const closed = Promise.withResolvers<void>();
     const { client } = await connect((_req, res) => {
       res.on('close', closed.resolve);
@@ -217,7 +220,7 @@ describe('an answer whose body is given as a stream', () => {
     await closed.promise;
   });
 
-  it('fails when its signal aborts, when its time is over, and when the server hangs up', async () => {
+  it('fails when its signal aborts, at its timeout, and when the server closes the connection', async () => {
     const { client } = await connect((req, res) => {
       res.write('a piece');
       if (req.headers['x-hang-up']) res.write('more', () => res.destroy());
@@ -231,7 +234,7 @@ describe('an answer whose body is given as a stream', () => {
     await expect(buffer((cut as { stream: Readable }).stream)).rejects.toThrow();
   });
 
-  it('is chosen by the head of the answer: others are read whole, as text or as bytes', async () => {
+  it('is chosen by the head of the response: others are text or bytes', async () => {
     const { client } = await connect((req, res) => {
       res.writeHead(req.url?.endsWith('bytes') ? 200 : 500).end(Buffer.from([0xff, 0x41]));
     });

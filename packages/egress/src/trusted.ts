@@ -8,7 +8,6 @@ import { messageOf, parseJson } from './response.ts';
 
 export type SentBody = { body: Buffer | string | Readable | null; headers: Record<string, string> };
 
-/** The bytes of a request and what they are, where that follows from how they were given. */
 function sentBodyOf({ json, body }: TrustedRequest): SentBody {
   if (typeof body === 'object' && 'open' in body) {
     const headers = { 'content-type': body.contentType, 'content-length': String(body.sizeBytes) };
@@ -19,7 +18,7 @@ function sentBodyOf({ json, body }: TrustedRequest): SentBody {
 }
 
 export type TrustedHttp = {
-  /** `path` is appended to the base URL's path. Resolves with any status; network trouble is a typed failure. */
+  /** `path` is appended to the base URL's path. Never rejects. */
   request(method: Method, path: string, options?: TrustedRequest): Promise<TrustedResult>;
   close(): void;
 };
@@ -30,32 +29,32 @@ export type TrustedRequest = {
   json?: unknown;
   body?: string | Buffer | StreamedBody;
   headers?: Record<string, string>;
-  /** Total, a body that is read as a stream included. */
+  /** Total, including a streamed body. */
   timeoutMs?: number;
-  /** Of a body that is read whole; default that of all requests. */
+  /** Of a body that is not streamed. Default: as in TrustedSettings. */
   maxResponseBytes?: number;
   signal?: AbortSignal;
-  /** How the body of the answer is given, by its head; default as text. A stream is destroyed unless it is read to its end. */
+  /** The form of the response body. Default: text. A stream must be read to its end or destroyed. */
   bodyAs?(head: ResponseHead): BodyForm;
 };
 
 export type ResponseHead = { status: number; headers: IncomingHttpHeaders };
 export type BodyForm = 'text' | 'bytes' | 'stream';
 
-/** A body that is read while it is sent, for one request; see multipart.ts. */
+/** Read while it is sent, once; see multipart.ts. */
 export type StreamedBody = { contentType: string; sizeBytes: number; open(): Readable };
 
 export type TrustedSettings = {
   baseUrl: string;
   headers?: Record<string, string>;
-  /** Total of one request; 60 000 unless told. */
+  /** Total of one request. Default: 60 000. */
   timeoutMs?: number;
-  /** 32 MiB unless told. */
+  /** Default: 32 MiB. */
   maxResponseBytes?: number;
 };
 
 export type TrustedResult =
-  /** `json` is undefined when the body is not JSON; see parseJson. Of `bytes` and a `stream` there is no text. */
+  /** `json` is undefined when the body is not JSON; see parseJson. With `bytes` or a `stream` the text is empty. */
   | {
       ok: true;
       status: number;
@@ -65,15 +64,15 @@ export type TrustedResult =
       bytes?: Buffer;
       stream?: Readable;
     }
-  /** `reached: 'no'`: the peer can't have seen the request. `'unknown'`: it may have acted on it. */
+  /** `reached: 'no'`: the peer did not get the complete request. `'unknown'`: it may have acted on it. */
   | { ok: false; reached: 'no' | 'unknown'; reason: FailureReason; code: string; message: string };
 
-/** Of a body that is read as a stream, which fills no memory. */
+/** Of a streamed body, which takes no memory. */
 const maxStreamBytes = 1024 ** 3;
 
 export type FailureReason = 'network' | 'timeout' | 'aborted' | 'too_large';
 
-/** HTTP to a base URL the operator configured, wherever it is: no address check, no redirect, no retry. */
+/** HTTP to a base URL of the operator: no address check, no redirect, no retry. */
 export function createTrustedHttp(settings: TrustedSettings): TrustedHttp {
   const connections = createConnections();
   const client: Client = {
@@ -129,7 +128,7 @@ async function send(
     maxResponseBytes,
     signal: options.signal,
     streaming: {
-      isMeant: (status, received) => bodyAs({ status, headers: received }) === 'stream',
+      isStreamed: (status, received) => bodyAs({ status, headers: received }) === 'stream',
       maxBytes: maxStreamBytes,
     },
   });
@@ -145,13 +144,11 @@ async function send(
   return { ...head, bodyText, json: parseJson(bodyText) };
 }
 
-/** A base URL may carry a user name and password. */
 function credentialsOf(url: URL): Record<string, string> {
   const authorization = basicCredentials(url);
   return authorization === null ? {} : { authorization };
 }
 
-/** The names of two sets of headers meet whatever their case. */
 function lowerCased(headers: Record<string, string> = {}): Record<string, string> {
   const lower: Record<string, string> = {};
   for (const name in headers) lower[name.toLowerCase()] = headers[name] ?? '';
@@ -166,7 +163,7 @@ function describeFailure(
   const reached = isWhole ? 'unknown' : 'no';
   if (cause === 'aborted') return failure(reached, 'aborted', 'ERR_ABORTED', 'aborted');
   if (cause === 'timeout') {
-    return failure(reached, 'timeout', 'ETIMEDOUT', `no complete answer within ${timeoutMs} ms`);
+    return failure(reached, 'timeout', 'ETIMEDOUT', `no complete response within ${timeoutMs} ms`);
   }
   const { code = 'UNKNOWN' }: NodeJS.ErrnoException = cause;
   return failure(reached, 'network', code, messageOf(cause));
@@ -181,7 +178,7 @@ function failure(
   return { ok: false, reached, reason, code, message };
 }
 
-/** Without the mark that some servers put before JSON. */
+/** Without the byte order mark that some servers put before JSON. */
 function textOf(body: Buffer): string {
   const text = body.toString('utf8');
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -284,7 +284,7 @@ describe('what comes late', () => {
     const of = { attempts: 1, number: 1, endpointId: null, isProbe: false, ok: false, isGone: false };
     const late = { ...of, countsForEndpoint: true, durationMs: 1, nextDelayS: 1, retryAfterS: 0 };
     const unnamed = { ...late, statusCode: null, error: `dns queryA ENOTFOUND ${secret}.test`, stage: 'dns' };
-    const repeated = { ...late, statusCode: 500, error: 'answered 500', stage: 'response' };
+    const repeated = { ...late, statusCode: 500, error: 'responded with 500', stage: 'response' };
     const records = [
       { ...unnamed, id: ids[0] ?? '', answer: null },
       { ...repeated, id: ids[1] ?? '', answer: secret },
@@ -295,7 +295,7 @@ describe('what comes late', () => {
       'SELECT error FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY error',
       [ids],
     );
-    expect(rows).toEqual([{ error: 'answered 500' }, { error: 'dns' }]);
+    expect(rows).toEqual([{ error: 'responded with 500' }, { error: 'dns' }]);
   });
 
   it('of a run that was not stopped in time is not kept', async () => {

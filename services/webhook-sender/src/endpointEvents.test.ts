@@ -71,7 +71,7 @@ describe('an event about an endpoint', () => {
         url: stage.receiver.url,
         is_active: true,
         failure_count: 4,
-        last_error: 'answered 500',
+        last_error: 'responded with 500',
       },
     });
     expect(recovered).toMatchObject({ ...common, data: { is_active: true, failure_count: 0 } });

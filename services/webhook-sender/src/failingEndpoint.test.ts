@@ -27,7 +27,7 @@ describe('a failing endpoint', () => {
     stage.receiver.answer = status(500);
     await stage.publishMany(5);
     await until('the deactivation', async () => !(await endpoint.read()).isActive);
-    expect(await endpoint.read()).toMatchObject({ failureCount: 10, lastError: 'answered 500' });
+    expect(await endpoint.read()).toMatchObject({ failureCount: 10, lastError: 'responded with 500' });
     expect(await missesEvents(endpoint.id)).toBe(true);
     await until('the fan-out', async () => (await count({})) === 5);
     for (let n = 0; n < 3; n++) await stage.sender().sweepNow();

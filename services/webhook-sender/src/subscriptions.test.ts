@@ -136,6 +136,6 @@ describe('an endpoint that responds with Retry-After', () => {
     await allDelivered(2);
     const [first, second] = stage.receiver.received;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(2900);
-    expect(await endpoint.read()).toMatchObject({ failureCount: 0, lastError: 'answered 429' });
+    expect(await endpoint.read()).toMatchObject({ failureCount: 0, lastError: 'responded with 429' });
   });
 });

@@ -38,7 +38,7 @@ describe('a test call', () => {
     expect(await call(endpoint.id)).toMatchObject({
       success: false,
       status_code: 500,
-      error: 'answered 500',
+      error: 'responded with 500',
     });
     expect(await endpoint.read()).toEqual(before);
   });

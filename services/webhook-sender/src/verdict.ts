@@ -44,7 +44,7 @@ function isOurFault(result: Extract<Result, { ok: false }>): boolean {
 
 /** Shown to the endpoint's owner. A certificate may put any character into a message, and PostgreSQL refuses NUL. */
 export function errorOf(result: Result): string {
-  const text = result.ok ? `answered ${result.status}` : withStage(result);
+  const text = result.ok ? `responded with ${result.status}` : withStage(result);
   return text.replace(/\p{Cc}/gu, ' ').slice(0, 500);
 }
 

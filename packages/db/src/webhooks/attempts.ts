@@ -54,7 +54,7 @@ function judged(verdict: EndpointVerdict, record: AttemptRecord): EndpointVerdic
   };
 }
 
-/** The stage, or `answered 500`: nothing that may name a host. */
+/** The stage, or `responded with 500`: nothing that may name a host. */
 export const stageSql = (row: string) => `CASE WHEN ${row}.status_code IS NULL
   THEN coalesce(${row}.stage, split_part(${row}.error, ':', 1)) ELSE split_part(${row}.error, ':', 1) END`;
 

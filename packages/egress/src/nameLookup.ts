@@ -3,10 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** The addresses that a hosts file gives a name, in its order; none where there is no such file. */
+/** The addresses of a name in a hosts file, in its order. */
 type FindInHosts = (hostname: string) => string[];
 
-/** Read again when it has changed: Docker and people write to it while we run. */
+/** Reads the file once more when it has changed. */
 export function createHostsFile(path = '/etc/hosts'): FindInHosts {
   let names = new Map<string, string[]>();
   let version = '';
@@ -34,24 +34,22 @@ function parseHosts(text: string): Map<string, string[]> {
   return byName;
 }
 
-type Answered = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 type Family = 4 | 6;
 
-/** So that one who writes the name's zone can't have us knock at thousands of doors. */
+/** So that the owner of a zone can't make us connect to thousands of addresses. */
 const maxAddresses = 16;
 
 /**
- * Looks names up without the system's `getaddrinfo`, which has a thread for each question and two threads in all:
- * two names whose servers never answer would hold up every other. The hosts file goes first, then the servers of
- * resolv.conf are asked, as many names at a time as there are. Names without a dot, of `.local` and of `.localhost`
- * are nobody's to buy, and only the system may know them (search domains, mDNS): it is asked about those.
+ * Looks names up in the hosts file, then at the servers of resolv.conf. The system's `getaddrinfo` has two threads: two
+ * names whose servers don't respond would block all others. It is only used for names without a dot, of `.local` and of
+ * `.localhost`, which no tenant can own and only the system may know (search domains, mDNS).
  */
 export function createLookUp({
   findInHosts = createHostsFile(),
   servers,
-  // Well inside the time of a post, so that it is told that the name was at fault.
+  // Less than the timeout of a post, so that its error is about the name.
   maxMs = 10_000,
-  // Of the second family, once the first is known.
+  // For the second address family, once the first is known.
   maxSecondMs = 2000,
   hasV6 = createV6Check(),
 }: {
@@ -73,26 +71,26 @@ export function createLookUp({
       process.nextTick(callback, null, fitting);
       return;
     }
-    // One for each question: it reads resolv.conf as it is now, asks from a port of its own and can be cancelled.
+    // One per lookup: it reads the current resolv.conf, has its own port and can be cancelled.
     const resolver = new Resolver({ timeout: 2000, tries: 3 });
     if (servers) resolver.setServers(servers);
     const isV4Alone = families.length > 1 && ((options.hints ?? 0) & ADDRCONFIG) !== 0 && !hasV6();
-    ask(resolver, hostname, isV4Alone ? [4] : families, { maxMs, maxSecondMs }, callback);
+    query(resolver, hostname, isV4Alone ? [4] : families, { maxMs, maxSecondMs }, callback);
   };
 }
 
-/** Whether this machine has an IPv6 address that leads out of it; looked at every now and then. */
+/** Whether this machine has a routable IPv6 address, checked every 10 s. */
 function createV6Check(): () => boolean {
-  let answer = false;
+  let hasV6 = false;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   return () => {
-    if (performance.now() - lookedAtMs < 10_000) return answer;
+    if (performance.now() - lookedAtMs < 10_000) return hasV6;
     lookedAtMs = performance.now();
     const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-    answer = all.some(
+    hasV6 = all.some(
       ({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe80/i.test(address),
     );
-    return answer;
+    return hasV6;
   };
 }
 
@@ -106,13 +104,13 @@ function familiesOf(family: number | string | undefined): Family[] {
   return family === 6 || family === 'IPv6' ? [6] : [4, 6];
 }
 
-/** Calls back once, when each family is answered for; IPv4 first, which works from more places. */
-function ask(
+/** Calls back once, when both families are resolved, with IPv4 first. */
+function query(
   resolver: Resolver,
   hostname: string,
   families: Family[],
   { maxMs, maxSecondMs }: { maxMs: number; maxSecondMs: number },
-  callback: Answered,
+  callback: Callback,
 ): void {
   const found: LookupAddress[][] = families.map(() => []);
   const errors: NodeJS.ErrnoException[] = [];
@@ -132,34 +130,34 @@ function ask(
   });
 }
 
-/** `ENODATA`: the name is there, but has no address of that family. */
+/** `ENODATA`: the name exists without an address of that family. */
 function failure(hostname: string, errors: NodeJS.ErrnoException[]): NodeJS.ErrnoException {
   const code = errors.find((error) => error.code !== 'ENODATA')?.code ?? 'ENODATA';
-  const said = code === 'ECANCELLED' ? 'ETIMEOUT' : code;
-  const error = new Error(`${hostname} has no address (${said})`);
-  return Object.assign(error, { code: said, syscall: 'getaddrinfo', hostname });
+  const shown = code === 'ECANCELLED' ? 'ETIMEOUT' : code;
+  const error = new Error(`${hostname} has no address (${shown})`);
+  return Object.assign(error, { code: shown, syscall: 'getaddrinfo', hostname });
 }
 
 type Callback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** Every address of a name that may be dialled, in the order to try them. */
+/** All addresses of a name, in the order to try them. */
 export type Resolve = (hostname: string, options: LookupOptions, callback: Callback) => void;
 
-const waiting = new Map<string, Callback[]>();
+const pending = new Map<string, Callback[]>();
 const lookUp = createLookUp();
 
-/** Posts to one host that wait at the same time share one question. */
+/** Concurrent lookups of one name share a query. */
 export const resolveAll: Resolve = (hostname, options, callback) => {
   const key = `${hostname} ${options.family ?? 0} ${options.hints ?? 0}`;
-  const sharing = waiting.get(key);
+  const sharing = pending.get(key);
   if (sharing) {
     sharing.push(callback);
     return;
   }
   const callbacks = [callback];
-  waiting.set(key, callbacks);
+  pending.set(key, callbacks);
   lookUp(hostname, options, (error, addresses) => {
-    waiting.delete(key);
-    for (const answer of callbacks) answer(error, addresses);
+    pending.delete(key);
+    for (const each of callbacks) each(error, addresses);
   });
 };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { createHostsFile, createLookUp } from './lookUp.ts';
+import { createHostsFile, createLookUp } from './nameLookup.ts';
 
 type Records = { A?: string[]; AAAA?: string[] };
 type Answer = { code: string | null; addresses: LookupAddress[] };
@@ -78,8 +78,8 @@ function askFor(settings: Parameters<typeof createLookUp>[0]) {
 const v4 = (address: string) => ({ address, family: 4 });
 const v6 = (address: string) => ({ address, family: 6 });
 
-describe('a look-up', () => {
-  it('gives the addresses of both families, IPv4 first, or of the one that was asked for', async () => {
+describe('a lookup', () => {
+  it('returns the addresses of both families, IPv4 first, or of the requested one', async () => {
     const { servers } = await serve(
       zone({ 'both.test': { A: ['192.0.2.1'], AAAA: ['2001:db8:0:0:0:0:0:1'] } }),
     );
@@ -89,7 +89,7 @@ describe('a look-up', () => {
     expect(await ask('both.test.')).toMatchObject({ code: null });
   });
 
-  it('is not held up by a hundred others whose servers never answer, and those end', async () => {
+  it('is not delayed by a hundred others whose servers never respond', async () => {
     const { servers, asked } = await serve(zone({ 'good.test': { A: ['192.0.2.1'] } }));
     const ask = askFor({ servers, maxMs: 1000 });
     let ended = 0;
@@ -104,7 +104,7 @@ describe('a look-up', () => {
     expect(new Set(asked.filter((name) => name.startsWith('hang'))).size).toBeGreaterThan(90);
   });
 
-  it('leaves IPv6 out where asked to, on a machine that has none', async () => {
+  it('omits IPv6 with ADDRCONFIG on a machine without it', async () => {
     const { servers } = await serve(
       zone({ 'both.test': { A: ['192.0.2.1'], AAAA: ['2001:db8:0:0:0:0:0:1'] } }),
     );
@@ -115,13 +115,13 @@ describe('a look-up', () => {
     expect(await addressesWith(false, 0)).toBe(2);
   });
 
-  it('goes without the family whose question is never answered', async () => {
+  it('returns one family when the query for the other gets no response', async () => {
     const { servers } = await serve((_name, type) => (type === 'A' ? ['192.0.2.1'] : null));
     const ask = askFor({ servers, maxSecondMs: 50 });
     expect(await ask('half.test')).toEqual({ code: null, addresses: [v4('192.0.2.1')] });
   });
 
-  it('tells a name without addresses, and a server that is not there', async () => {
+  it('fails for a name without addresses and for an unreachable server', async () => {
     const { servers } = await serve(zone({ 'empty.test': {} }));
     expect(await askFor({ servers })('empty.test')).toEqual({ code: 'ENODATA', addresses: [] });
     const { servers: gone } = await serve(() => null);
@@ -131,13 +131,13 @@ describe('a look-up', () => {
     });
   });
 
-  it('gives no more addresses than may be tried', async () => {
+  it('returns at most 16 addresses', async () => {
     const many = Array.from({ length: 60 }, (_, i) => `192.0.2.${i}`);
     const { servers } = await serve(zone({ 'many.test': { A: many } }));
     expect((await askFor({ servers })('many.test')).addresses).toHaveLength(16);
   });
 
-  it('asks nobody about a name of the hosts file, and heeds what is written there later', async () => {
+  it('uses the hosts file without a query, and its later changes', async () => {
     const { servers, asked } = await serve(() => []);
     const path = join(folder, 'hosts');
     const ask = askFor({ servers, findInHosts: createHostsFile(path) });
@@ -152,7 +152,7 @@ describe('a look-up', () => {
     expect(asked).toHaveLength(before);
   });
 
-  it('asks the system about names that can only be local', async () => {
+  it('uses the system for names that can only be local', async () => {
     const { servers, asked } = await serve(() => ['192.0.2.66']);
     const { addresses } = await askFor({ servers })('localhost');
     expect(addresses.map(({ address }) => address)).toContain('127.0.0.1');

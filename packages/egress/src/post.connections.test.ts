@@ -32,8 +32,8 @@ const post = (url: string, options: Partial<PostOptions>) =>
     ...options,
   });
 
-describe('what postJson sends and over what', () => {
-  it('a connection is used under the policy that it was dialled under alone', async () => {
+describe('postJson', () => {
+  it('reuses a connection only under the policy under which it was dialled', async () => {
     const { url, ports } = await echo();
     const policy = loopback();
     await post(url, { policy });
@@ -43,7 +43,7 @@ describe('what postJson sends and over what', () => {
     expect(ports.size).toBe(2);
   });
 
-  it('each name once, as it was written; the length is that of the body', async () => {
+  it('sends each header once with its case, and the length of the body', async () => {
     const { url } = await echo();
     const headers = { 'X-A': '1', 'x-a': '2', 'Content-Type': 'text/plain', 'content-LENGTH': '999' };
     const result = await post(url, { headers });
@@ -57,7 +57,7 @@ describe('what postJson sends and over what', () => {
     expect(sent[sent.indexOf('content-length') + 1]).toBe('7');
   });
 
-  it('nothing is dialled for what was aborted while its name was looked up', async () => {
+  it('does not dial when it is aborted during the lookup', async () => {
     const { port, requests } = await echo();
     const abort = new AbortController();
     const answers: (() => void)[] = [];
@@ -72,7 +72,7 @@ describe('what postJson sends and over what', () => {
     const url = `http://slow.example:${port}/`;
     expect(await post(url, { policy, signal: abort.signal })).toMatchObject({ stage: 'aborted' });
     for (const answer of answers) answer();
-    // A post that came through after it shows that the first one's turn is over.
+    // When a later post has succeeded, the first one would have dialled.
     expect(await post(`http://127.0.0.1:${port}/`, {})).toMatchObject({ ok: true });
     expect(requests()).toBe(1);
   });

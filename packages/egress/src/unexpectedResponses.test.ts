@@ -24,13 +24,13 @@ const textOf = async (url: string) => {
   return result.ok ? String(result.body) : result.message;
 };
 
-describe('an answer that nobody asked for', () => {
+describe('an unexpected response', () => {
   it.each([
     ['a whole one', answer('stray')],
     ['its first byte', 'H'],
     ['a body longer than it was said to be', 'stray'],
     ['a hint', 'HTTP/1.1 103 Hints\r\n\r\n'],
-  ])('is not taken for that of the next request: %s', async (_what, stray) => {
+  ])('is not returned for the next request: %s', async (_what, stray) => {
     const server = await receiver((socket, number) =>
       socket.write(number === 1 ? answer('first') + stray : answer('second')),
     );
@@ -39,7 +39,7 @@ describe('an answer that nobody asked for', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  it('ends a connection that is kept', async () => {
+  it('closes an idle connection', async () => {
     const server = await receiver((socket, number) =>
       socket.write(answer(number === 1 ? 'first' : 'second')),
     );
@@ -52,7 +52,7 @@ describe('an answer that nobody asked for', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  it('is not when a body comes with a status that has none', async () => {
+  it('is not returned when a body follows a status without one', async () => {
     const server = await receiver((socket, number) =>
       socket.write(
         number === 1 ? `HTTP/1.1 204 None\r\ncontent-length: 99\r\n\r\n${answer('stray')}` : answer('second'),
