@@ -7,9 +7,7 @@ import { createBareDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { retryWhileLocked } from './engine.ts';
-import { migrationsFolder, readMigrations } from './files.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationsFolder, readMigrations, retryWhileLocked } from './migrate.ts';
 import { newMigration } from './newMigration.ts';
 
 describe('migrate', () => {
@@ -43,7 +41,7 @@ describe('migrate', () => {
   }
 
   async function allNames(): Promise<string[]> {
-    return (await readMigrations()).migrationDirectories.map(({ path }) => path);
+    return (await readMigrations()).map(({ name }) => name);
   }
 
   describe('migrate', () => {
@@ -51,9 +49,22 @@ describe('migrate', () => {
       expect(await migrate(database.url)).toEqual(await allNames());
       expect(await migrate(database.url)).toEqual([]);
       const rows = await query(
-        'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1',
+        `SELECT migration_name AS name, checksum, applied_steps_count AS steps, logs, length(id) AS length
+         FROM _prisma_migrations WHERE finished_at >= started_at ORDER BY 1`,
       );
-      expect(rows.map((row) => row['migration_name'])).toEqual(await allNames());
+      const expected = (await readMigrations()).map(({ name, checksum }) => ({
+        name,
+        checksum,
+        steps: 1,
+        logs: null,
+        length: 36,
+      }));
+      expect(rows).toEqual(expected);
+    });
+
+    it('refuses a database with tables of something else', async () => {
+      await query('CREATE TABLE guests (id int)');
+      await expect(migrate(database.url)).rejects.toThrow(/not a Holdfast one/);
     });
 
     it('lets one of several callers work while the others find nothing to do', async () => {
@@ -163,10 +174,8 @@ describe('migrate', () => {
       );
       const file = await newMigration(database.url, 'width_again', folder);
       expect(file).toMatch(/\d{14}_width_again\/migration\.sql$/);
-      const written = (await readMigrations(folder)).migrationDirectories.find(({ path }) =>
-        path.endsWith('_again'),
-      );
-      expect(written?.migrationFile.content.value.replace(/\s+/g, ' ')).toBe(
+      const written = (await readMigrations(folder)).find(({ name }) => name.endsWith('_again'));
+      expect(written?.sql.replace(/\s+/g, ' ')).toBe(
         '-- AlterTable ALTER TABLE "files" ADD COLUMN "width" INTEGER; ',
       );
     });
@@ -177,7 +186,7 @@ describe('migrate', () => {
   });
 });
 
-describe('patiently', () => {
+describe('retryWhileLocked', () => {
   const locked = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
   it('what does not get its locks is done again', async () => {
@@ -195,7 +204,7 @@ describe('patiently', () => {
       throw error;
     };
     const fail = (error: Error) => retryWhileLocked(failing(error), -1);
-    await expect(fail(locked())).rejects.toThrow(/lock timeout: for .* the tables were in use/);
+    await expect(fail(locked())).rejects.toThrow(/lock timeout: tables were in use for /);
     await expect(fail(new Error('no such table'))).rejects.toThrow(/^no such table$/);
   });
 });

@@ -1,43 +1,129 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { backoff, retry } from '@holdfast/kit/retry';
 import pg from 'pg';
 import type { Database, Queryable } from '../client.ts';
 import { withLock } from '../databases.ts';
-import { noFilters, withSchemaEngine } from './engine.ts';
-import { migrationsFolder, readMigrations } from './files.ts';
+import { lockNotAvailable } from '../faults.ts';
 
-// Marks migrations that were begun and not finished as rolled back, which they are (`migrationAdapter.ts`): the
-// engine would refuse to go on before somebody does. The caller holds the lock of the migrations.
-async function forgetUnfinished(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate' });
-  await client.connect();
-  try {
-    const { rows } = await client.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`);
-    if (rows.length > 0) await client.query(forgetUnfinishedSql);
-  } finally {
-    await client.end();
-  }
+export const prismaFolder = resolve(import.meta.dirname, '../../../../prisma');
+export const migrationsFolder: string = join(prismaFolder, 'migrations');
+
+export type Migration = { name: string; sql: string; checksum: string };
+
+/** Every migration of a folder, oldest first. */
+export async function readMigrations(folder: string = migrationsFolder): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return await Promise.all(
+    names.toSorted().map(async (name) => {
+      const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
 }
-
-const forgetUnfinishedSql = `UPDATE _prisma_migrations SET rolled_back_at = now()
-  WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 
 /** All versions of Holdfast must use the same number. */
 const migrationLock = 4_652_115_920;
 
 /**
- * Applies the migrations that the database does not have yet and returns their names, oldest first.
- * Any number of processes may call it at once: one works, the others wait for it and find nothing to do.
- * Rejects with the engine's message when a migration fails. Of that one, as of one in which the process died, nothing
- * is left, and the next call tries it again.
+ * Applies missing migrations and returns their names, oldest first. Concurrent calls wait and find nothing to do.
+ * Each migration is one transaction, so one that fails, or whose process dies, leaves nothing and is tried again.
  */
 export async function migrate(databaseUrl: string, folder: string = migrationsFolder): Promise<string[]> {
-  const migrationsList = await readMigrations(folder);
-  return withLock(databaseUrl, migrationLock, () =>
-    withSchemaEngine(databaseUrl, async (engine) => {
-      await forgetUnfinished(databaseUrl);
-      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: noFilters });
-      return appliedMigrationNames;
-    }),
+  const migrations = await readMigrations(folder);
+  return await withLock(databaseUrl, migrationLock, async () => {
+    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate' });
+    // The running statement reports a broken connection; without a listener it would end the process.
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      await prepareRecord(client);
+      const applied = new Set((await readAppliedMigrations(client)).map(({ name }) => name));
+      const missing = migrations.filter(({ name }) => !applied.has(name));
+      for (const migration of missing) await apply(client, migration);
+      return missing.map(({ name }) => name);
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+/** The table that `prisma migrate` uses. An unfinished migration left nothing behind, so it is marked as rolled back. */
+async function prepareRecord(client: pg.Client): Promise<void> {
+  if (!(await hasRecord(client))) {
+    const { rows } = await client.query('SELECT FROM pg_tables WHERE schemaname = current_schema() LIMIT 1');
+    if (rows.length > 0)
+      throw new Error('The database has tables but no migrations: it is not a Holdfast one.');
+    await client.query(createRecord);
+  }
+  await client.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL',
   );
+}
+
+const createRecord = `CREATE TABLE _prisma_migrations (
+  id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz,
+  migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  const id = randomUUID();
+  await client.query('INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)', [
+    id,
+    checksum,
+    name,
+  ]);
+  try {
+    await retryWhileLocked(() => client.query(`${shortLockTimeout}\n${sql}\n;${finish(id)}`));
+  } catch (error) {
+    const { message } = error as Error;
+    await client
+      .query('UPDATE _prisma_migrations SET logs = $2 WHERE id = $1', [id, message])
+      .catch(() => {});
+    throw new Error(`Migration ${name} failed: ${message}`, { cause: error });
+  }
+}
+
+// Part of the migration's transaction, so that a crash cannot separate them. If another process has taken this one for
+// dead and marked it as rolled back, the migration undoes itself.
+const finish = (id: string) => `DO $$ BEGIN
+  UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+  WHERE id = '${id}' AND rolled_back_at IS NULL;
+  IF NOT FOUND THEN RAISE 'the migration is being applied by another process'; END IF;
+END $$`;
+
+/** While a migration waits for a table that a backup or an audit reads, every request for that table waits behind it. */
+const shortLockTimeout = "SET LOCAL lock_timeout = '1s';";
+
+const lockRetryMs = 2000;
+const maxLockedMs = 600_000;
+
+/** Retries a migration until it gets its locks. @throws when that takes too long */
+export async function retryWhileLocked<Result>(
+  work: () => Promise<Result>,
+  forMs = maxLockedMs,
+): Promise<Result> {
+  return await retry(work, {
+    delaysMs: backoff(lockRetryMs, lockRetryMs),
+    forMs,
+    isRetryable: isLocked,
+  }).catch((error: unknown) => {
+    throw isLocked(error) ? stillLocked(error, forMs) : error;
+  });
+}
+
+const isLocked = (error: unknown) => Object(error).code === lockNotAvailable;
+
+function stillLocked(error: unknown, afterMs: number): unknown {
+  const reason = `tables were in use for ${afterMs / 60_000} min, perhaps by a backup; try again when it has ended`;
+  return Object.assign(Object(error), { message: `${Object(error).message}: ${reason}` });
+}
+
+async function hasRecord(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`);
+  return rows.length > 0;
 }
 
 export type AppliedMigration = { name: string; checksum: string };
@@ -60,9 +146,8 @@ export async function readMigrationState(
   db: Database,
   folder: string = migrationsFolder,
 ): Promise<MigrationState> {
-  const known = (await readMigrations(folder)).migrationDirectories.map(({ path }) => path);
-  const { rows: table } = await db.pool.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`);
-  const applied = table.length > 0 ? await readAppliedMigrations(db.pool) : [];
+  const known = (await readMigrations(folder)).map(({ name }) => name);
+  const applied = (await hasRecord(db.pool)) ? await readAppliedMigrations(db.pool) : [];
   const names = applied.map(({ name }) => name);
   return {
     applied: names.length,

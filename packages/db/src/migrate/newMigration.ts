@@ -1,14 +1,22 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+  type SqlQuery,
+  type SqlResultSet,
+} from '@prisma/driver-adapter-utils';
+import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
-import { noFilters, withSchemaEngine } from './engine.ts';
-import { migrationsFolder, readSchema } from './files.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationsFolder, prismaFolder } from './migrate.ts';
+
+// Development only: Prisma's schema engine is not installed in production.
 
 /**
- * Writes the SQL that leads from the migrations to `schema.prisma` as a new migration and returns its file's path,
- * or null when the schema asks for nothing new. `scratchUrl` is an empty database that may be thrown away.
- * @param name lower-case words joined by `_`
+ * Writes the difference between the migrations and `schema.prisma` as a new migration; returns its path, or null without
+ * a difference. `scratchUrl` is an empty database; `name` is lower-case words joined by `_`.
  */
 export async function newMigration(
   scratchUrl: string,
@@ -19,13 +27,13 @@ export async function newMigration(
     throw new Error(`A migration is named in lower-case words joined by "_", not "${name}".`);
   }
   await migrate(scratchUrl, folder);
-  await dropWhatPrismaCannotSay(scratchUrl);
+  await dropUnknownToPrisma(scratchUrl);
   const sql = await differenceToSchema(scratchUrl);
   return sql === null ? null : writeMigration(folder, name, sql);
 }
 
 // The engine takes partitions, and partial and expression indexes, for drift and would drop them.
-async function dropWhatPrismaCannotSay(databaseUrl: string): Promise<void> {
+async function dropUnknownToPrisma(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -44,17 +52,29 @@ async function dropWhatPrismaCannotSay(databaseUrl: string): Promise<void> {
 }
 
 async function differenceToSchema(databaseUrl: string): Promise<string | null> {
-  const schema = [{ path: 'schema.prisma', content: await readSchema() }];
-  const { stdout, exitCode } = await withSchemaEngine(databaseUrl, (engine) =>
-    engine.diff({
+  loaded ??= loadEngine();
+  await loaded;
+  const content = await readFile(join(prismaFolder, 'schema.prisma'), 'utf8');
+  const schema = [{ path: 'schema.prisma', content }];
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  try {
+    const adapter = bindMigrationAwareSqlAdapterFactory(diffAdapter(pool));
+    const engine = await bindings.SchemaEngine.new(
+      { datamodels: [['schema.prisma', content]] },
+      () => {},
+      adapter,
+    );
+    const { stdout, exitCode } = await engine.diff({
       from: { tag: 'schemaDatasource', files: schema, configDir: '' },
       to: { tag: 'schemaDatamodel', files: schema },
       script: true,
       exitCode: true,
-      filters: noFilters,
-    }),
-  );
-  return exitCode === 0 ? null : stdout;
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return exitCode === 0 ? null : stdout;
+  } finally {
+    await pool.end();
+  }
 }
 
 async function writeMigration(folder: string, name: string, sql: string): Promise<string> {
@@ -63,4 +83,63 @@ async function writeMigration(folder: string, name: string, sql: string): Promis
   await mkdir(join(file, '..'));
   await writeFile(file, sql, { flag: 'wx' });
   return file;
+}
+
+const charOid = 18;
+const charArrayOid = 1002;
+
+/**
+ * Prisma's adapter refuses `"char"` columns of pg_catalog (prisma/orm#27403), so they pass it as arrays of char, a type
+ * that nothing else here has.
+ */
+function diffAdapter(pool: pg.Pool): PrismaPg {
+  const factory = new PrismaPg(Object.assign(pool, { query: disguiseChars(pool.query.bind(pool)) }));
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const connection = await connect();
+    const queryRaw = connection.queryRaw.bind(connection);
+    return Object.assign(connection, {
+      queryRaw: async (query: SqlQuery) => revealChars(await queryRaw(query)),
+    });
+  };
+  return factory;
+}
+
+function disguiseChars(query: pg.Pool['query']) {
+  return async (request: pg.QueryArrayConfig) => {
+    const result = await query(request);
+    for (const field of result.fields) if (field.dataTypeID === charOid) field.dataTypeID = charArrayOid;
+    return result;
+  };
+}
+
+function revealChars(result: SqlResultSet): SqlResultSet {
+  const { CharacterArray, Character } = ColumnTypeEnum;
+  return {
+    ...result,
+    columnTypes: result.columnTypes.map((type) => (type === CharacterArray ? Character : type)),
+  };
+}
+
+let loaded: Promise<void> | undefined;
+
+// Instantiated by hand: importing .wasm as a module is still experimental and warns on every start.
+async function loadEngine(): Promise<void> {
+  const folder = dirname(
+    createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
+  );
+  const module = await WebAssembly.compile(await readFile(join(folder, 'schema_engine_bg.wasm')));
+  const imports = Object.fromEntries(Object.entries(bindings).map(withQuietTimers));
+  const { exports } = await WebAssembly.instantiate(module, { './schema_engine_bg.js': imports });
+  bindings.__wbg_set_wasm(exports);
+  (exports['__wbindgen_start'] as () => void)();
+}
+
+// The engine leaves a timer of 10 s behind, which must not keep a process that has done its work.
+function withQuietTimers([name, value]: [string, unknown]): [string, unknown] {
+  return [name, name.startsWith('__wbg_setTimeout_') ? quietTimeout : value];
+}
+
+function quietTimeout(callback: () => void, delayMs: number): NodeJS.Timeout {
+  return setTimeout(callback, delayMs).unref();
 }

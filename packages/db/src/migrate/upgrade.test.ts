@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { createBareDatabase } from '@holdfast/testkit/testDatabase';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrationsFolder } from './files.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationsFolder } from './migrate.ts';
 
 let database: { url: string; drop: () => Promise<void> };
 let folder: string;
