@@ -2,7 +2,7 @@
 import { startConsole } from '@holdfast/local/launch/console';
 import { parseFlags, UsageError, usage } from './flags.ts';
 import { runSuites } from './run.ts';
-import { suites } from './suites.ts';
+import { suites } from './suite.ts';
 
 /** Aborts at the first signal; what was started is ended then, in order. */
 function interruption(say: (line: string) => void): AbortSignal {

@@ -1,4 +1,9 @@
+import { bentoml } from './bentoml/bentoml.ts';
+import { cog } from './cog/cog.ts';
+import { gradio } from './gradio/gradio.ts';
 import type { Holdfast } from './holdfast.ts';
+import { litellm } from './litellm/litellm.ts';
+import { mlserver } from './mlserver/mlserver.ts';
 import type { PythonServer } from './pythonServer.ts';
 
 /** What a case works with: the system under test, and the server beside it, started and idle. */
@@ -19,3 +24,6 @@ export type Suite = {
   ready: { path: string; says?(body: string): boolean };
   cases: Case[];
 };
+
+/** The servers under test, by the name that `--only` takes. */
+export const suites: Record<string, Suite> = { cog, litellm, bentoml, mlserver, gradio };

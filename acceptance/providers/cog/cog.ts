@@ -137,6 +137,21 @@ const cases: Case[] = [
     },
   },
   {
+    title: 'takes an image of 12 MiB by its callback, and starts the run once',
+    async run(bench) {
+      const { api, untilEnded, log } = bench.holdfast;
+      const id = await create(api, 'cog-image', { prompt: 'large image', size_bytes: 12 * 1024 * 1024 });
+      const { status, result } = await untilEnded(id);
+      assert.equal(status, 'COMPLETED');
+      assert.equal((result as { images: unknown[] }).images.length, 1);
+      const received = log('api-gateway').filter(
+        ({ msg, executionId }) => msg === 'large callback received' && executionId === id,
+      );
+      assert.deepEqual(received.map(({ isStored }) => isStored), [true]);
+      assert.equal(starts(bench, 'large image'), 1);
+    },
+  },
+  {
     title: 'begins a run again that its container lost when it was killed in the middle',
     async run(bench) {
       const { api, untilEnded } = bench.holdfast;
