@@ -147,7 +147,10 @@ const cases: Case[] = [
       const received = log('api-gateway').filter(
         ({ msg, executionId }) => msg === 'large callback received' && executionId === id,
       );
-      assert.deepEqual(received.map(({ isStored }) => isStored), [true]);
+      assert.deepEqual(
+        received.map(({ isStored }) => isStored),
+        [true],
+      );
       assert.equal(starts(bench, 'large image'), 1);
     },
   },

@@ -37,6 +37,27 @@ const cases: Case[] = [
     },
   },
   {
+    title: 'stores the image of a prompt, and charges for it once',
+    async run({ holdfast: { api, untilEnded } }) {
+      const { status, result, cost } = await untilEnded(await create(api, 'litellm-image', input));
+      assert.deepEqual([status, cost], ['COMPLETED', '0.02']);
+      const [image] = (result as { images: { format: string; width: number }[] }).images;
+      assert.deepEqual([image?.format, image?.width], ['png', 1]);
+    },
+  },
+  {
+    title:
+      'returns the whole text although the input asks for a stream, and streams the status of the execution',
+    async run({ holdfast: { api, state, untilEnded } }) {
+      const id = await create(api, 'litellm-text', { ...input, stream: true });
+      const events = await fetch(`${state.base_url}/v1/executions/${id}/events`, {
+        headers: { authorization: `Bearer ${state.api_key}` },
+      });
+      assert.match(await events.text(), /"status":"COMPLETED"/);
+      assert.deepEqual((await untilEnded(id)).result, { text: 'Hello from the mock.' });
+    },
+  },
+  {
     title: 'asks the next provider when the key is wrong, and tells the operator',
     async run(bench) {
       const before = alerts(bench, 'litellm_wrong');

@@ -1,7 +1,7 @@
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
-import { readHealth } from './cog/health.ts';
+import { readHealth } from './cog/container.ts';
 import { pathOf } from './cog/options.ts';
 import { type Connection, connect } from './connection.ts';
 import { answerText, rawText } from './outcome/raw.ts';

@@ -10,8 +10,8 @@ import {
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { ObjectNotFoundError } from '@holdfast/files/store';
+import { changeInput, type PreparedInput } from '@holdfast/providers/input';
 import type { FilePart } from '@holdfast/providers/interface';
-import { changeInput, type PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';
 import type { Run } from './submission.ts';
 

@@ -1,5 +1,5 @@
+import type { PreparedInput } from '@holdfast/providers/input';
 import type { Progress } from '@holdfast/providers/interface';
-import type { PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';
 import type { Opening } from './converse.ts';
 import { prepareInput, UnusableInputFile } from './inputFiles.ts';

@@ -1,8 +1,8 @@
 import type { ClaimedAttempt } from '@holdfast/db/attempts/claim';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
 import { providerMode } from '@holdfast/domain/modelRoute';
+import type { PreparedInput } from '@holdfast/providers/input';
 import type { Submission } from '@holdfast/providers/interface';
-import type { PreparedInput } from '@holdfast/providers/routeInput';
 import type { Context } from './context.ts';
 import type { Route } from './route.ts';
 

@@ -1,10 +1,9 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
-import { type Document, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { type ModelParts, rightParts } from './modelParts.ts';
 import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
-import { type ModelProblem, shapeProblems } from './shapeProblems.ts';
-import { offsetOf } from './yamlPlaces.ts';
+import { type ModelProblem, shapeProblems } from './problems.ts';
 
 /** `slug` is known also where the rest has problems. */
 export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };
@@ -94,4 +93,24 @@ function unstorable(parts: ModelParts): ModelProblem[] {
 function asWritten(document: Document, path: PropertyKey[]): PropertyKey[] {
   const [first, , ...rest] = path;
   return first === 'providers' && document.has('provider') ? ['provider', ...rest] : path;
+}
+
+/** Where in the text the key at a path stands, or the nearest one around it when it is missing; undefined: nowhere. */
+export function offsetOf(document: Document, path: readonly PropertyKey[]): number | undefined {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const found = offsetAt(document, path.slice(0, length));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function offsetAt(document: Document, path: readonly PropertyKey[]): number | undefined {
+  const last = path.at(-1);
+  const node: unknown = last === undefined ? document.contents : document.getIn(path, true);
+  const parent: unknown = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  if (last !== undefined && isMap(parent)) {
+    const key = parent.items.find((pair) => isScalar(pair.key) && pair.key.value === last)?.key;
+    if (isNode(key) && key.range) return key.range[0];
+  }
+  return isNode(node) && node.range ? node.range[0] : undefined;
 }

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import { parseJson } from '@holdfast/egress/response';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
-import { networkProgress, unanswered } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
 import type { Secrets } from '../outcome/raw.ts';
-import { tellingOfLogs } from '../outcome/telling.ts';
-import { parseJson } from '../parseJson.ts';
-import { readHealth } from './health.ts';
+import { networkProgress, tellingOfLogs, unanswered } from '../progress.ts';
+import { askAbout, type Found, questionEveryMs, readHealth } from './container.ts';
 import { pathOf } from './options.ts';
 import { type Prediction, predictionOutcome, readPrediction } from './prediction.ts';
-import { askAbout, type Found, questionEveryMs } from './question.ts';
 import { readRefusal, refusedByDead } from './refusal.ts';
 
 const acceptTimeoutMs = 30_000;
@@ -122,7 +120,7 @@ export function createCog(connection: Connection): Provider {
       });
     },
     async readCallback({ body }, { token, mapping }) {
-      const prediction = readPrediction(parseJson(body));
+      const prediction = readPrediction(parseJson(body.toString()));
       if (prediction === null || prediction.id !== idOf(token)) return null;
       return ended(prediction, mapping, connection);
     },

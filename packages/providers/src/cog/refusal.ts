@@ -2,13 +2,11 @@ import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
-import { lost } from '../networkProgress.ts';
-import { badRequest } from '../outcome/badRequest.ts';
-import { failure } from '../outcome/failure.ts';
+import { badRequest, failure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
 import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { retryAfterMs } from '../retryAfter.ts';
-import type { Health } from './health.ts';
+import { lost, retryAfterMs } from '../progress.ts';
+import type { Health } from './container.ts';
 
 /** What an answer other than a prediction means. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseJson } from '@holdfast/egress/response';
 import { listen } from '@holdfast/egress/testing/servers';
-import { parseJson } from '../parseJson.ts';
 
 /** `path` has its query behind it; `json` is undefined, where the body is none; `body` is its bytes. */
 export type WireRequest = {
@@ -171,7 +171,7 @@ async function readRequest(request: IncomingMessage, hungUp: AbortSignal): Promi
   const body = await buffer(request);
   const { method = '', url: path = '/', headers } = request;
   const { pathname, searchParams: query } = new URL(path, 'http://localhost');
-  return { method, path, pathname, query, headers, json: parseJson(body), body, hungUp };
+  return { method, path, pathname, query, headers, json: parseJson(body.toString()), body, hungUp };
 }
 
 function send(response: ServerResponse, reply: WireReply): void {

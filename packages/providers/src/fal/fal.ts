@@ -1,16 +1,14 @@
+import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
 import type { Handle, Progress, Provider, Submission, Telling } from '../interface.ts';
-import { lost, networkProgress, unanswered } from '../networkProgress.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
-import { parseJson } from '../parseJson.ts';
+import { lost, networkProgress, unanswered } from '../progress.ts';
+import { readRefusal } from './errors.ts';
 import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
 import { createKeySet } from './keySet.ts';
-import { createOrigins, type Origins } from './origins.ts';
 import { isGone, readResult, readStatus, tellingOf } from './poll.ts';
-import { readRefusal } from './refusal.ts';
-import { submitRequest } from './request.ts';
-import { verifySignature } from './signature.ts';
-import { readingOf, readWebhook } from './webhook.ts';
+import { createOrigins, type Origins, submitRequest } from './request.ts';
+import { readingOf, readWebhook, verifySignature } from './webhook.ts';
 
 const usualJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
 const askTimeoutMs = 30_000;
@@ -55,7 +53,7 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
     },
     handleFor: () => null,
     async readCallback(callback, run) {
-      const webhook = readWebhook(parseJson(callback.body), run);
+      const webhook = readWebhook(parseJson(callback.body.toString()), run);
       if (webhook === null) return null;
       const verdict = await verifySignature(callback, keys);
       if (verdict === 'authentic') return readingOf(webhook, run, connection);

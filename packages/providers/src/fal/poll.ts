@@ -6,9 +6,9 @@ import type { Answer } from '../connection.ts';
 import type { Ended, Telling } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { tellingOfLogs } from '../outcome/telling.ts';
+import { tellingOfLogs } from '../progress.ts';
+import { failedBy, isBad, isTold, troubleOfAnswer, troubleOfError } from './errors.ts';
 import { outcomeOfOutput } from './output.ts';
-import { failedBy, isBad, isTold, troubleOfAnswer, troubleOfError } from './trouble.ts';
 
 const logLine = z.object({ message: z.string().catch('') });
 const states = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] as const;

@@ -1,13 +1,12 @@
 import { multipart } from '@holdfast/egress/multipart';
 import type { Method, TrustedRequest } from '@holdfast/egress/trusted';
 import type { Connection } from '../connection.ts';
-import { formOf } from '../form.ts';
+import { formOf } from '../input.ts';
 import type { Progress, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { acceptHeader, maxFormBytes } from './document.ts';
-import { headersOf } from './headers.ts';
-import { type HttpOptions, httpOptions } from './options.ts';
-import { pathBelow } from './paths.ts';
+import { pathBelow } from './handle.ts';
+import { type HeaderOptions, type HttpOptions, httpOptions } from './options.ts';
 import { isCalled, submitForm } from './progress.ts';
 import { fill, type Values } from './template.ts';
 
@@ -77,4 +76,25 @@ function bodyOf(
 function misconfigured(alert: string): Call {
   const outcome = { ...failure('SERVICE_UNAVAILABLE'), raw: alert };
   return { ok: false, progress: { state: 'refused', retryAfterMs: null, outcome, alert } };
+}
+
+/** The headers of a request, or the setting that is missing for them. */
+export type Headers = { ok: true; headers: Record<string, string> } | { ok: false; missing: string };
+
+/** The model's headers with the connection's settings in them. Its key is a bearer token unless one of them holds it. */
+export function headersOf({ apiKey, settings }: Connection, options: HeaderOptions): Headers {
+  const known: Record<string, string> = { ...settings, ...(apiKey !== null && { API_KEY: apiKey }) };
+  const entries = Object.entries(options);
+  const isKeyNamed = entries.some(([, value]) => typeof value !== 'string' && value.from === 'API_KEY');
+  const headers: Record<string, string> =
+    apiKey !== null && !isKeyNamed ? { authorization: `Bearer ${apiKey}` } : {};
+  for (const [name, value] of entries) {
+    if (typeof value === 'string') headers[name.toLowerCase()] = value;
+    else {
+      const found = Object.hasOwn(known, value.from) ? known[value.from] : undefined;
+      if (found === undefined) return { ok: false, missing: value.from };
+      headers[name.toLowerCase()] = `${value.prefix}${found}`;
+    }
+  }
+  return { ok: true, headers };
 }

@@ -1,7 +1,7 @@
+import { parseJson } from '@holdfast/egress/response';
 import type { BodyForm, ResponseHead } from '@holdfast/egress/trusted';
 import type { Answer } from '../connection.ts';
 import { answerBody, fileForm, heldBody, type OutputBody } from '../outputBody.ts';
-import { parseJson } from '../parseJson.ts';
 import type { HttpOptions } from './options.ts';
 
 /** What an answer holds, where the places of the model's YAML lead, and the files that came in it. */
@@ -58,7 +58,7 @@ async function readForm(answer: Answer): Promise<Document | null> {
   if (form === null) return null;
   const bodies: OutputBody[] = [];
   const valueOf = (part: string | File) => {
-    if (typeof part === 'string') return parseJson(Buffer.from(part)) ?? part;
+    if (typeof part === 'string') return parseJson(part) ?? part;
     const body = heldBody(part, part.type || null);
     bodies.push(body);
     return body.reference;

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
+import { parseJson } from '@holdfast/egress/response';
 import type { Answer, Connection } from '../connection.ts';
 import { type Handle, longestId, type Submission } from '../interface.ts';
-import { parseJson } from '../parseJson.ts';
 import { atPlace } from '../place.ts';
 import { cancelMethods, type HeaderOptions, type HttpOptions, headerOptions } from './options.ts';
-import { ownPath, pathBelow } from './paths.ts';
-import { fill } from './template.ts';
+import { fill, fillPath, type Values } from './template.ts';
 
 /**
  * What is remembered of an accepted run: paths from the root of the host. `headers`: the model's, by the names of the
@@ -71,8 +70,8 @@ export function cancelOf(
   return {
     method,
     path,
-    headers: headerOptions.catch({}).parse(parseJson(Buffer.from(headers))),
-    ...(cancelBody !== undefined && { json: parseJson(Buffer.from(cancelBody)) }),
+    headers: headerOptions.catch({}).parse(parseJson(headers)),
+    ...(cancelBody !== undefined && { json: parseJson(cancelBody) }),
   };
 }
 
@@ -81,4 +80,29 @@ export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
   const found = id === undefined ? undefined : atPlace(json, id);
   const text = typeof found === 'number' ? String(found) : found;
   return typeof text === 'string' && text !== '' && text.length <= longestId ? text : undefined;
+}
+
+type Base = Pick<Connection, 'baseUrl'>;
+
+/** The connection's host without the path of its base URL: what a server gives as a URL may lie beside it. */
+export function rootOf({ baseUrl }: Base): string {
+  const url = new URL(baseUrl);
+  url.pathname = '/';
+  url.search = '';
+  url.hash = '';
+  return url.href.replace(/\/$/, '');
+}
+
+/** A path below the base URL, from the root of its host; null where the values would lead elsewhere. */
+export function pathBelow({ baseUrl }: Base, template: string, values: Values): string | null {
+  const path = fillPath(template, values);
+  return path === null ? null : `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${path}`;
+}
+
+/** The path, from the root, of a URL that the server gave; null when that is another host's, or none. */
+export function ownPath({ baseUrl }: Base, given: unknown): string | null {
+  if (typeof given !== 'string' || given === '') return null;
+  const own = new URL(baseUrl);
+  const url = URL.parse(given, own.href);
+  return url !== null && url.origin === own.origin ? url.pathname + url.search : null;
 }

@@ -1,16 +1,15 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Handle, Progress, Provider, Submission } from '../interface.ts';
-import { lost } from '../networkProgress.ts';
-import { callOf } from './call.ts';
-import { readCallback } from './callback.ts';
-import { cancelOf, type HttpHandle } from './handle.ts';
-import { headersOf } from './headers.ts';
+import { failure } from '../outcome/failure.ts';
+import { answerText, withRaw } from '../outcome/raw.ts';
+import { lost } from '../progress.ts';
+import { callOf, headersOf } from './call.ts';
+import { readCallback } from './ended.ts';
+import { cancelOf, type HttpHandle, handleOf, pathBelow, rootOf } from './handle.ts';
 import { listen } from './listen.ts';
 import { type HeaderOptions, httpOptions } from './options.ts';
-import { rootOf } from './paths.ts';
-import { type Ask, askAbout } from './poll.ts';
-import { type Reading, readSubmit, runningOf } from './progress.ts';
-import { lookUp } from './recovery.ts';
+import { type Ask, askAbout, readAsked } from './poll.ts';
+import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
 
 const askTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
@@ -92,4 +91,25 @@ export function createHttp(connection: Connection): Provider {
       return progress.state === 'refused' ? { ...progress, mayHaveRun: true } : progress;
     },
   };
+}
+
+/** Asks for a run by our token. 404: it was never accepted. */
+export async function lookUp(reading: Reading, template: string, ask: Ask): Promise<Progress> {
+  const { options, submission, connection } = reading;
+  const { token, providerModel: model } = submission;
+  const path = pathBelow(connection, template, { token, model });
+  const result = path === null ? null : await ask(path);
+  if (path === null || !result?.ok) return { state: 'unknown', outcome: lost };
+  const said = answerText(result);
+  if (result.status === 404) {
+    const outcome = withRaw(failure('MODEL_UNAVAILABLE'), said, secretsOf(reading));
+    return { state: 'refused', retryAfterMs: 1000, outcome };
+  }
+  const handle = handleOf(result, options, submission, connection, path);
+  return (
+    (await readAsked(result, handle, reading, ask)) ?? {
+      state: 'unknown',
+      outcome: withRaw(lost, said, secretsOf(reading)),
+    }
+  );
 }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
+import { parseJson } from '@holdfast/egress/response';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Ended, Progress } from '../interface.ts';
-import { tooLarge, unanswered } from '../networkProgress.ts';
-import { parseJson } from '../parseJson.ts';
+import { tooLarge, unanswered } from '../progress.ts';
 import { endOf, succeeded } from './ended.ts';
 import type { HttpHandle } from './handle.ts';
 import type { HttpOptions } from './options.ts';
@@ -76,7 +76,7 @@ function nameOf({ event = 'message' }: EventSourceMessage): string {
 function endedBy(event: EventSourceMessage, { done }: Events, reading: Reading): Ended {
   const { options, submission } = reading;
   const secrets = secretsOf(reading);
-  const json = options.response_as === 'text' ? undefined : parseJson(Buffer.from(event.data));
+  const json = options.response_as === 'text' ? undefined : parseJson(event.data);
   const value = json === undefined ? event.data : json;
   if (done.includes(nameOf(event)))
     return succeeded({ value, bodies: [] }, options, submission.mapping, secrets);

@@ -1,10 +1,9 @@
 import type { TrustedRequest, TrustedResult } from '@holdfast/egress/trusted';
 import type { Answer } from '../connection.ts';
 import type { Ended, Handle, Progress } from '../interface.ts';
-import { lost, unanswered } from '../networkProgress.ts';
 import { failure, reportedFailure } from '../outcome/failure.ts';
 import { answerText, withRaw } from '../outcome/raw.ts';
-import { retryAfterMs } from '../retryAfter.ts';
+import { lost, retryAfterMs, unanswered } from '../progress.ts';
 import { acceptHeader, documentOf, maxFormBytes, resultForm } from './document.ts';
 import { endOf, succeeded } from './ended.ts';
 import { type HttpHandle, resultPathOf } from './handle.ts';

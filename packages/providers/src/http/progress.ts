@@ -1,9 +1,9 @@
 import type { BodyForm, ResponseHead, TrustedResult } from '@holdfast/egress/trusted';
 import type { Answer, Connection } from '../connection.ts';
 import type { Ended, Handle, Progress, Submission } from '../interface.ts';
-import { networkProgress } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
 import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { networkProgress } from '../progress.ts';
 import { documentOf, resultForm } from './document.ts';
 import { endedBy } from './ended.ts';
 import { type HttpHandle, handleOf, idIn } from './handle.ts';

@@ -2,11 +2,9 @@ import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
-import { lost } from '../networkProgress.ts';
-import { badRequest } from '../outcome/badRequest.ts';
-import { failure, reportedFailure } from '../outcome/failure.ts';
+import { badRequest, failure, reportedFailure } from '../outcome/failure.ts';
 import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { retryAfterMs } from '../retryAfter.ts';
+import { lost, retryAfterMs } from '../progress.ts';
 import type { HttpOptions } from './options.ts';
 import { codeIn, reportIn } from './reading.ts';
 

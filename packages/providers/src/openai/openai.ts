@@ -1,6 +1,6 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
-import { lost, networkProgress } from '../networkProgress.ts';
+import { lost, networkProgress } from '../progress.ts';
 import { answerForm, readAnswer } from './answer.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf } from './request.ts';

@@ -2,12 +2,10 @@ import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Progress, Submission } from '../interface.ts';
-import { lost } from '../networkProgress.ts';
-import { badRequest } from '../outcome/badRequest.ts';
-import { failure, reportedFailure } from '../outcome/failure.ts';
+import { badRequest, failure, reportedFailure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
 import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { retryAfterMs } from '../retryAfter.ts';
+import { lost, retryAfterMs } from '../progress.ts';
 
 /** LiteLLM writes `None` where it has nothing to say. */
 const text = z

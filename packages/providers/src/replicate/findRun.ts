@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Submission } from '../interface.ts';
-import { type HostedPrediction, readPrediction } from './prediction.ts';
-import { type Target, targetOf } from './request.ts';
+import { type HostedPrediction, readPrediction, type Target, targetOf } from './prediction.ts';
 
 const page = z.object({ next: z.string().nullish(), results: z.array(z.unknown()) });
 

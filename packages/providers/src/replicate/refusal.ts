@@ -3,12 +3,10 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Answer } from '../connection.ts';
 import type { Progress } from '../interface.ts';
-import { lost } from '../networkProgress.ts';
-import { badRequest } from '../outcome/badRequest.ts';
-import { failure } from '../outcome/failure.ts';
+import { badRequest, failure } from '../outcome/failure.ts';
 import type { FieldPath } from '../outcome/field.ts';
 import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { longestRetryAfterMs, retryAfterMs } from '../retryAfter.ts';
+import { longestRetryAfterMs, lost, retryAfterMs } from '../progress.ts';
 
 const text = z.string().catch('');
 const problem = z.object({

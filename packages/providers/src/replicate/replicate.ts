@@ -1,18 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseJson } from '@holdfast/egress/response';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
-import { lost, networkProgress, unanswered } from '../networkProgress.ts';
 import { failure } from '../outcome/failure.ts';
 import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { tellingOfLogs } from '../outcome/telling.ts';
-import { parseJson } from '../parseJson.ts';
+import { lost, networkProgress, tellingOfLogs, unanswered } from '../progress.ts';
 import { type Found, findRun, isCalledBackAt } from './findRun.ts';
-import { endOf, type HostedPrediction, readPrediction } from './prediction.ts';
+import { bodyOf, cancelAfter, endOf, type HostedPrediction, readPrediction, targetOf } from './prediction.ts';
 import { readRefusal, refusedForMs } from './refusal.ts';
-import { bodyOf, cancelAfter, targetOf } from './request.ts';
-import { claimOf, isSigned } from './signature.ts';
-import { webhookSecret } from './webhookSecret.ts';
+import { claimOf, isSigned, webhookSecret } from './webhook.ts';
 
 const acceptTimeoutMs = 30_000;
 /** One that calls back is asked about only because callbacks can be lost. */
@@ -129,7 +126,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
         if (renewed === null) return 'later';
         if (renewed === undefined || !isSigned(claim, callback.body, renewed)) return null;
       }
-      const prediction = readPrediction(parseJson(callback.body));
+      const prediction = readPrediction(parseJson(callback.body.toString()));
       const isOurs = prediction !== null && isAbout(prediction, run.token, run.handle);
       if (!isOurs) return isOurs === null ? 'later' : null;
       return endOf(prediction, run.mapping, connection);

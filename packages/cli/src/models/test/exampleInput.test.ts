@@ -1,4 +1,4 @@
-import { inputProblem } from '@holdfast/providers/catalogue/schemaErrors';
+import { inputProblem } from '@holdfast/providers/catalogue/problems';
 import { expect, it } from '@jest/globals';
 import { exampleInput } from './exampleInput.ts';
 

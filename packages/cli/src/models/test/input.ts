@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { allowedTypes, extensionOf } from '@holdfast/files/allowedTypes';
-import { inputProblem } from '@holdfast/providers/catalogue/schemaErrors';
+import { inputProblem } from '@holdfast/providers/catalogue/problems';
 import { UsageError } from '../../usageError.ts';
 import { exampleInput } from './exampleInput.ts';
 import { samplePicture, sampleSound } from './samples.ts';

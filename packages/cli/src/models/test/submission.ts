@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '@holdfast/domain/ids';
 import { type ModelDefinition, mappingOf } from '@holdfast/domain/modelDefinition';
 import { type ProviderRoute, providerMode } from '@holdfast/domain/modelRoute';
+import { changeInput } from '@holdfast/providers/input';
 import type { FilePart, Submission } from '@holdfast/providers/interface';
-import { changeInput } from '@holdfast/providers/routeInput';
 import { replaceStrings, type TestFile, type TestInput } from './input.ts';
 
 /** One run by hand: nobody is called back, and files go in as data URIs or, where the route says so, as parts of a form. */

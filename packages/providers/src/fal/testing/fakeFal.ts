@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '@holdfast/egress/response';
 import type { Received } from '../../conformance/counterpart.ts';
-import { parseJson } from '../../parseJson.ts';
 import {
   type Answer,
   cancelAnswer,
@@ -103,7 +103,7 @@ function createQueue(baseUrl: string, closing: AbortSignal): Queue {
 async function handle(queue: Queue, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', headers, url = '/' } = request;
   const { pathname, searchParams } = new URL(url, queue.baseUrl);
-  const json = parseJson(await bodyOf(request));
+  const json = parseJson((await bodyOf(request)).toString());
   if (pathname === '/.well-known/jwks.json')
     return send(response, { status: 200, json: queue.signers.own.jwks() });
   if (pathname.startsWith('/files/')) {

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { signedText } from '../signature.ts';
+import { signedText } from '../webhook.ts';
 
 /** Signs webhooks as the provider does, and publishes the key to verify them with. */
 export type Signer = {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
-import { parseJson } from '../../parseJson.ts';
+import { parseJson } from '@holdfast/egress/response';
 import { type Answer, type FakeRun, type Plan, predictionOf } from './fakeRun.ts';
 import { fixture } from './fixture.ts';
 import { signed } from './signed.ts';
@@ -59,7 +59,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     const { method = '', url = '/', headers } = request;
     const { pathname, searchParams } = new URL(url, baseUrl);
     const path = pathname.replace(/^\/v1/, '');
-    const json = parseJson(await bodyOf(request));
+    const json = parseJson((await bodyOf(request)).toString());
     if (path.startsWith('/files/')) {
       response.writeHead(200, { 'content-type': 'image/png' }).end(onePixel);
       return;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { changeInput } from './routeInput.ts';
+import { changeInput } from './input.ts';
 
 const part = (...path: string[]) => ({
   path,

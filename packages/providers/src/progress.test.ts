@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { retryAfterMs, tellingOfLogs } from './progress.ts';
 import { refusedForMs } from './replicate/refusal.ts';
-import { retryAfterMs } from './retryAfter.ts';
 
 it.each([
   [{ 'retry-after': '1.2345' }, 1235],
@@ -23,4 +23,17 @@ it('nor is a time in a body anything else', () => {
   });
   expect(refusedForMs(answer(1.2345))).toBe(1235);
   expect(refusedForMs(answer(1e300))).toBe(600_000);
+});
+
+it.each([
+  ['loading\n  0%|  | 0/20\n 45%|####  | 9/20', 0.45],
+  ['100%|##########| 20/20\n 10%|#  | 2/20', 0.1],
+  ['300%|x', undefined],
+  ['the scale is 50%', undefined],
+])('the log %j tells of progress %s', (logs, progress) => {
+  expect(tellingOfLogs(logs)).toEqual({ logs, ...(progress !== undefined && { progress }) });
+});
+
+it.each([null, undefined, '', 5])('no log (%j) tells nothing', (logs) => {
+  expect(tellingOfLogs(logs)).toEqual({});
 });

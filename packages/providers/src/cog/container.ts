@@ -1,6 +1,7 @@
 import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
+import { z } from 'zod';
 import type { Handle, Telling } from '../interface.ts';
-import { tellingOfLogs } from '../outcome/telling.ts';
+import { tellingOfLogs } from '../progress.ts';
 import { type Prediction, readPrediction } from './prediction.ts';
 
 /** What a container says of a run that it was sent. */
@@ -15,7 +16,7 @@ export type Found =
   | { kind: 'down' }
   | { kind: 'unknown'; result: TrustedResult };
 
-const answerWithinMs = 10_000;
+const queryTimeoutMs = 10_000;
 /** Between two questions: their answers show how far the run is. */
 export const questionEveryMs = 5000;
 /** An answer repeats the input. One that holds whole files is asked for less often. */
@@ -33,7 +34,7 @@ export async function askAbout(
 ): Promise<Found> {
   const result = await http.request('PUT', `${path}/predictions/${externalId}`, {
     json: { input: [] },
-    timeoutMs: answerWithinMs,
+    timeoutMs: queryTimeoutMs,
     signal,
   });
   if (!result.ok) return result.code === 'ECONNREFUSED' ? { kind: 'down' } : { kind: 'unknown', result };
@@ -49,5 +50,60 @@ export async function askAbout(
     kind: 'running',
     telling: tellingOfLogs(logs),
     pauseMs: Math.min(questionEveryMs * share, longestPauseMs),
+  };
+}
+
+const answer = z.object({
+  status: z.string(),
+  setup: z.object({ started_at: z.string().nullish(), logs: z.unknown() }).nullish(),
+  user_healthcheck_error: z.string().nullish(),
+});
+
+/** What a Cog container says of itself. */
+export type Health = {
+  status: string;
+  /** Whether it takes no runs until it is restarted. */
+  isDead: boolean;
+  /** What it says went wrong; empty: nothing. */
+  reason: string;
+  /** When its process began, in ms since 1970 by its own clock. Null: it does not say. */
+  startedAtMs: number | null;
+};
+
+/**
+ * With its worker dead a container goes on to answer 409 to every run, as if it were busy. Cog 0.23 says `UNHEALTHY` then,
+ * and says it of a model whose own health check fails.
+ */
+const deadStatuses: readonly string[] = ['SETUP_FAILED', 'DEFUNCT', 'UNHEALTHY'];
+
+const healthTimeoutMs = 5000;
+const longestReason = 500;
+
+/** Asks the container below `path`; null where it does not answer as Cog does. */
+export async function readHealth(
+  http: TrustedHttp,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Health | null> {
+  const result = await http.request('GET', `${path}/health-check`, {
+    timeoutMs: healthTimeoutMs,
+    ...(signal && { signal }),
+  });
+  return result.ok && result.status < 300 ? healthOf(result.json) : null;
+}
+
+export function healthOf(json: unknown): Health | null {
+  const said = answer.safeParse(json).data;
+  if (said === undefined) return null;
+  const { status, setup, user_healthcheck_error: error } = said;
+  const startedAtMs = Date.parse(setup?.started_at ?? '');
+  const isSetupFailed = status === 'SETUP_FAILED' && typeof setup?.logs === 'string';
+  // The last lines of what the setup has logged say why it failed.
+  const reason = error ?? (isSetupFailed ? String(setup.logs).trim().slice(-longestReason) : '');
+  return {
+    status,
+    isDead: deadStatuses.includes(status),
+    reason: reason.slice(0, longestReason),
+    startedAtMs: Number.isNaN(startedAtMs) ? null : startedAtMs,
   };
 }
