@@ -1,5 +1,5 @@
 import type { RunResult } from './model.ts';
-import { ModelError } from './modelError.ts';
+import { ModelError } from './model.ts';
 
 /** A Cog prediction, as answers and webhooks carry it. */
 export type Prediction = {

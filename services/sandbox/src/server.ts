@@ -1,8 +1,6 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { notFound } from './endpoints/answers.ts';
-import { putPrediction } from './endpoints/putPrediction.ts';
-import { models } from './model.ts';
 import { createOutputs } from './outputs.ts';
+import { models, notFound, putPrediction } from './predictions.ts';
 import { createRuns } from './runs.ts';
 
 export type SandboxOptions = { maxRunning: number; onLostWebhook: () => void };

@@ -1,9 +1,7 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { controls, obey } from '../controls.ts';
-import type { Model } from '../model.ts';
-import { drawing } from '../pictures/drawing.ts';
-import { contentTypes, encode, formats } from '../pictures/encode.ts';
-import { withPictureSlot } from '../pictures/slots.ts';
+import { contentTypes, encode, formats, withPictureSlot } from '../images.ts';
+import { controls, type Model, obey } from '../model.ts';
 
 const side = z.int().min(16).max(4096).default(512);
 
@@ -33,3 +31,79 @@ export const image: Model = {
     };
   },
 };
+
+const shapeCount = 9;
+
+/** An SVG with the prompt on shapes whose places and colours come from its hash; `index` varies it. */
+export function drawing(prompt: string, width: number, height: number, index: number): string {
+  const bytes = createHash('sha512').update(`${index} ${prompt}`).digest();
+  const part = (at: number) => (bytes[at % bytes.length] ?? 0) / 255;
+  const hue = Math.round(part(0) * 360);
+  const shapes = Array.from({ length: shapeCount }, (_, shape) => circle(shape, width, height, hue, part));
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<defs><linearGradient id="sky" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="${hsl(hue, 65, 38)}"/>`,
+    `<stop offset="1" stop-color="${hsl(hue + 50, 70, 62)}"/></linearGradient></defs>`,
+    `<rect width="${width}" height="${height}" fill="url(#sky)"/>`,
+    ...shapes,
+    ...caption(prompt, width, height),
+    '</svg>',
+  ].join('');
+}
+
+function circle(
+  shape: number,
+  width: number,
+  height: number,
+  hue: number,
+  part: (at: number) => number,
+): string {
+  const at = 1 + shape * 5;
+  const x = Math.round(part(at) * width);
+  const y = Math.round(part(at + 1) * height);
+  const radius = Math.max(2, Math.round(Math.min(width, height) * (0.05 + part(at + 2) * 0.25)));
+  const fill = hsl(hue + 140 * part(at + 3), 75, 55);
+  return `<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}" fill-opacity="${(0.25 + part(at + 4) * 0.5).toFixed(2)}"/>`;
+}
+
+function caption(prompt: string, width: number, height: number): string[] {
+  const size = Math.max(8, Math.round(Math.min(width, height) / 14));
+  const lines = wrap(
+    prompt,
+    Math.max(4, Math.floor((width * 0.9) / (size * 0.56))),
+    Math.floor((height * 0.8) / (size * 1.3)),
+  );
+  const top = height / 2 - ((lines.length - 1) * size * 1.3) / 2 + size * 0.35;
+  return lines.map((line, index) => {
+    const place = `x="${width / 2}" y="${Math.round(top + index * size * 1.3)}"`;
+    const look = `font-family="sans-serif" font-weight="bold" font-size="${size}" text-anchor="middle"`;
+    return `<text ${place} ${look} fill="#fff" stroke="#000" stroke-opacity="0.35" stroke-width="0.6">${escapeXml(line)}</text>`;
+  });
+}
+
+/** Words filled into lines of at most `columns` characters; what is longer than a line is cut into lines. */
+function wrap(prompt: string, columns: number, most: number): string[] {
+  const lines: string[] = [''];
+  for (const word of prompt
+    .split(/\s+/)
+    .flatMap((one) => one.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? [])) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+    if (lines.length > most) break;
+  }
+  return lines.slice(0, Math.max(1, most));
+}
+
+/** Text that can stand in XML: markup escaped, and no characters that XML forbids. */
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[&<>"']/g, (mark) => `&#${mark.codePointAt(0)};`);
+}
+
+function hsl(hue: number, saturation: number, lightness: number): string {
+  return `hsl(${Math.round(hue) % 360}, ${saturation}%, ${lightness}%)`;
+}

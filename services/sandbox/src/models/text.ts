@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { controls, obey } from '../controls.ts';
 import type { Model } from '../model.ts';
+import { controls, obey } from '../model.ts';
 
 const input = z.strictObject({
   prompt: z.string().min(1),

@@ -1,10 +1,9 @@
+import { percentDecoded } from '@holdfast/kit/redisAddress';
+import type { Metadata } from 'sharp';
+import sharp from 'sharp';
 import { z } from 'zod';
-import { controls, obey } from '../controls.ts';
-import type { Model } from '../model.ts';
-import { contentTypes, formats } from '../pictures/encode.ts';
-import { withPictureSlot } from '../pictures/slots.ts';
-import { readSource } from '../pictures/source.ts';
-import { transformPicture } from '../pictures/transform.ts';
+import { contentTypes, encode, type Format, formats, withPictureSlot } from '../images.ts';
+import { controls, type Model, ModelError, obey } from '../model.ts';
 
 const side = z.int().min(1).max(4096).optional();
 
@@ -29,3 +28,103 @@ export const transform: Model = {
     return { output: [publish(bytes, contentTypes[format])], metrics: { image_count: 1 } };
   },
 };
+
+const maxPixels = 100_000_000;
+const longestSide = 8192;
+
+/** SVG is left out on purpose: it is a program, not a picture. */
+const readable = new Set(['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif', 'avif']);
+
+export type Wish = {
+  width?: number | undefined;
+  height?: number | undefined;
+  format?: Format | undefined;
+  grayscale: boolean;
+};
+
+/** The picture turned upright, scaled, greyed and encoded as wished. Fails when it is no picture, or a damaged one. */
+export async function transformPicture(
+  source: Buffer,
+  wish: Wish,
+): Promise<{ bytes: Buffer; format: Format }> {
+  const found = await readMetadata(source);
+  const format = wish.format ?? formats.find((one) => one === found.format) ?? 'png';
+  checkSize(found, wish);
+  const picture = sharp(source, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient();
+  if (wish.width !== undefined || wish.height !== undefined) {
+    const { width, height } = wish;
+    picture.resize({ ...(width && { width }), ...(height && { height }), fit: 'cover' });
+  }
+  if (wish.grayscale) picture.grayscale();
+  try {
+    return { bytes: await encode(picture, format), format };
+  } catch {
+    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is damaged or can not be converted.');
+  }
+}
+
+async function readMetadata(source: Buffer): Promise<Metadata> {
+  // sharp throws at once for no bytes at all, and rejects for bytes that are no picture.
+  const found = await Promise.resolve()
+    .then(() => sharp(source, { limitInputPixels: false }).metadata())
+    .catch(() => null);
+  if (found === null || !readable.has(found.format)) {
+    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is not a picture in a supported format.');
+  }
+  if (found.width * found.height > maxPixels) {
+    throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image has too many pixels.');
+  }
+  return found;
+}
+
+/** One side alone scales the other: a long strip could become a giant. */
+function checkSize({ autoOrient }: Metadata, { width, height }: Wish): void {
+  const scale =
+    width !== undefined ? width / autoOrient.width : height !== undefined ? height / autoOrient.height : 1;
+  if ((width !== undefined) === (height !== undefined)) return;
+  if (Math.max(autoOrient.width, autoOrient.height) * scale > longestSide) {
+    throw new ModelError('INPUT_VALIDATION_ERROR', `The result would be longer than ${longestSide} pixels.`);
+  }
+}
+
+const maxBytes = 157_286_400;
+const timeoutMs = 60_000;
+
+/** The bytes of an input file, given as a URL or a data URI. */
+export async function readSource(source: string, signal: AbortSignal): Promise<Buffer> {
+  if (source.startsWith('data:')) return readDataUri(source);
+  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
+    throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image is neither a URL nor a data URI.');
+  }
+  try {
+    return await download(source, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ModelError) throw error;
+    throw new ModelError('GENERATION_FAILED', 'The source image could not be fetched.');
+  }
+}
+
+async function download(url: string, signal: AbortSignal): Promise<Buffer> {
+  const response = await fetch(url, { signal });
+  if (response.status === 404) throw new ModelError('FILE_NOT_FOUND', 'The source image was not found.');
+  if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response.body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes)
+      throw new ModelError('INPUT_VALIDATION_ERROR', 'The source image is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function readDataUri(uri: string): Buffer {
+  const comma = uri.indexOf(',');
+  if (comma < 0) throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image is not a whole data URI.');
+  const data = uri.slice(comma + 1);
+  return uri.slice(0, comma).endsWith(';base64')
+    ? Buffer.from(data, 'base64')
+    : Buffer.from(percentDecoded(data) ?? data);
+}

@@ -1,4 +1,6 @@
-import sharp, { type Sharp, type SharpInput } from 'sharp';
+import { availableParallelism } from 'node:os';
+import type { Sharp, SharpInput } from 'sharp';
+import sharp from 'sharp';
 
 export const formats = ['png', 'jpeg', 'webp'] as const;
 export type Format = (typeof formats)[number];
@@ -22,4 +24,27 @@ export function encode(source: SharpInput | Sharp, format: Format): Promise<Buff
     webp: () => picture.webp({ quality: 82, effort: 2 }),
   } satisfies Record<Format, () => Sharp>;
   return encoders[format]().toBuffer();
+}
+
+/** Pictures take memory and a core each: no more at once than there are cores, nor than Node's worker threads. */
+const slots = Math.min(availableParallelism(), 4);
+
+let free = slots;
+const waiting: (() => void)[] = [];
+
+/** Runs `work` when a slot is free; not at all when the run is cancelled by then. */
+export async function withPictureSlot<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (free > 0) free -= 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else free += 1;
+  }
 }

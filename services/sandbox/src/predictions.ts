@@ -1,10 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { models } from '../model.ts';
-import type { Outputs } from '../outputs.ts';
-import type { Run, Runs } from '../runs.ts';
-import { sendWebhook } from '../webhook.ts';
-import { invalid, notFound } from './answers.ts';
+import type { Model } from './model.ts';
+import { image } from './models/image.ts';
+import { text } from './models/text.ts';
+import { transform } from './models/transform.ts';
+import type { Outputs } from './outputs.ts';
+import type { Prediction, Run, Runs } from './runs.ts';
+
+/** The models this server has, by the name in its paths. */
+export const models: Record<string, Model> = {
+  'sandbox-text': text,
+  'sandbox-image': image,
+  'image-transform': transform,
+};
 
 const body = z.object({
   input: z.unknown(),
@@ -71,4 +80,59 @@ function begin(
 
 async function callBack(webhook: string, run: Run, onLost: () => void): Promise<void> {
   if (!(await sendWebhook(webhook, await run.ended))) onLost();
+}
+
+const timeoutMs = 30_000;
+const mostRepeats = 12;
+const firstPauseMs = 200;
+const longestPauseMs = 102_400;
+const repeatedStatuses: readonly number[] = [429, 500, 502, 503, 504];
+
+/**
+ * Sends the end of a run to `url`, again and again as Cog does: after no answer and after statuses that may pass, for about
+ * seven minutes. Resolves with whether it was taken.
+ */
+export async function sendWebhook(url: string, prediction: Prediction): Promise<boolean> {
+  const body = JSON.stringify(prediction);
+  for (let repeats = 0; ; repeats++) {
+    const status = await post(url, body);
+    if (status !== null && status < 300) return true;
+    if (status !== null && !repeatedStatuses.includes(status)) return false;
+    if (repeats === mostRepeats) return false;
+    // What waits alone keeps no process alive.
+    await sleep(Math.min(firstPauseMs * 2 ** repeats, longestPauseMs), undefined, { ref: false });
+  }
+}
+
+/** The status of the answer; null: none came. */
+async function post(url: string, body: string): Promise<number | null> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+/** 422 in the words of Cog's framework: `{detail: [{loc, msg, type}]}`. */
+export function invalid(response: Response, error: z.ZodError, below: string[]): null {
+  const detail = error.issues.map(({ path, message, code }) => ({
+    loc: ['body', ...below, ...path.map(String)],
+    msg: message,
+    type: code,
+  }));
+  response.status(422).json({ detail });
+  return null;
+}
+
+export function notFound(response: Response): null {
+  response.status(404).json({ detail: 'Not Found' });
+  return null;
 }
