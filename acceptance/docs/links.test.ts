@@ -40,6 +40,11 @@ describe('the documents', () => {
     expect(brokenLinksOf(page)).toEqual([]);
   });
 
+  it.each(pages)('%s names only existing test files', (page) => {
+    const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w.-]+\/[\w./-]+\.test\.ts)`/g)];
+    expect(named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
   it('are all listed in an index', () => {
     const indexed = ['docs/README.md', 'docs/adr/README.md', 'docs/runbooks/README.md'];
     for (const index of indexed) {
