@@ -43,7 +43,7 @@ async function startHoldfast(home: string) {
 // The tests must also run on a machine without curl.
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-(hasCurl ? describe : describe.skip)('the tutorial, pasted into bash (skipped without curl)', () => {
+(hasCurl ? describe : describe.skip)('pasted into bash (skipped without curl),', () => {
   const home = testFolder('tutorial');
   let holdfast: Awaited<ReturnType<typeof startHoldfast>> | undefined;
   let output = '';
@@ -80,11 +80,11 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
     await once(holdfast, 'exit');
   }, 20_000);
 
-  it.each(Object.entries(tutorialChecks))('%s', (_name, check) => {
+  it.each(Object.entries(tutorialChecks))('the tutorial %s', (_name, check) => {
     expect(() => check(output)).not.toThrow();
   });
 
-  it('is preceded by a quickstart in the README that prints the result of its execution', () => {
+  it('the quickstart of the README prints the result of its execution', () => {
     expect(quickstartOutput).toMatch(/"status":"COMPLETED","output":\{"text":/);
   });
 });
