@@ -9,7 +9,7 @@ import type { Flags } from './flags.ts';
 import type { Created } from './load/created.ts';
 import type { Generator, Load } from './load/generator.ts';
 import { machineBusyMs, shareOfOthers } from './others.ts';
-import type { Receiver } from './receiver.ts';
+import type { CompletionReceiver } from './receiver.ts';
 
 /** What every part works with. */
 export type Bench = {
@@ -20,7 +20,7 @@ export type Bench = {
   /** The API key of the organization that most is measured with. */
   apiKey: string;
   load: Generator;
-  receiver: Receiver;
+  receiver: CompletionReceiver;
   /** What the parts before have measured. */
   figures: Figures;
   /** CPU milliseconds per execution of what was measured, by process. */

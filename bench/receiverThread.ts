@@ -1,37 +1,76 @@
-// A webhook receiver in a thread of its own: arrival times must not wait for anything else here.
+// The thread of receiver.ts, so that arrival times do not depend on other work of the process.
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { nowMs } from './clock.ts';
 import { onMessages } from './onMessages.ts';
-import type { Arrival } from './receiver.ts';
+import type { Arrival, ReceiverSettings, ServerKind } from './receiver.ts';
 
 const send = parentPort?.postMessage.bind(parentPort);
-const answer = 'HTTP/1.1 204 No Content\r\n\r\n';
-/** Told of together; when each came is noted before. */
-const tellEveryMs = 5;
+/** Arrivals are sent in batches; the time of each is taken before. */
+const sendEveryMs = 5;
 let arrived: Arrival[] = [];
+let hanging = new Set<string>();
+let isDown = false;
 
-function note(body: string, atMs: number): void {
-  if (arrived.length === 0) setTimeout(tell, tellEveryMs);
-  arrived.push({ executionId: field(body, 'execution_id'), type: field(body, 'type'), atMs });
+parentPort?.on('message', (settings: Partial<ReceiverSettings>) => {
+  if (settings.hanging) hanging = new Set(settings.hanging);
+  isDown = settings.isDown ?? isDown;
+});
+
+/** Returns the status of the response; null: none. */
+function receive(path: string, body: string): 204 | 503 | null {
+  const atMs = nowMs();
+  if (isDown) return 503;
+  if (arrived.length === 0) setTimeout(sendArrived, sendEveryMs);
+  arrived.push({
+    path,
+    eventId: field(body, 'id'),
+    executionId: field(body, 'execution_id'),
+    type: field(body, 'type'),
+    eventAtMs: Date.parse(field(body, 'timestamp')),
+    atMs,
+  });
+  return hanging.has(path) ? null : 204;
 }
 
-/** The envelope's fields come before what might hold their like. */
+/** The fields of the envelope come before `data`, which may have fields of the same names. */
 function field(body: string, name: string): string {
   const value = new RegExp(`"${name}":"([^"]+)"`).exec(body)?.[1];
-  if (value === undefined) throw new Error(`a webhook without ${name}: ${body}`);
-  return value;
+  return value ?? '';
 }
 
-function tell(): void {
+function sendArrived(): void {
   send?.(arrived);
   arrived = [];
 }
 
-const server = createServer({ noDelay: true }, (socket) =>
-  onMessages(socket, ({ body }) => {
-    note(body, nowMs());
-    return answer;
-  }),
-);
+const responses = {
+  204: 'HTTP/1.1 204 No Content\r\n\r\n',
+  503: 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n',
+};
+
+const servers = {
+  raw: () =>
+    createServer({ noDelay: true }, (socket) =>
+      onMessages(socket, ({ head, body }) => {
+        const status = receive(head.split(' ', 2)[1] ?? '/', body);
+        return status === null ? '' : responses[status];
+      }),
+    ),
+  node: () =>
+    createHttpServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (chunk: string) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        const status = receive(request.url ?? '/', body);
+        if (status !== null) response.writeHead(status).end();
+      });
+    }),
+} satisfies Record<ServerKind, unknown>;
+
+const server = servers[workerData as ServerKind]();
 server.listen(0, '127.0.0.1', () => send?.((server.address() as AddressInfo).port));

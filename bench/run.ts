@@ -11,17 +11,17 @@ import { createOrganization } from './organization.ts';
 import { parts } from './parts.ts';
 import { forgetStatements, longestStatements, type Statement, statementTable } from './pgStat.ts';
 import { postgresSettings } from './postgresSettings.ts';
-import { startReceiver } from './receiver.ts';
+import { startCompletionReceiver } from './receiver.ts';
 import { report } from './report.ts';
 
 /** Runs the wanted parts in turn against a running stack, then checks its ledger. */
 export async function runParts(flags: Flags, state: LocalState, say: (line: string) => void) {
-  const receiver = await startReceiver();
+  const receiver = await startCompletionReceiver();
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'bench' });
   const redis = connectProducer(state.redis_url, createLogger('bench', 'warn'));
   const load = openGenerator(state.base_url);
   try {
-    const { apiKey } = await createOrganization(state, receiver.url);
+    const { apiKey } = await createOrganization(state, `${receiver.url}/`);
     const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, others: {}, say };
     await putOffAudit(db);
     const statements = await measure(bench);

@@ -15,7 +15,7 @@ export const fairness: Part = {
   about: `create to start of an organization's executions while ${queued.toLocaleString('en')} of another are queued`,
   isLong: true,
   async run(bench) {
-    const [other] = await createOrganizations(bench.state, 1, () => [bench.receiver.url]);
+    const [other] = await createOrganizations(bench.state, 1, () => [`${bench.receiver.url}/`]);
     if (!other) throw new Error('no organization was made');
     let beside: Promise<Created[]> = Promise.resolve([]);
     await watched(bench, 'fairness', () =>

@@ -13,7 +13,7 @@ export const organizations: Part = {
   about: `executions/s end to end, of ${count} organizations in turn and of one beside them`,
   async run(bench) {
     bench.say(`making ${count} organizations`);
-    const made = await createOrganizations(bench.state, count, () => [bench.receiver.url]);
+    const made = await createOrganizations(bench.state, count, () => [`${bench.receiver.url}/`]);
     const keys = { one: [bench.apiKey], many: made.map(({ apiKey }) => apiKey) };
     const executions = Math.ceil(bench.flags.executions / 4);
     const take = (turn: 'one' | 'many') => walk(bench, { name: names[turn], keys: keys[turn], executions });

@@ -3,11 +3,11 @@ import { createLogger } from '@holdfast/kit/logger';
 import { fanoutJobs, fanoutQueue } from '@holdfast/queues/definitions';
 import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
+import { type BareLoops, openBareLoops } from '../bareLoop.ts';
 import { accounted, type Bench, type Part } from '../bench.ts';
 import { nowMs } from '../clock.ts';
-import { type BareLoops, openBareLoops } from '../hooks/bareLoop.ts';
-import { type HookReceiver, startHookReceiver } from '../hooks/receiver.ts';
 import { openHttp } from '../http.ts';
+import { type CollectingReceiver, startCollectingReceiver } from '../receiver.ts';
 import { round } from '../statistics.ts';
 
 const atOnce = 128;
@@ -20,7 +20,7 @@ const atOnce = 128;
 export const webhooks: Part = {
   about: 'deliveries/s, attempts recorded, and posts/s of a bare loop of the same HTTP client beside them',
   async run(bench) {
-    const receiver = await startHookReceiver();
+    const receiver = await startCollectingReceiver();
     const endpoint = await subscribeAlone(bench, receiver.url);
     const resume = await pauseQueue(fanoutQueue, bench.redis);
     try {
@@ -78,7 +78,7 @@ async function renewEvents({ db, flags }: Bench): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function bareLoops({ db }: Bench, { url }: HookReceiver, eventIds: string[]): Promise<BareLoops> {
+async function bareLoops({ db }: Bench, { url }: CollectingReceiver, eventIds: string[]): Promise<BareLoops> {
   const { rows } = await db.pool.query<{ body: string }>(
     'SELECT body FROM events WHERE id = ANY ($1) LIMIT 1000',
     [eventIds],
@@ -100,7 +100,7 @@ const headers = {
 /** Deliveries per second, from the first hint until the last attempt is recorded. */
 async function deliver(
   bench: Bench,
-  args: { receiver: HookReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },
+  args: { receiver: CollectingReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },
 ): Promise<number> {
   const { receiver, eventIds, endpointId } = args;
   const already = receiver.arrivals.length;

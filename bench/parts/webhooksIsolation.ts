@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, create, type Part, watched } from '../bench.ts';
 import { nowMs } from '../clock.ts';
-import { type HookArrival, type HookReceiver, startHookReceiver } from '../hooks/receiver.ts';
 import { createOrganizations } from '../organization.ts';
+import { type Arrival, type CollectingReceiver, startCollectingReceiver } from '../receiver.ts';
 import { latencies, round } from '../statistics.ts';
 
 const organizations = 4;
@@ -20,7 +20,7 @@ const phaseS = 45;
 export const webhooksIsolation: Part = {
   about: `event to delivery at the healthy of ${organizations * endpointsEach} endpoints, before and while 1 in 10 hang`,
   async run(bench) {
-    const receiver = await startHookReceiver();
+    const receiver = await startCollectingReceiver();
     try {
       bench.say(`making ${organizations * endpointsEach} endpoints`);
       const made = await createOrganizations(bench.state, organizations, (number) =>
@@ -29,7 +29,7 @@ export const webhooksIsolation: Part = {
       const keys = made.map(({ apiKey }) => apiKey);
       await phase(bench, { keys, receiver, name: 'webhooks_warm_up', seconds: 10 });
       const alone = await phase(bench, { keys, receiver, name: 'webhooks_healthy', seconds: phaseS });
-      receiver.hang(made.flatMap((_, number) => pathsOf(number).slice(0, hangingEach)));
+      receiver.configure({ hanging: made.flatMap((_, number) => pathsOf(number).slice(0, hangingEach)) });
       const beside = await phase(bench, { keys, receiver, name: 'webhooks_isolation', seconds: phaseS });
       return {
         isolation_deliveries_per_s: round(alone.length / phaseS),
@@ -49,7 +49,7 @@ function pathsOf(organization: number): string[] {
 /** Runs executions at a fixed rate; milliseconds from event to delivery at the healthy endpoints, of all that came. */
 async function phase(
   bench: Bench,
-  args: { keys: string[]; receiver: HookReceiver; name: string; seconds: number },
+  args: { keys: string[]; receiver: CollectingReceiver; name: string; seconds: number },
 ): Promise<number[]> {
   const { keys, receiver, name, seconds } = args;
   bench.say(`${name}: ${seconds} s`);
@@ -67,6 +67,6 @@ async function phase(
     .map(({ eventAtMs, atMs }) => atMs - eventAtMs);
 }
 
-function isHealthy({ path }: HookArrival): boolean {
+function isHealthy({ path }: Arrival): boolean {
   return Number(path.split('/')[2]) >= hangingEach;
 }

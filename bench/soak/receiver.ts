@@ -1,41 +1,24 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { onMessages } from '../onMessages.ts';
+import { startReceiver } from '../receiver.ts';
 import { type IdSet, openIdSet } from './idSet.ts';
 
 export type SoakReceiver = {
   url: string;
-  /** Of the events that were received and answered 204. */
+  /** The events that were received and got 204. */
   events: IdSet;
-  /** While down, everything is answered 503. */
+  /** While it is down, it responds to everything with 503. */
   setDown(isDown: boolean): void;
-  close(): void;
+  close(): Promise<void>;
 };
 
-/** A receiver of webhooks on a free port of the loopback address. */
-export async function startReceiver(): Promise<SoakReceiver> {
+export async function startSoakReceiver(): Promise<SoakReceiver> {
   const events = openIdSet();
-  let isDown = false;
-  const server = createServer({ noDelay: true }, (socket) =>
-    onMessages(socket, ({ body }) => {
-      const id = /"id":"(evt_[^"]+)"/.exec(body)?.[1];
-      if (isDown || id === undefined) return answers.down;
-      events.add(id);
-      return answers.fine;
-    }),
-  );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const receiver = await startReceiver('raw', (arrivals) => {
+    for (const { eventId } of arrivals) events.add(eventId);
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${receiver.url}/`,
     events,
-    setDown(down) {
-      isDown = down;
-    },
-    close: () => void server.close(),
+    setDown: (isDown) => receiver.configure({ isDown }),
+    close: receiver.close,
   };
 }
-
-const answers = {
-  fine: 'HTTP/1.1 204 No Content\r\n\r\n',
-  down: 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n',
-};

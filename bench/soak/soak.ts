@@ -15,7 +15,7 @@ import type { Flags } from './flags.ts';
 import type { Growth } from './growth.ts';
 import { openLoad } from './load.ts';
 import { planFaults } from './plan.ts';
-import { startReceiver } from './receiver.ts';
+import { startSoakReceiver } from './receiver.ts';
 import { untilAtRest } from './rest.ts';
 import { takeSample } from './sample.ts';
 import { growths, handlesKept } from './series.ts';
@@ -40,7 +40,7 @@ export async function soak(args: {
   say(line: string): void;
 }) {
   const { state, running } = args;
-  const [steady, flaky] = [await startReceiver(), await startReceiver()];
+  const [steady, flaky] = [await startSoakReceiver(), await startSoakReceiver()];
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'soak' });
   const redis = connectProducer(state.redis_url, createLogger('soak', 'silent'));
   try {
@@ -55,8 +55,7 @@ export async function soak(args: {
     return await soakWith({ ...args, db, redis, dataFolder, load, steady, flaky });
   } finally {
     redis.disconnect();
-    steady.close();
-    flaky.close();
+    await Promise.all([steady.close(), flaky.close()]);
     await db.close();
   }
 }

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { postJson } from '@holdfast/egress/post';
-import { nowMs } from '../clock.ts';
 import type { BareLoop } from './bareLoop.ts';
+import { nowMs } from './clock.ts';
 
 const { url, bodies, headers, count } = workerData as BareLoop;
 const send = parentPort?.postMessage.bind(parentPort);
