@@ -22,7 +22,7 @@ async function create(): Promise<string> {
   return await insertTestExecution(db, { organizationId });
 }
 
-/** Somebody gave the hold back by hand: no statement can resolve it again. */
+/** The hold was released by hand: no statement can resolve it now. */
 async function release(executionId: string): Promise<void> {
   await db.pool.query(
     `INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
@@ -37,7 +37,7 @@ const statusOf = async (id: string) =>
   (await db.pool.query<{ status: string }>('SELECT status FROM executions WHERE id = $1', [id])).rows[0]
     ?.status;
 
-it('an execution whose books are damaged does not keep others from expiring', async () => {
+it('expires other executions when one has a corrupt journal', async () => {
   const damaged = await create();
   await release(damaged);
   const well = await create();
@@ -53,7 +53,7 @@ it('an execution whose books are damaged does not keep others from expiring', as
   expect([await statusOf(damaged), await statusOf(well)]).toEqual(['PENDING', 'EXPIRED']);
 });
 
-it('nor from being settled', async () => {
+it('settles other executions when one has a corrupt journal', async () => {
   const executions = [await create(), await create(), await create()];
   const attempts = (
     await startExecutions(

@@ -22,7 +22,7 @@ import { erase } from './lifecycle.ts';
 const secret = 'SECRET-6f1d';
 
 const { db, url, close } = await openTestDatabase(10);
-/** Logged in as the gateway, whose rights must do. */
+/** With the role of the gateway. */
 const gateway = openDatabase({ url: asRole(url, 'holdfast_gateway'), poolSize: 10, applicationName: 'test' });
 let organizationId: string;
 
@@ -58,7 +58,7 @@ async function create(): Promise<string> {
   });
 }
 
-/** An execution that a provider is at. */
+/** A running execution. */
 async function running() {
   const id = await create();
   const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
@@ -84,8 +84,8 @@ async function storeFile(executionId: string): Promise<string> {
 }
 
 /**
- * Fans the events of an execution out to one endpoint, as webhook-sender does, in this state, and the receiver
- * repeats what it was sent, and the failure names its host; answers the delivery.
+ * Fans an event of an execution out as the webhook-sender does, in this state. The response repeats the event, and the
+ * error contains the host. Returns the delivery.
  */
 async function deliver(executionId: string, type: string, state = 'pending'): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>(
@@ -113,7 +113,7 @@ async function ended(outcome: RecordedOutcome) {
   return { id, attemptId, token, file };
 }
 
-/** The tables in which something of what was sent or made can be found; every test erases all of its own. */
+/** The tables that contain content of executions; every test erases all of its own. */
 async function tracesIn(): Promise<string[]> {
   const found: string[] = [];
   for (const table of tables) {
@@ -130,7 +130,7 @@ describe('erasing an execution', () => {
   it.each([
     ['COMPLETED', success],
     ['FAILED', failure],
-  ])('that is %s leaves nothing of what was sent and made, and all of the money', async (status, outcome) => {
+  ])('that is %s removes all content and keeps the money', async (status, outcome) => {
     const { id, file } = await ended(outcome);
     await deliver(id, 'execution.started', 'delivered');
     await deliver(id, `execution.${status.toLowerCase()}`);
@@ -169,7 +169,7 @@ describe('erasing an execution', () => {
     );
   });
 
-  it('is refused while it runs, and to others', async () => {
+  it('is refused while it runs and for other organizations', async () => {
     const { id } = await running();
     const stranger = await createTestOrganization(db, '1');
     await expect(erase(gateway, organizationId, id)).rejects.toMatchObject({
@@ -181,14 +181,14 @@ describe('erasing an execution', () => {
     await expect(erase(gateway, organizationId, newId('exec'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await erase(gateway, organizationId, id);
     expect(await tracesIn()).toEqual(['attempts']);
-    // The provider can still be told to stop, and then nothing is left.
+    // The handle is kept until the provider has been stopped.
     const [toStop] = await attemptsToStop(db, id);
     expect(toStop?.handle).toMatchObject({ externalId: 'run' });
     await markStopped(db, [toStop?.attemptId ?? '']);
     expect(await tracesIn()).toEqual([]);
   });
 
-  it('leaves its time as it was when it is asked for again', async () => {
+  it('keeps the time of the first erasure', async () => {
     const { id } = await ended(success);
     await erase(gateway, organizationId, id);
     const first = await getExecution(db, organizationId, id);
@@ -197,8 +197,8 @@ describe('erasing an execution', () => {
   });
 });
 
-describe('its webhooks', () => {
-  it('that are pending end as expired, and can neither be sent again nor recovered', async () => {
+describe('deliveries of an erased execution', () => {
+  it('expire when they are pending and can be neither redelivered nor recovered', async () => {
     const { id } = await ended(success);
     const delivered = await deliver(id, 'execution.started', 'delivered');
     const pending = await deliver(id, 'execution.completed');
@@ -219,7 +219,7 @@ describe('its webhooks', () => {
     expect(await redeliver(gateway, organizationId, newId('dlv'))).toBeNull();
   });
 
-  it('were answered, and of the answers the words are gone alone', async () => {
+  it('keep the status codes of responses and not their texts', async () => {
     const { id } = await ended(success);
     const { id: otherId } = await ended(failure);
     const other = await deliver(otherId, 'execution.failed', 'failed');
@@ -244,7 +244,7 @@ describe('its webhooks', () => {
     await erase(gateway, organizationId, otherId);
   });
 
-  it('of an endpoint are recovered without the erased ones', async () => {
+  it('are left out when an endpoint recovers its deliveries', async () => {
     const endpointId = newId('wh');
     const ids = [(await ended(success)).id, (await ended(success)).id];
     for (const id of ids) {
@@ -264,7 +264,7 @@ describe('its webhooks', () => {
     await erase(gateway, organizationId, ids[1] ?? '');
   });
 
-  it('that have not been fanned out are not sent', async () => {
+  it('are not made for events that are not yet fanned out', async () => {
     const { id } = await ended(success);
     await erase(gateway, organizationId, id);
     const { rows } = await db.pool.query(
@@ -275,8 +275,8 @@ describe('its webhooks', () => {
   });
 });
 
-describe('what comes late', () => {
-  it('of a receiver is not kept', async () => {
+describe('content that arrives after the erasure', () => {
+  it('is not stored from a receiver', async () => {
     const { id } = await ended(success);
     const ids = [await deliver(id, 'execution.started'), await deliver(id, 'execution.completed')];
     await db.pool.query('UPDATE deliveries SET attempts = 1 WHERE id = ANY ($1)', [ids]);
@@ -298,7 +298,7 @@ describe('what comes late', () => {
     expect(rows).toEqual([{ error: 'responded with 500' }, { error: 'dns' }]);
   });
 
-  it('of a run that was not stopped in time is not kept', async () => {
+  it('is not stored from a run that was not stopped in time', async () => {
     const { id, attemptId, token } = await running();
     await cancelExecution(db, organizationId, id);
     await erase(gateway, organizationId, id);
@@ -312,7 +312,7 @@ describe('what comes late', () => {
     expect(await tracesIn()).toEqual([]);
   });
 
-  it('in the same moment is not kept, and the books stay right', async () => {
+  it('is not stored when it arrives at the same time, and the ledger stays correct', async () => {
     for (let round = 0; round < 25; round += 1) {
       const { id, attemptId, token } = await running();
       await cancelExecution(db, organizationId, id);
@@ -329,7 +329,7 @@ describe('what comes late', () => {
         `SELECT c.id FROM provider_callbacks c JOIN attempts a USING (token) WHERE a.execution_id = $1`,
         [id],
       );
-      // One that came in between is dropped when it is read.
+      // A callback in between is dropped when it is read.
       for (const row of rows) expect(await readCallback(db, row.id)).toMatchObject({ erased: true });
       await db.pool.query('DELETE FROM provider_callbacks');
       expect(await tracesIn()).toEqual([]);

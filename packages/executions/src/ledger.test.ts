@@ -75,20 +75,20 @@ async function balance(organizationId: string): Promise<{ available: number; hel
 }
 
 describe('a hold', () => {
-  it('is the estimated cost times 1.2, taken from available', async () => {
+  it('is the estimated cost times 1.2 and is taken from available', async () => {
     const organizationId = await createTestOrganization(db, '10');
     const { record } = await creator.create(request(organizationId));
     expect(record).toMatchObject({ status: 'PENDING', hold_amount: '0.60', estimated_cost: '0.50' });
     expect(await balance(organizationId)).toEqual({ available: 9.4, held: 0.6 });
   });
 
-  it('is 0.01 at least', async () => {
+  it('is at least 0.01', async () => {
     const organizationId = await createTestOrganization(db, '10');
     const { record } = await creator.create(request(organizationId, { estimatedCost: '0.001' }));
     expect(record.hold_amount).toBe('0.01');
   });
 
-  it('is refused when available does not cover it: 50 at once against a balance for 20 are exactly 20', async () => {
+  it('is refused when available does not cover it: of 50 concurrent ones exactly 20 fit the balance', async () => {
     const organizationId = await createTestOrganization(db, '12.5');
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, () => creator.create(request(organizationId))),
@@ -99,7 +99,7 @@ describe('a hold', () => {
     expect(await balance(organizationId)).toEqual({ available: 0.5, held: 12 });
   });
 
-  it('leaves room for a smaller one behind a larger one that does not fit', async () => {
+  it('is placed after a larger one that was refused in the same batch', async () => {
     const organizationId = await createTestOrganization(db, '1');
     const results = await Promise.allSettled([
       creator.create(request(organizationId, { estimatedCost: '5' })),
@@ -110,7 +110,7 @@ describe('a hold', () => {
 });
 
 describe('an idempotency key', () => {
-  it('makes one execution and one hold of 50 requests at once, from two processes', async () => {
+  it('creates one execution and one hold for 50 concurrent requests from two processes', async () => {
     const organizationId = await createTestOrganization(db, '100');
     const other = openCreator({ db, dispatch: nowhere });
     const results = await Promise.all(
@@ -123,7 +123,7 @@ describe('an idempotency key', () => {
     expect(await balance(organizationId)).toEqual({ available: 99.4, held: 0.6 });
   });
 
-  it('is not to be used for another request', async () => {
+  it('is refused for another request', async () => {
     const organizationId = await createTestOrganization(db, '10');
     await creator.create(request(organizationId, { idempotencyKey: 'two' }));
     await expect(
@@ -131,7 +131,7 @@ describe('an idempotency key', () => {
     ).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  it('is not used up by a refusal, and belongs to its organization alone', async () => {
+  it('is not used up by a refusal and belongs to one organization', async () => {
     const poor = await createTestOrganization(db, '0.1');
     const rich = await createTestOrganization(db, '10');
     const keyed = { idempotencyKey: 'three' };
@@ -147,10 +147,10 @@ describe('an idempotency key', () => {
 
 describe('a completed execution', () => {
   it.each([
-    ['cheaper than the hold gives back the rest', '0.2', 9.8],
-    ['as dear as the hold gives back nothing', '0.6', 9.4],
-    ['dearer than the hold is charged in full', '0.9', 9.1],
-    ['that cost nothing is not charged', '0', 10],
+    ['cheaper than the hold returns the rest', '0.2', 9.8],
+    ['that costs the hold returns nothing', '0.6', 9.4],
+    ['that costs more than the hold is charged in full', '0.9', 9.1],
+    ['that costs nothing is not charged', '0', 10],
   ])('%s', async (_, cost, available) => {
     const organizationId = await createTestOrganization(db, '10');
     const created = await creator.create(request(organizationId));
@@ -165,7 +165,7 @@ describe('a completed execution', () => {
     });
   });
 
-  it('may take available below zero, and then creates are refused', async () => {
+  it('may make available negative, and then creates are refused', async () => {
     const organizationId = await createTestOrganization(db, '0.6');
     await run(await creator.create(request(organizationId)), success('2'));
     expect(await balance(organizationId)).toEqual({ available: -1.4, held: 0 });
@@ -174,7 +174,7 @@ describe('a completed execution', () => {
     });
   });
 
-  it('is charged once however often it is settled', async () => {
+  it('is charged once when it is settled several times', async () => {
     const organizationId = await createTestOrganization(db, '10');
     const attemptId = await startOne(await creator.create(request(organizationId)));
     await recordOutcomes(db, [{ attemptId, outcome: success('0.5'), state: 'succeeded' }]);
@@ -216,7 +216,7 @@ describe('a cost above the hold', () => {
     expect(await journalOf(organizationId)).toEqual(['hold 0.6', 'overage 4.4', 'settle 5']);
   });
 
-  it('is charged as far as the balance goes with the policy cap, and the rest is written off', async () => {
+  it('is charged up to the balance with the policy cap, and the rest is written off', async () => {
     const organizationId = await createWith('1', 'cap');
     const created = await creator.create(request(organizationId));
     await run(created, success('5'));
@@ -231,7 +231,7 @@ describe('a cost above the hold', () => {
     expect(execution?.cost).toBe('1.00000000');
   });
 
-  it('leaves other holds alone with the policy cap', async () => {
+  it('does not touch other holds with the policy cap', async () => {
     const organizationId = await createWith('1.2', 'cap');
     const [first] = [
       await creator.create(request(organizationId)),
@@ -242,7 +242,7 @@ describe('a cost above the hold', () => {
     expect(await journalOf(organizationId)).toContain('write_off 4.4 balance');
   });
 
-  it('takes nothing with the policy cap from a balance that is below zero already', async () => {
+  it('takes nothing from a negative balance with the policy cap', async () => {
     const organizationId = await createWith('1.2', 'charge');
     const [first, second] = [
       await creator.create(request(organizationId)),
@@ -267,13 +267,13 @@ describe('a cost above the hold', () => {
       attempts.unshift(attemptId);
     }
     const ended = await completeExecutions(db, attempts);
-    // Of 3, 2.4 are held; the second gives 0.4 back, which makes 1 for what the others lack: 0.4, 0.3 and 0.5.
+    // Of 3, 2.4 are held. The second returns 0.4, which leaves 1 for the excess of the others: 0.4, 0.3 and 0.5.
     const writeOffs = ids.map((id) => ended.find(({ executionId }) => executionId === id)?.writeOff);
     expect(writeOffs).toEqual([null, null, null, { amount: '0.20000000', reason: 'balance' }]);
     expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });
   });
 
-  it('never takes a capped balance below zero, however many are settled at once', async () => {
+  it('never makes a capped balance negative when many are settled at once', async () => {
     const organizationId = await createWith('20', 'cap');
     const created = await Promise.all(
       Array.from({ length: 24 }, () => creator.create(request(organizationId))),
@@ -291,7 +291,7 @@ describe('a cost above the hold', () => {
   });
 });
 
-describe('an execution that did not succeed', () => {
+describe('an unsuccessful execution', () => {
   it('is not charged when it failed', async () => {
     const organizationId = await createTestOrganization(db, '10');
     const created = await creator.create(request(organizationId));
@@ -305,7 +305,7 @@ describe('an execution that did not succeed', () => {
     });
   });
 
-  it('is not charged when it was cancelled, whatever comes later', async () => {
+  it('is not charged when it was cancelled, also after a late outcome', async () => {
     const organizationId = await createTestOrganization(db, '10');
     const created = await creator.create(request(organizationId));
     const attemptId = await startOne(created);
@@ -339,7 +339,7 @@ describe('an execution that did not succeed', () => {
 describe('a race', () => {
   const repeats = Array.from({ length: 40 }, (_, index) => index);
 
-  it('of complete and cancel has one winner, and one story in status and money', async () => {
+  it('between complete and cancel has one winner in status and money', async () => {
     const organizationId = await createTestOrganization(db, '100');
     for (const _ of repeats) {
       const created = await creator.create(request(organizationId));
@@ -354,7 +354,7 @@ describe('a race', () => {
     expect((await balance(organizationId)).held).toBe(0);
   });
 
-  it('of starts has one winner', async () => {
+  it('between starts has one winner', async () => {
     const organizationId = await createTestOrganization(db, '100');
     for (const _ of repeats.slice(0, 10)) {
       const { record } = await creator.create(request(organizationId));

@@ -56,8 +56,8 @@ async function theNext() {
   return due.find(({ retry: [, executionId] }) => executionId === run.id)?.retry ?? null;
 }
 
-describe('a try that its provider refused', () => {
-  it('is ended, and followed by one that waits for its time', async () => {
+describe('an attempt that its provider refused', () => {
+  it('ends and is followed by one that waits until it is due', async () => {
     await refuse(run.attemptId);
     expect(await theNext()).toEqual([expect.any(String), run.id, organizationId, 'm', 0, 'b', 'b-model']);
     expect(await countTries(db, run.id)).toEqual(
@@ -68,20 +68,20 @@ describe('a try that its provider refused', () => {
     );
   });
 
-  it('is followed by one alone, however often it is written', async () => {
+  it('is followed by one attempt when it is recorded several times', async () => {
     const done = await Promise.all([1, 2, 3].map(() => refuse(run.attemptId)));
     expect(done.flat()).toEqual([run.attemptId]);
     expect(await countTries(db, run.id)).toHaveLength(2);
   });
 
-  it('is not what the execution came to: the ledger passes it over', async () => {
+  it('is ignored by the ledger', async () => {
     await refuse(run.attemptId);
     const unsettled = await unsettledAttempts(db, 0);
     expect(unsettled.map(({ attemptId }) => attemptId)).not.toContain(run.attemptId);
     expect((await getExecution(db, organizationId, run.id))?.status).toBe('PROCESSING');
   });
 
-  it('is no refusal any more once its provider has taken the run on, as another dispatcher has found', async () => {
+  it('is not recorded as refused when another dispatcher has found it accepted', async () => {
     const handle = { externalId: 'x' };
     await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
     expect(await refuse(run.attemptId)).toEqual([]);
@@ -93,13 +93,13 @@ describe('a try that its provider refused', () => {
     expect(await theNext()).toBeNull();
   });
 
-  it('is followed by nothing once the execution has ended', async () => {
+  it('is not followed by another when the execution has ended', async () => {
     await cancelExecution(db, organizationId, run.id);
     await refuse(run.attemptId);
     expect(await countTries(db, run.id)).toEqual([{ ...at, tries: 1 }]);
   });
 
-  it('may be followed elsewhere than was meant, and that try ends the execution', async () => {
+  it('may be followed by an attempt at another provider, which ends the execution', async () => {
     await refuse(run.attemptId);
     const [attemptId = ''] = (await theNext()) ?? [];
     await db.pool.query(`UPDATE attempts SET created_at = now() - interval '1 hour' WHERE id = $1`, [
@@ -110,7 +110,7 @@ describe('a try that its provider refused', () => {
     expect(others).toEqual([]);
     expect(claimed).toMatchObject({ state: 'starting', connection: 'a', target: 'a-model', ended: false });
     expect(claimed?.attemptToken).not.toBe(run.attemptToken);
-    // It begins when it is sent, not when it was put off.
+    // It starts when it is sent, not when it was postponed.
     expect(claimed?.begunAtMs).toBeGreaterThan(Date.now() - 600_000);
     const outcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.5' } as const;
     await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
@@ -118,7 +118,7 @@ describe('a try that its provider refused', () => {
     expect(await getExecution(db, organizationId, run.id)).toMatchObject({ status: 'COMPLETED' });
   });
 
-  it('is brought again later when nobody has taken it, and lets others that wait be seen meanwhile', async () => {
+  it('is returned by a later query when no dispatcher has claimed it, and other attempts meanwhile', async () => {
     await db.pool.query(
       `WITH many AS (
          INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
@@ -135,7 +135,7 @@ describe('a try that its provider refused', () => {
     await db.pool.query(`DELETE FROM attempts WHERE provider = 'down'`);
   });
 
-  it('is not sent once the time of its execution is over; when that has ended, it is only to be stopped', async () => {
+  it('is not sent after its execution has expired, and then only has to be stopped', async () => {
     await refuse(run.attemptId);
     const [attemptId = ''] = (await theNext()) ?? [];
     await db.pool.query('UPDATE executions SET expires_at = now() WHERE id = $1', [run.id]);
@@ -146,7 +146,7 @@ describe('a try that its provider refused', () => {
     expect(await claimWaiting(db, attemptId, at, 30)).toMatchObject({ ended: true });
   });
 
-  it('leaves nothing of what its provider said when its execution was erased meanwhile', async () => {
+  it('stores no text of its provider when its execution was erased meanwhile', async () => {
     await cancelExecution(db, organizationId, run.id);
     await eraseExecution(db, organizationId, run.id);
     await refuse(run.attemptId);
@@ -157,7 +157,7 @@ describe('a try that its provider refused', () => {
     expect(rows).toEqual([{ state: 'refused', outcome, raw_error: null }]);
   });
 
-  it('is written down whatever its provider said, and keeps no other from being', async () => {
+  it('is recorded with any text of its provider, and does not hold up others', async () => {
     const other = await start();
     const [said, next] = ['429 slow\0 down', { ...elsewhere, afterMs: 0 }];
     const both = [run, other].map(({ attemptId }) => ({ attemptId, outcome: refusal, rawError: said, next }));
@@ -168,13 +168,13 @@ describe('a try that its provider refused', () => {
     expect(await recordOutcomes(db, [ended])).toEqual([rows[0].id]);
   });
 
-  it('is not ended by a callback: nothing was sent yet, or it was refused', async () => {
+  it('is not ended by a callback when it was refused or not yet sent', async () => {
     await refuse(run.attemptId);
     expect(await claimByToken(db, run.attemptToken, 30)).toBeNull();
   });
 });
 
-describe('a try whose provider was busy', () => {
+describe('an attempt with a busy provider', () => {
   const putOff = (part: Partial<BusyRefusal> = {}) =>
     recordBusyRefusals(db, [
       {
@@ -188,7 +188,7 @@ describe('a try whose provider was busy', () => {
   const attempts = () =>
     db.prisma.attempt.findMany({ where: { executionId: run.id }, orderBy: { number: 'asc' } });
 
-  it('waits as the attempt that it is, and counts how often it was put off', async () => {
+  it('waits as the same attempt and counts how often it was postponed', async () => {
     for (const time of [1, 2, 3]) {
       expect(await putOff()).toEqual([run.attemptId]);
       const claimed = await claimWaiting(db, run.attemptId, at, 30);
@@ -205,7 +205,7 @@ describe('a try whose provider was busy', () => {
     expect(Number(only?.busySince)).toBeLessThan(Number(only?.createdAt));
   });
 
-  it('is brought when its time has come, with those that have refused it otherwise', async () => {
+  it('is returned when it is due, with the providers that have refused it', async () => {
     await refuse(run.attemptId);
     const [next = ''] = (await theNext()) ?? [];
     await claimWaiting(db, next, elsewhere, 30);
@@ -224,14 +224,14 @@ describe('a try whose provider was busy', () => {
     expect(await theNext()).toEqual([run.attemptId, run.id, organizationId, 'm', 0, 'b', 'b-model']);
   });
 
-  it('is only asked about again when it may have been accepted before', async () => {
+  it('is only queried when it may have been accepted before', async () => {
     await putOff({ mayHaveRun: true });
     expect(await attempts()).toMatchObject([{ state: 'starting', busyRefusals: 1, pollAt: null }]);
     expect(await theNext()).toBeNull();
     expect(await claimAbandoned(db, run.attemptId, 30)).toMatchObject({ attemptToken: run.attemptToken });
   });
 
-  it('goes on when its provider has taken it on, or another dispatcher has recorded its end', async () => {
+  it('does not wait when its provider has accepted it or another dispatcher has recorded its outcome', async () => {
     const handle = { externalId: 'x' };
     await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
     expect(await putOff()).toEqual([]);
@@ -241,14 +241,14 @@ describe('a try whose provider was busy', () => {
     expect(await attempts()).toMatchObject([{ state: 'succeeded', busyRefusals: 0 }]);
   });
 
-  it('keeps nothing of what its provider said once its execution was erased', async () => {
+  it('stores no text of its provider after its execution was erased', async () => {
     await cancelExecution(db, organizationId, run.id);
     await eraseExecution(db, organizationId, run.id);
     await putOff();
     expect((await attempts())[0]?.rawError).toBeNull();
   });
 
-  it('expires with its execution, which says that there was no capacity', async () => {
+  it('expires with its execution, and the error says that there was no capacity', async () => {
     await putOff();
     await db.pool.query('UPDATE executions SET expires_at = now() WHERE id = $1', [run.id]);
     await expireExecutions(db, 1, run.id);
@@ -260,8 +260,8 @@ describe('a try whose provider was busy', () => {
   });
 });
 
-describe('what a provider tells of a run', () => {
-  const told = (part: {
+describe('the progress of a run', () => {
+  const record = (part: {
     progress?: number;
     logs?: string;
     logged?: number;
@@ -281,34 +281,34 @@ describe('what a provider tells of a run', () => {
     ]);
   const execution = () => getExecution(db, organizationId, run.id);
 
-  it('is kept on the execution', async () => {
-    await told({ queuePosition: 3 });
+  it('is stored with the execution', async () => {
+    await record({ queuePosition: 3 });
     expect(await execution()).toMatchObject({ queuePosition: 3, progress: null, logs: null });
-    await told({ progress: 0.25, logs: 'one\n', logged: 4 });
-    await told({ logs: 'two\n', logged: 8 });
+    await record({ progress: 0.25, logs: 'one\n', logged: 4 });
+    await record({ logs: 'two\n', logged: 8 });
     expect(await execution()).toMatchObject({ queuePosition: null, progress: 0.25, logs: 'one\ntwo\n' });
   });
 
-  it('is not written again when it says nothing new', async () => {
+  it('is not written when nothing is new', async () => {
     const version = async () =>
       (await db.pool.query('SELECT ctid FROM executions WHERE id = $1', [run.id])).rows[0].ctid;
-    await told({ progress: 0.1, queuePosition: 2, logs: 'one\n', logged: 4 });
+    await record({ progress: 0.1, queuePosition: 2, logs: 'one\n', logged: 4 });
     const before = await version();
-    await told({ progress: 0.1, queuePosition: 2, logged: 4 });
-    await told({ queuePosition: 2, logged: 4 });
+    await record({ progress: 0.1, queuePosition: 2, logged: 4 });
+    await record({ queuePosition: 2, logged: 4 });
     expect(await version()).toBe(before);
-    await told({ progress: 0.2, queuePosition: 2, logged: 4 });
+    await record({ progress: 0.2, queuePosition: 2, logged: 4 });
     expect(await version()).not.toBe(before);
   });
 
-  it('is added to the log once, though two have read it', async () => {
-    await Promise.all([1, 2, 3].map(() => told({ logs: 'one\n', logged: 4 })));
+  it('is added to the log once when several dispatchers have read it', async () => {
+    await Promise.all([1, 2, 3].map(() => record({ logs: 'one\n', logged: 4 })));
     expect((await execution())?.logs).toBe('one\n');
   });
 
-  it('is kept to the end of a long log, and counted in all', async () => {
-    await told({ logs: 'x'.repeat(limits.logLength), logged: limits.logLength });
-    await told({ logs: 'the end\n', logged: limits.logLength + 8 });
+  it('keeps the end of a long log and counts all of it', async () => {
+    await record({ logs: 'x'.repeat(limits.logLength), logged: limits.logLength });
+    await record({ logs: 'the end\n', logged: limits.logLength + 8 });
     const { logs } = (await execution()) ?? {};
     expect(logs).toHaveLength(limits.logLength);
     expect(logs?.endsWith('xthe end\n')).toBe(true);
@@ -316,9 +316,9 @@ describe('what a provider tells of a run', () => {
     expect(Number(rows[0].logs_total)).toBe(limits.logLength + 8);
   });
 
-  it('stays with the attempt when the model does not show its log to clients', async () => {
-    await told({ progress: 0.1, logs: 'azure is up\n', logged: 12, isShown: false });
-    await Promise.all([1, 2].map(() => told({ logs: 'done\n', logged: 17, isShown: false })));
+  it('is stored with the attempt when the model hides its log from clients', async () => {
+    await record({ progress: 0.1, logs: 'azure is up\n', logged: 12, isShown: false });
+    await Promise.all([1, 2].map(() => record({ logs: 'done\n', logged: 17, isShown: false })));
     expect(await execution()).toMatchObject({ progress: 0.1, logs: null });
     const found = await getExecutionWithAttempts(db, run.id);
     expect(found?.attempts.map(({ rawLogs }) => rawLogs)).toEqual(['azure is up\ndone\n']);
@@ -326,20 +326,20 @@ describe('what a provider tells of a run', () => {
     expect(sighting).toMatchObject({ logsTotal: 0, log: null });
   });
 
-  it('that clients do not read is added to no execution that has ended, and erased with it', async () => {
+  it('is not added to an ended execution when it is hidden from clients, and is erased with it', async () => {
     const rawLogs = async () => (await getExecutionWithAttempts(db, run.id))?.attempts[0]?.rawLogs;
-    await told({ logs: 'azure is up\n', logged: 12, isShown: false });
+    await record({ logs: 'azure is up\n', logged: 12, isShown: false });
     await cancelExecution(db, organizationId, run.id);
-    await told({ logs: 'late\n', logged: 17, isShown: false });
+    await record({ logs: 'late\n', logged: 17, isShown: false });
     expect(await rawLogs()).toBe('azure is up\n');
     await eraseExecution(db, organizationId, run.id);
-    await told({ logs: 'later\n', logged: 23, isShown: false });
+    await record({ logs: 'later\n', logged: 23, isShown: false });
     expect(await rawLogs()).toBeNull();
   });
 
   it('is not added to an execution that has ended', async () => {
     await cancelExecution(db, organizationId, run.id);
-    await told({ progress: 0.5, logs: 'late\n', logged: 5 });
+    await record({ progress: 0.5, logs: 'late\n', logged: 5 });
     expect(await execution()).toMatchObject({ progress: null, logs: null });
   });
 });

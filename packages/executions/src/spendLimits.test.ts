@@ -37,10 +37,10 @@ const limitKey = (apiKeyId: string, amount: string) =>
 const spent = async (scopeId = organizationId) =>
   Number((await getSpendLimits(db, [scopeId])).get(scopeId)?.spent);
 const held = async () => Number((await getBalance(db, organizationId))?.held);
-/** Keys are of one organization: another test's are others. */
+/** Unique per test, as a key belongs to one organization. */
 const keyOf = (name: string) => `key_${name}_${organizationId}`;
 
-/** Its hold is 0.6. */
+/** With a hold of 0.6. */
 async function create(change: Partial<CreateRequest> = {}, creator = creators[0]): Promise<string> {
   const { record } = await creator.create({
     organizationId,
@@ -61,13 +61,13 @@ async function create(change: Partial<CreateRequest> = {}, creator = creators[0]
 const createAs = (name: string) => create({ apiKeyId: keyOf(name) });
 const limitReached = { code: 'SPEND_LIMIT_REACHED', status: 402, retryable: false };
 
-/** Runs it to its end: with a cost it succeeds. */
-async function end(id: string, cost: string | null): Promise<void> {
+/** Runs and settles it: with a cost it succeeds. */
+async function finish(id: string, cost: string | null): Promise<void> {
   const attemptId = await run(id, cost);
   await (cost === null ? failExecutions : completeExecutions)(db, [attemptId]);
 }
 
-/** Runs it, and leaves what came of it to be settled. */
+/** Runs it and leaves the outcome unsettled. */
 async function run(id: string, cost: string | null): Promise<string> {
   const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   const attemptId = started?.attemptId ?? '';
@@ -79,7 +79,7 @@ async function run(id: string, cost: string | null): Promise<string> {
   return attemptId;
 }
 
-/** What was charged for each, and written off. */
+/** The charges and write-offs. */
 async function bills(...ids: string[]): Promise<(string | null)[][]> {
   const { rows } = await db.pool.query(
     'SELECT id, cost::float8 AS cost, written_off::float8 AS "writtenOff" FROM executions WHERE id = ANY ($1)',
@@ -92,7 +92,7 @@ async function bills(...ids: string[]): Promise<(string | null)[][]> {
 }
 
 describe('a spend limit', () => {
-  it('lets creates pass up to it; the next is refused, and nothing is held for it', async () => {
+  it('allows creates up to it and refuses the next one without a hold', async () => {
     await limitOrganization('1.80');
     await Promise.all([create(), create(), create()]);
     await expect(create()).rejects.toMatchObject(limitReached);
@@ -100,7 +100,7 @@ describe('a spend limit', () => {
     await expect(create({ estimatedCost: '0.001' })).rejects.toMatchObject(limitReached);
   });
 
-  it('is not passed by 50 creates at once from two processes', async () => {
+  it('is not exceeded by 50 concurrent creates from two processes', async () => {
     await limitOrganization('12.30');
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => create({}, creators[index % 2 === 0 ? 0 : 1])),
@@ -110,22 +110,22 @@ describe('a spend limit', () => {
     expect([await spent(), await held()]).toEqual([12, 12]);
   });
 
-  it('counts what a finished execution cost: the rest of its hold is free again', async () => {
+  it('counts the cost of a finished execution and no longer its hold', async () => {
     await setPolicy('charge');
     await limitOrganization('1.20');
     const [cheap, dear] = await Promise.all([create(), create()]);
-    await end(cheap, '0.1');
+    await finish(cheap, '0.1');
     expect(await spent()).toBe(0.7);
     await expect(create()).rejects.toMatchObject(limitReached);
     await create({ estimatedCost: '0.4' });
-    await end(dear, '0.9');
+    await finish(dear, '0.9');
     expect(await spent()).toBe(1.48);
   });
 
   it.each([
-    ['fails', (id: string) => end(id, null)],
+    ['fails', (id: string) => finish(id, null)],
     ['is cancelled', (id: string) => cancelExecution(db, organizationId, id)],
-  ])('does not count what %s', async (_ending, ended) => {
+  ])('does not count an execution that %s', async (_ending, ended) => {
     await limitOrganization('0.60');
     const id = await create();
     await expect(create()).rejects.toMatchObject(limitReached);
@@ -134,19 +134,19 @@ describe('a spend limit', () => {
     await create();
   });
 
-  it('of a key and of its organization both hold', async () => {
+  it('applies for the key and for its organization', async () => {
     await limitOrganization('1.20');
     await limitKey(keyOf('a'), '0.60');
     await createAs('a');
     await expect(createAs('a')).rejects.toMatchObject(limitReached);
     const other = await createAs('b');
     await expect(createAs('b')).rejects.toMatchObject(limitReached);
-    await end(other, '0.1');
+    await finish(other, '0.1');
     expect([await spent(), await spent(keyOf('a'))]).toEqual([0.7, 0.6]);
     await expect(createAs('a')).rejects.toMatchObject(limitReached);
   });
 
-  it('starts anew with the month; what was spent in the last one ends without a trace', async () => {
+  it('starts at zero each month, and endings of the last month do not change it', async () => {
     await limitOrganization('0.60');
     const old = await create();
     await db.pool.query(`UPDATE executions SET created_at = created_at - interval '40 days' WHERE id = $1`, [
@@ -159,12 +159,12 @@ describe('a spend limit', () => {
     expect(await spent()).toBe(0);
     await create();
     expect(await spent()).toBe(0.6);
-    await end(old, '0.1');
+    await finish(old, '0.1');
     expect(await spent()).toBe(0.6);
     await expect(create()).rejects.toMatchObject(limitReached);
   });
 
-  it('is left alone by a create that waited since the month before', async () => {
+  it('is not changed by a create that waited since the last month', async () => {
     await limitOrganization('1');
     await db.pool.query(
       `UPDATE spend_limits SET month = (month + interval '1 month')::date, spent = 0.7 WHERE scope_id = $1`,
@@ -178,7 +178,7 @@ describe('a spend limit', () => {
     expect(rows).toEqual([{ isLater: true, spent: '0.70000000' }]);
   });
 
-  it('answers a repeat under an idempotency key as before', async () => {
+  it('does not refuse a repeat under a known idempotency key', async () => {
     const keyed = { idempotencyKey: 'one' };
     const id = await create(keyed);
     await limitOrganization('0');
@@ -186,7 +186,7 @@ describe('a spend limit', () => {
     await expect(create()).rejects.toMatchObject(limitReached);
   });
 
-  it('that was removed limits nothing', async () => {
+  it('limits nothing after it is removed', async () => {
     await limitOrganization('0');
     await expect(create()).rejects.toMatchObject(limitReached);
     await removeSpendLimit(db, organizationId);
@@ -195,26 +195,26 @@ describe('a spend limit', () => {
   });
 });
 
-describe('a spend limit that caps', () => {
+describe('a spend limit with the policy cap', () => {
   beforeEach(async () => {
     await setPolicy('cap');
   });
 
-  it('is not passed: what it does not leave of a cost is written off', async () => {
+  it('is not exceeded, and the rest of a cost is written off', async () => {
     await limitOrganization('1');
     const id = await create();
-    await end(id, '5');
+    await finish(id, '5');
     expect(await bills(id)).toEqual([[1, 4]]);
     expect(await spent()).toBe(1);
     expect(Number((await getBalance(db, organizationId))?.available)).toBe(99);
   });
 
-  it('of a key caps that key alone, and with that of its organization the smaller rest counts', async () => {
+  it('of a key caps that key only, and together with one of the organization the smaller remainder counts', async () => {
     await limitOrganization('3');
     await limitKey(keyOf('a'), '1');
     const [own, other] = [await createAs('a'), await createAs('b')];
-    await end(own, '5');
-    await end(other, '5');
+    await finish(own, '5');
+    await finish(other, '5');
     expect(await bills(own, other)).toEqual([
       [1, 4],
       [2, 3],
@@ -222,7 +222,7 @@ describe('a spend limit that caps', () => {
     expect([await spent(), await spent(keyOf('a'))]).toEqual([3, 1]);
   });
 
-  it('is shared by executions of one statement in order of their ids, after those that give something back', async () => {
+  it('is shared by executions of one statement in order of their ids, after those that return money', async () => {
     await limitOrganization('3');
     await limitKey(keyOf('a'), '1.5');
     const ids = [await createAs('a'), await createAs('b'), await createAs('b'), await createAs('a')];
@@ -234,7 +234,7 @@ describe('a spend limit that caps', () => {
       await run(first, '2'),
     ];
     await completeExecutions(db, attempts);
-    // Of 3 the cheap one takes 0.1; the holds of the others 1.8; of what is left the first may have 0.8, for its key's limit.
+    // Of 3 the cheap one takes 0.1 and the other holds 1.8. Of the rest the first gets 0.8, by the limit of its key.
     expect(await bills(...ids)).toEqual([
       [1.4, 0.6],
       [0.9, null],
@@ -244,36 +244,36 @@ describe('a spend limit that caps', () => {
     expect([await spent(), await spent(keyOf('a'))]).toEqual([3, 1.5]);
   });
 
-  it('charges the hold of one that was accepted before it was lowered', async () => {
+  it('charges the hold of an execution that was accepted before the limit was lowered', async () => {
     await limitOrganization('1');
     const id = await create();
     await limitOrganization('0.1');
-    await end(id, '0.7');
+    await finish(id, '0.7');
     expect(await bills(id)).toEqual([[0.6, 0.1]]);
     expect(await spent()).toBe(0.6);
   });
 
-  it('lets one that ends in another month be charged no more than its hold', async () => {
+  it('charges at most the hold of an execution that ends in another month', async () => {
     await limitOrganization('100');
     const old = await create();
     await db.pool.query(`UPDATE executions SET created_at = created_at - interval '40 days' WHERE id = $1`, [
       old,
     ]);
     await limitOrganization('100');
-    await end(old, '0.7');
+    await finish(old, '0.7');
     expect(await bills(old)).toEqual([[0.6, 0.1]]);
     expect(await spent()).toBe(0);
   });
 
-  it('that was removed caps nothing', async () => {
+  it('caps nothing after it is removed', async () => {
     await limitOrganization('1');
     const id = await create();
     await removeSpendLimit(db, organizationId);
-    await end(id, '5');
+    await finish(id, '5');
     expect(await bills(id)).toEqual([[5, null]]);
   });
 
-  it('is kept by settlements at once in two statements', async () => {
+  it('is respected by concurrent settlements in two statements', async () => {
     await limitOrganization('20');
     const ids = await Promise.all(Array.from({ length: 24 }, () => create()));
     const attempts = await Promise.all(ids.map((id, index) => run(id, index % 3 === 0 ? '0.2' : '3')));
@@ -284,12 +284,12 @@ describe('a spend limit that caps', () => {
 });
 
 describe('setting a limit', () => {
-  it('counts what was spent in this month: costs, and holds of what is open', async () => {
+  it('counts the costs of this month and the holds of open executions', async () => {
     const [finished, failed, old] = [await createAs('a'), await createAs('a'), await createAs('a')];
     await createAs('b');
-    await end(finished, '0.2');
-    await end(failed, null);
-    await end(old, '0.3');
+    await finish(finished, '0.2');
+    await finish(failed, null);
+    await finish(old, '0.3');
     await db.pool.query(`UPDATE executions SET created_at = created_at - interval '40 days' WHERE id = $1`, [
       old,
     ]);
@@ -305,14 +305,14 @@ describe('setting a limit', () => {
     await expect(createAs('a')).rejects.toMatchObject(limitReached);
   });
 
-  it('is refused for an organization that is none', async () => {
+  it('is refused for an unknown organization', async () => {
     await expect(
       setSpendLimit(db, { organizationId: 'org_none', apiKeyId: null, amount: '1' }),
     ).rejects.toThrow('no organization');
     expect((await getSpendLimits(db, ['org_none'])).size).toBe(0);
   });
 
-  /** Both begin while somebody holds a row that `first`, at least, waits for; the second waits behind them. */
+  /** Runs both while a row that `first` needs is locked; the second waits behind the first. */
   async function meet(
     first: () => Promise<unknown>,
     second: () => Promise<unknown>,
@@ -340,7 +340,7 @@ describe('setting a limit', () => {
   }
 
   it.each(['before', 'after'])(
-    'counts what is created and ended meanwhile once, %s it was counted',
+    'counts a concurrent create and ending once, %s the limit was set',
     async (when) => {
       const set = () => limitOrganization('50');
       const ordered = async (other: () => Promise<unknown>) =>
@@ -354,7 +354,7 @@ describe('setting a limit', () => {
     },
   );
 
-  it('counts nothing of an ending that began before there was a limit, and is done after', async () => {
+  it('does not count an ending that started before the limit was set', async () => {
     const id = await create();
     await meet(
       () => cancelExecution(db, organizationId, id),
@@ -364,14 +364,14 @@ describe('setting a limit', () => {
     expect(await spent()).toBe(0);
   });
 
-  it('amid creates and endings from two processes is exact', async () => {
+  it('is exact during creates and endings from two processes', async () => {
     for (let round = 0; round < 15; round += 1) {
       const toEnd = await Promise.all([create(), create(), create()]);
       await Promise.all([
         ...Array.from({ length: 8 }, (_, index) => create({}, creators[index % 2 === 0 ? 0 : 1])),
         limitOrganization('1000'),
         limitKey(keyOf('a'), '1000'),
-        ...toEnd.map((id, index) => end(id, index === 0 ? null : '0.1')),
+        ...toEnd.map((id, index) => finish(id, index === 0 ? null : '0.1')),
       ]);
       const counted = [await spent(), await spent(keyOf('a'))];
       const { rows } = await db.pool.query(

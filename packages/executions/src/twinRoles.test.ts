@@ -10,7 +10,7 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 const services = ['api-gateway', 'dispatcher', 'ledger'] as const;
-/** Roles belong to the whole server, which other tests use too. */
+/** Roles belong to the whole server, which other tests share. */
 const twinOf = (service: (typeof services)[number]) => `${roleOf[service]}_twin_${process.pid}`;
 
 const { db: owner, url, close } = await openTestDatabase();
@@ -42,7 +42,7 @@ function openAs(databaseUrl: string, role: string): Database {
   return openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
 }
 
-it('services do their work as members of their roles, so that a second login can take the place of the first', async () => {
+it('services work with a second login that is a member of their role', async () => {
   const organizationId = await createTestOrganization(owner, '10');
   const id = await insertTestExecution(gateway, { organizationId });
   const [started] = await startExecutions(dispatcher, [{ id, connection: 'a', target: 'm' }], 30);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { checkBooks } from './testing/books.ts';
+import { checkRun } from './testing/checks.ts';
 import { failure } from './testing/commands/record.ts';
-import { type Contender, recordMany, startMany } from './testing/contenders.ts';
 import { openProcesses, type Processes } from './testing/processes.ts';
 import { type KnownExecution, openRun } from './testing/run.ts';
+import { recordMany, type StartedExecution, startMany } from './testing/startedExecutions.ts';
 import { lastSteps } from './testing/steps.ts';
 
 let processes: Processes;
@@ -19,10 +19,10 @@ afterAll(async () => {
 const organizations = 100;
 const rounds = 30;
 
-it('batches of creates and of endings for the same organizations, in any order, never deadlock', async () => {
+it('concurrent batches of creates and endings of the same organizations do not deadlock', async () => {
   const run = await openRun(processes, '1000', organizations);
   const all: KnownExecution[] = [];
-  let ready: Contender[][] = [];
+  let ready: StartedExecution[][] = [];
   for (let round = 0; round < rounds; round++) {
     const [good = [], bad = []] = ready;
     const settling = [
@@ -37,5 +37,5 @@ it('batches of creates and of endings for the same organizations, in any order, 
   run.executions = all;
   expect(all).toHaveLength(rounds * 2 * organizations);
   for (const step of lastSteps) await step.perform(run);
-  await checkBooks(run);
+  await checkRun(run);
 });

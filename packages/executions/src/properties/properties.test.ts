@@ -1,7 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkBooks } from './testing/books.ts';
+import { checkRun } from './testing/checks.ts';
 import type { Step } from './testing/command.ts';
 import { propertyOptions } from './testing/config.ts';
 import { expectedView, newModel, openingBalance } from './testing/model.ts';
@@ -32,23 +32,23 @@ async function oneByOne(steps: Step[]): Promise<void> {
     expect(await step.perform(run)).toBe(expected);
     expect(await observe(run)).toEqual(expectedView(model));
   }
-  await checkBooks(run);
+  await checkRun(run);
 }
 
 async function atOnce(groups: Step[][]): Promise<void> {
   const run = await openRun(processes, openingBalance);
   for (const steps of groups) {
-    // To the end of them all: what is still under way would disturb the next run.
+    // Waits for all of them, as they would disturb the next run.
     const results = await Promise.allSettled(steps.map((step) => step.perform(run)));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
   for (const step of lastSteps) await step.perform(run);
-  await checkBooks(run);
+  await checkRun(run);
 }
 
-describe('whatever is done to executions and balances', () => {
+describe('random steps on executions and balances', () => {
   it(
-    'one after the other has the effect and the answer that a simple model of the ledger expects',
+    'have the effect and result of a simple model of the ledger when they run one by one',
     async () => {
       const steps = fc.array(anyStep, { minLength: 1, maxLength: 160, size: 'max' });
       await fc.assert(fc.asyncProperty(steps, oneByOne), propertyOptions(12));
@@ -57,7 +57,7 @@ describe('whatever is done to executions and balances', () => {
   );
 
   it(
-    'at once, by several processes, leaves the books right and every execution charged once or never',
+    'keep the ledger correct and charge every execution at most once when several processes run them at once',
     async () => {
       const groups = fc.array(fc.array(anyStep, { minLength: 1, maxLength: 16, size: 'max' }), {
         minLength: 1,

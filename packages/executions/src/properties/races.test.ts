@@ -5,23 +5,23 @@ import { newId } from '@holdfast/domain/ids';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { cancel, expireDue } from '../lifecycle.ts';
-import { checkBooks } from './testing/books.ts';
-import { answered } from './testing/command.ts';
+import { checkRun } from './testing/checks.ts';
+import { resultOf } from './testing/command.ts';
 import { failure } from './testing/commands/record.ts';
+import { readHistories } from './testing/histories.ts';
+import { passTime } from './testing/passTime.ts';
+import { openProcesses, type Processes, testRoute } from './testing/processes.ts';
+import { racePairs, raceSweep, races } from './testing/race.ts';
+import { type KnownExecution, openRun, type Run } from './testing/run.ts';
 import {
-  type Contender,
   createMany,
   recordMany,
   requestOf,
+  type StartedExecution,
   startMany,
   successOf,
-} from './testing/contenders.ts';
-import { passTime } from './testing/passTime.ts';
-import { openProcesses, type Processes, somewhere } from './testing/processes.ts';
-import { racePairs, raceSweep, races } from './testing/race.ts';
-import { type KnownExecution, openRun, type Run } from './testing/run.ts';
+} from './testing/startedExecutions.ts';
 import { lastSteps } from './testing/steps.ts';
-import { readStories } from './testing/stories.ts';
 
 let processes: Processes;
 let run: Run;
@@ -41,10 +41,10 @@ beforeEach(async () => {
 });
 
 async function statuses(): Promise<ExecutionStatus[]> {
-  return (await readStories(processes.owner, run.organizationIds)).map(({ status }) => status);
+  return (await readHistories(processes.owner, run.organizationIds)).map(({ status }) => status);
 }
 
-/** Every race had a winner, either side was it at least once, and the books say the same. */
+/** Every race had a winner, each side won at least once, and the ledger agrees. */
 async function conclude(winners: (string | null)[], sides: [string, string]): Promise<void> {
   const split = sides.map((side) => winners.filter((winner) => winner === side).length);
   process.stdout.write(`  ${sides.map((side, index) => `${side} ${split[index]}`).join(', ')}\n`);
@@ -53,19 +53,19 @@ async function conclude(winners: (string | null)[], sides: [string, string]): Pr
   expect(winners).toHaveLength(races);
   expect(winners.filter((winner) => !sides.includes(winner ?? ''))).toEqual([]);
   for (const step of lastSteps) await step.perform(run);
-  await checkBooks(run);
+  await checkRun(run);
 }
 
 async function cancelIt({ id, organizationId }: KnownExecution): Promise<void> {
   const asked = cancel(processes.gateways[1], organizationId, id).then(({ status }) => status);
-  const answer = await answered(asked);
+  const answer = await resultOf(asked);
   (answer === 'CANCELLED' ? run.acceptedCancels : run.refusedCancels).push(id);
 }
 
 const [left, right] = [0, 1] as const;
-const completeIt = ({ attempt }: Contender) =>
+const completeIt = ({ attempt }: StartedExecution) =>
   processes.ledgers[left].settler.settle({ attemptId: attempt.id, ok: true });
-const failIt = ({ attempt }: Contender) =>
+const failIt = ({ attempt }: StartedExecution) =>
   processes.ledgers[left].settler.settle({ attemptId: attempt.id, ok: false });
 const idsOf = (executions: KnownExecution[]) => executions.map(({ id }) => id);
 
@@ -74,44 +74,44 @@ async function expireAll(): Promise<void> {
   await expireDue({ db, hints, onEnded: onExpired });
 }
 
-describe(`${races} races have one winner each, and one story in status, money and events`, () => {
-  it('complete with cancel', async () => {
+describe(`each of ${races} races has one winner, consistent in status, money and events`, () => {
+  it('between complete and cancel', async () => {
     const ones = await startMany(run, races);
     await recordMany(run, ones);
     await racePairs(ones, completeIt, cancelIt);
     await conclude(await statuses(), ['COMPLETED', 'CANCELLED']);
   });
 
-  it('fail with cancel', async () => {
+  it('between fail and cancel', async () => {
     const ones = await startMany(run, races);
     await recordMany(run, ones, failure);
     await racePairs(ones, failIt, cancelIt);
     await conclude(await statuses(), ['FAILED', 'CANCELLED']);
   });
 
-  it('start with cancel, which wins in any case: what was started was cancelled later', async () => {
+  it('between start and cancel, where a started execution is cancelled later', async () => {
     const ones = await createMany(run, races);
     const started = new Set<string>();
     const startIt = async ({ id }: KnownExecution) => {
-      if (await processes.dispatchers[left].starter.start(id, somewhere)) started.add(id);
+      if (await processes.dispatchers[left].starter.start(id, testRoute)) started.add(id);
     };
     await racePairs(ones, startIt, cancelIt);
-    const stories = await readStories(processes.owner, run.organizationIds);
-    expect(new Set(stories.map(({ status }) => status))).toEqual(new Set(['CANCELLED']));
-    expect(stories.filter(({ id, wasStarted }) => wasStarted !== started.has(id))).toEqual([]);
-    const first = stories.map(({ wasStarted }) => (wasStarted ? 'start' : 'cancel'));
+    const histories = await readHistories(processes.owner, run.organizationIds);
+    expect(new Set(histories.map(({ status }) => status))).toEqual(new Set(['CANCELLED']));
+    expect(histories.filter(({ id, wasStarted }) => wasStarted !== started.has(id))).toEqual([]);
+    const first = histories.map(({ wasStarted }) => (wasStarted ? 'start' : 'cancel'));
     await conclude(first, ['start', 'cancel']);
   });
 
-  it('cancel with expire', async () => {
+  it('between cancel and expire', async () => {
     const ones = await createMany(run, races);
     await raceSweep(ones, (few) => passTime(processes.owner, idsOf(few)), cancelIt, expireAll);
     await conclude(await statuses(), ['CANCELLED', 'EXPIRED']);
   });
 
-  it('complete, of a result that came too late, with expire', async () => {
+  it('between expire and complete with a late result', async () => {
     const ones = await startMany(run, races);
-    const makeLate = async (few: Contender[]) => {
+    const makeLate = async (few: StartedExecution[]) => {
       await passTime(processes.owner, idsOf(few));
       await recordMany(run, few);
     };
@@ -119,10 +119,10 @@ describe(`${races} races have one winner each, and one story in status, money an
     await conclude(await statuses(), ['COMPLETED', 'EXPIRED']);
   });
 
-  it('complete twice, by two processes', async () => {
+  it('between two completes by two processes', async () => {
     const ones = await startMany(run, races);
     await recordMany(run, ones);
-    const completeByOther = ({ attempt }: Contender) =>
+    const completeByOther = ({ attempt }: StartedExecution) =>
       processes.ledgers[right].settler.settle({ attemptId: attempt.id, ok: true });
     await racePairs(ones, completeIt, completeByOther);
     expect(new Set(await statuses())).toEqual(new Set(['COMPLETED']));
@@ -130,7 +130,7 @@ describe(`${races} races have one winner each, and one story in status, money an
     await conclude(winners, ['left', 'right']);
   });
 
-  it('a callback, and all that follows from it, with the commit of the submit it answers', async () => {
+  it('between the callback of a run and the commit of its submission', async () => {
     const ones = await startMany(run, races);
     const winners: string[] = [];
     await racePairs(
@@ -154,7 +154,7 @@ describe(`${races} races have one winner each, and one story in status, money an
     await conclude(winners, ['submit', 'callback']);
   });
 
-  it('create twice under one key, by two processes', async () => {
+  it('between two creates under one key by two processes', async () => {
     const requests = Array.from({ length: races }, (_, index) => requestOf(run, index, `key ${index}`));
     const winners: string[] = [];
     const createBy = (which: 0 | 1) => async (request: (typeof requests)[number]) => {
@@ -169,11 +169,11 @@ describe(`${races} races have one winner each, and one story in status, money an
     await conclude(winners, ['left', 'right']);
   });
 
-  it('start twice, by two processes', async () => {
+  it('between two starts by two processes', async () => {
     const ones = await createMany(run, races);
     const winners: string[] = [];
     const startBy = (which: 0 | 1) => async (one: KnownExecution) => {
-      const started = await processes.dispatchers[which].starter.start(one.id, somewhere);
+      const started = await processes.dispatchers[which].starter.start(one.id, testRoute);
       if (started) winners.push(which === left ? 'left' : 'right');
     };
     await racePairs(ones, startBy(left), startBy(right));
@@ -182,10 +182,10 @@ describe(`${races} races have one winner each, and one story in status, money an
   });
 });
 
-/** As the gateway takes it in, the dispatcher reads it and the ledger settles what it says. */
-async function callBack({ attempt, outcomes }: Contender, index: number): Promise<void> {
+/** The gateway stores it, the dispatcher reads it, the ledger settles the outcome. */
+async function callBack({ attempt, outcomes }: StartedExecution, index: number): Promise<void> {
   const id = newId('cbk');
-  const sent = { token: attempt.token, provider: somewhere.connection };
+  const sent = { token: attempt.token, provider: testRoute.connection };
   const callback = { id, ...sent, eventKey: id, headers: {}, body: Buffer.from('{}') };
   await storeCallback(processes.gateways[right].db, callback);
   const dispatcher = processes.dispatchers[right];

@@ -1,4 +1,4 @@
-/** Whole numbers of 0.00000001: what judges the ledger's money shares no arithmetic with it. */
+/** Integers of 0.00000001, so that the model shares no arithmetic with the ledger. */
 export type Units = bigint;
 
 const decimals = 8;
@@ -9,7 +9,7 @@ export function units(amount: string): Units {
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** As the database tells it: `"-1.50000000"`. */
+/** As in the database: `"-1.50000000"`. */
 export function money(amount: Units): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;

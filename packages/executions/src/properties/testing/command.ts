@@ -3,19 +3,19 @@ import fc from 'fast-check';
 import type { Model } from './model.ts';
 import type { Run } from './run.ts';
 
-/** What a step answers, as text: the model's is compared with the system's. */
-export type Answer = string;
+/** The result of a step as text: that of the model is compared with that of the system. */
+export type StepResult = string;
 
-/** A kind of step: what it may be given, what it is expected to do, and how it is done. */
+/** A kind of step: its arguments, its expected effect, and how it is performed. */
 export type Command<Args> = {
   args: fc.Arbitrary<Args>;
-  /** Changes the model as the system is to be changed. */
-  expect(model: Model, args: Args): Answer;
-  /** What it acts on is chosen before anything is awaited: of steps at once, each sees what was there before. */
-  perform(run: Run, args: Args): Promise<Answer>;
+  /** Changes the model as the system should change. */
+  expect(model: Model, args: Args): StepResult;
+  /** Chooses its execution before it awaits, so that concurrent steps choose from the same ones. */
+  perform(run: Run, args: Args): Promise<StepResult>;
 };
 
-export type Step = { expect(model: Model): Answer; perform(run: Run): Promise<Answer> };
+export type Step = { expect(model: Model): StepResult; perform(run: Run): Promise<StepResult> };
 
 /** Steps of this kind, which fast-check prints as `name {its arguments}`. */
 export function stepsOf<Args>(name: string, command: Command<Args>): fc.Arbitrary<Step> {
@@ -26,18 +26,18 @@ export function stepsOf<Args>(name: string, command: Command<Args>): fc.Arbitrar
   }));
 }
 
-/** How far back executions are chosen from: few, so that steps meet. */
+/** Steps choose from so many latest executions: few, so that they meet. */
 const reach = 6;
 export const pick = fc.nat({ max: reach - 1 });
 export const which = fc.constantFrom<0 | 1>(0, 1);
 export const organization = fc.constantFrom(0, 1, 2);
 
-/** The latest, the one before, and so on; undefined while there are none. */
+/** Counted back from the latest; undefined while there are none. */
 export function picked<One>(all: One[], back: number): One | undefined {
   return all[all.length - 1 - (back % Math.min(all.length, reach))];
 }
 
-/** The same among those that were started. */
+/** The same among started executions. */
 export function pickedRun<One extends { attempt: unknown }>(all: One[], back: number): One | undefined {
   return picked(
     all.filter(({ attempt }) => attempt !== null),
@@ -45,10 +45,10 @@ export function pickedRun<One extends { attempt: unknown }>(all: One[], back: nu
   );
 }
 
-export const nothing: Answer = 'nothing to do';
+export const nothing: StepResult = 'nothing to do';
 
-/** The code of a refusal; any other error is nobody's answer. */
-export async function answered(work: Promise<Answer>): Promise<Answer> {
+/** The code of an ApiError; other errors are rethrown. */
+export async function resultOf(work: Promise<StepResult>): Promise<StepResult> {
   return await work.catch((error: unknown) => {
     if (error instanceof ApiError) return error.code;
     throw error;

@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 
-const longestRunMs = 30_000;
-const usualRunMs = 3000;
-const longestSearchMs = 60_000;
-const longestReplayMs = 10_000;
+const maxRunMs = 30_000;
+const expectedRunMs = 3000;
+const maxSearchMs = 60_000;
+const maxReplayMs = 10_000;
 
 /**
- * How often properties are run, and from which seed: `PROPERTY_RUNS=1000` for more than `fewRuns`; `PROPERTY_SEED=-1234`
- * or `PROPERTY_SEED=-1234/5:0:1`, the seed and the path that a failure has printed.
+ * `PROPERTY_RUNS=1000` runs properties more often than `fewRuns`. `PROPERTY_SEED=-1234` or `PROPERTY_SEED=-1234/5:0:1`
+ * repeats a failure by the seed and path that it has printed.
  */
 export function propertyOptions(fewRuns: number): fc.Parameters<unknown> {
   const numRuns = Number(process.env['PROPERTY_RUNS'] ?? fewRuns);
   const [seed, path] = process.env['PROPERTY_SEED']?.split('/') ?? [];
-  // What hangs is a failure. One that was found is made smaller for as long as this at most.
-  const longestMs = path ? longestReplayMs : longestSearchMs + numRuns * usualRunMs;
+  // A run that hangs is a failure. Shrinking a failure takes at most this time.
+  const maxMs = path ? maxReplayMs : maxSearchMs + numRuns * expectedRunMs;
   return {
     numRuns,
     plugins: [
-      // Long lists of steps from the first run on.
+      // Starts with long lists of steps.
       fc.unbiased(),
-      fc.timeout(longestRunMs),
-      fc.interruptAfterTimeLimit(longestMs, { failOnInterrupt: !path }),
+      fc.timeout(maxRunMs),
+      fc.interruptAfterTimeLimit(maxMs, { failOnInterrupt: !path }),
     ],
     ...(seed && { seed: Number(seed) }),
-    // Where nothing fails any more, fast-check goes on with what is smaller.
+    // Otherwise fast-check would continue with smaller inputs.
     ...(path && { path, endOnFailure: true }),
   };
 }

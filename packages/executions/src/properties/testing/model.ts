@@ -2,22 +2,22 @@ import type { OveragePolicies } from '@holdfast/domain/ledger';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { money, type Units, units } from './amounts.ts';
 
-/** What a run of the properties believes: the rules of the design, without a database, batches or races. */
+/** The rules of the design without a database, batches or races. */
 export type Model = { accounts: ModelAccount[]; executions: ModelExecution[] };
 
 export type ModelAccount = {
   available: Units;
   held: Units;
-  /** Answers to adjustments, by their idempotency keys. */
+  /** Results of adjustments by idempotency key. */
   adjusted: Map<string, string>;
-  /** By scope: `all` is the organization's, a number that of its API key. */
+  /** By scope: `all` for the organization, a number for an API key. */
   limits: Map<LimitScope, Units>;
   policies: OveragePolicies;
 };
 
-/** Of the platform, as the migrations leave a new database. */
+/** Of the platform, as in a new database. */
 export const platformPolicies: OveragePolicies = { overage: 'charge', spendLimitOverage: 'cap' };
-/** Of the last organization, from the beginning to the end of a run. */
+/** Of the last organization, for a whole run. */
 export const cappedPolicies: OveragePolicies = { overage: 'cap', spendLimitOverage: 'cap' };
 
 export const limitScopes = ['all', 0] as const;
@@ -41,12 +41,12 @@ export type ModelExecution = {
 export type ModelAttempt = {
   isFinished: boolean;
   outcome: { ok: true; cost: Units } | { ok: false } | null;
-  /** Whether the outcome came before the execution's time was over. */
+  /** Whether the outcome was recorded before `expires_at`. */
   inTime: boolean;
   isSettled: boolean;
 };
 
-/** How many organizations a run has, and what each begins with. */
+/** The number of organizations of a run, and their initial balance. */
 export const organizations = 3;
 export const openingBalance = '40';
 
@@ -71,7 +71,7 @@ const terminal: readonly ExecutionStatus[] = ['COMPLETED', 'FAILED', 'CANCELLED'
 
 export const isOpen = ({ status }: ModelExecution): boolean => !terminal.includes(status);
 
-/** An ending with the money it moves: the hold comes back, less what is charged of the price. */
+/** Ends an execution: its hold is released, less the charge. */
 export function end(
   model: Model,
   execution: ModelExecution,
@@ -87,7 +87,7 @@ export function end(
   execution.writtenOff = (price ?? 0n) - (cost ?? 0n);
 }
 
-/** The hold, and of what it lacks as much as every cap leaves. */
+/** The price, limited to the hold plus what every cap allows. */
 function charged(model: Model, { hold, organization, apiKey }: ModelExecution, price: Units): Units {
   const { available, limits, policies } = accountOf(model, organization);
   const rooms = policies.overage === 'cap' ? [available] : [];
@@ -99,14 +99,14 @@ function charged(model: Model, { hold, organization, apiKey }: ModelExecution, p
   return price > hold ? hold + (room > 0n ? room : 0n) : price;
 }
 
-/** Of the executions of a scope: what is held for those that are open, and charged for the others. */
+/** The holds of open executions of a scope and the charges of others. */
 export function spent(model: Model, organization: number, scope: LimitScope): Units {
   return model.executions
     .filter((one) => one.organization === organization && (scope === 'all' || one.apiKey === scope))
     .reduce((sum, one) => sum + (isOpen(one) ? one.hold : (one.cost ?? 0n)), 0n);
 }
 
-/** What can be seen of it: as `observe` tells it of the database. */
+/** The view of the model that `observe` returns of the database. */
 export function expectedView(model: Model) {
   return {
     balances: model.accounts.map(({ available, held }) => ({

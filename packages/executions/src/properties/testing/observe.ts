@@ -1,24 +1,24 @@
 import { getBalance } from '@holdfast/db/balances';
 import { getSpendLimits } from '@holdfast/db/spendLimits';
 import { expect } from '@jest/globals';
+import { expectedHistory, readHistories } from './histories.ts';
 import { type expectedView, limitScopes } from './model.ts';
 import { apiKeyId, organizationId, type Run } from './run.ts';
-import { asItShouldBe, readStories } from './stories.ts';
 
-/** What can be seen of a run, as `expectedView` tells it of the model. @throws when an execution's story is torn */
+/** The view of a run to compare with `expectedView` of the model. @throws when a history is inconsistent */
 export async function observe(run: Run): Promise<ReturnType<typeof expectedView>> {
   const { owner } = run.processes;
-  const [stories, balances, limits] = await Promise.all([
-    readStories(owner, run.organizationIds),
+  const [histories, balances, limits] = await Promise.all([
+    readHistories(owner, run.organizationIds),
     Promise.all(run.organizationIds.map((id) => getBalance(owner, id))),
     Promise.all(run.organizationIds.map((_, organization) => limitsOf(run, organization))),
   ]);
-  expect(stories).toEqual(stories.map(asItShouldBe));
-  const byId = new Map(stories.map((story) => [story.id, story]));
+  expect(histories).toEqual(histories.map(expectedHistory));
+  const byId = new Map(histories.map((history) => [history.id, history]));
   return {
     balances: balances.map((balance) => balance ?? { available: 'none', held: 'none' }),
     executions: run.executions.map(({ id }) => {
-      const { status, hold, cost, writtenOff, wasStarted } = byId.get(id) as (typeof stories)[number];
+      const { status, hold, cost, writtenOff, wasStarted } = byId.get(id) as (typeof histories)[number];
       return { status, hold, cost, writtenOff, wasStarted };
     }),
     limits,

@@ -19,21 +19,20 @@ export type Ledger = {
   onExpired: OnEnded;
 };
 
-/** Two processes of each service over one database, each with connections and a role of its own. */
+/** Two processes of each service over one database, each with its own connections and role. */
 export type Processes = {
-  /** Of the tables: looks, and lets time pass. */
+  /** With the rights of the owner, to read everything and to change times. */
   owner: Database;
   gateways: [Gateway, Gateway];
   dispatchers: [Dispatcher, Dispatcher];
   ledgers: [Ledger, Ledger];
-  /** The endings that processes say they brought about, since whoever asks emptied it. */
+  /** The endings that processes have reported since it was emptied. */
   endings: Ending[];
   close(): Promise<void>;
 };
 
 export type Ending = { executionId: string; status: ExecutionStatus; by: object };
 
-/** Queues are hints: nobody listens. */
 const log = createLogger('test', 'silent');
 const leaseS = 30;
 
@@ -63,7 +62,7 @@ export async function openProcesses(): Promise<Processes> {
 }
 
 function openGateway(db: Database, endings: Ending[]): Gateway {
-  // Whoever cancels asks that the provider be stopped.
+  // A cancellation adds an abort job.
   const abort: EndingHints['abort'] = {
     ...nowhere,
     async addAll(jobs) {
@@ -73,8 +72,8 @@ function openGateway(db: Database, endings: Ending[]): Gateway {
   return { db, creator: openCreator({ db, dispatch: nowhere }), hints: { fanout: nowhere, abort } };
 }
 
-/** Where the dispatchers of these tests send what they start: nothing is sent. */
-export const somewhere = { connection: 'sandbox', target: 'a-model' };
+/** The provider of all runs; nothing is sent to it. */
+export const testRoute = { connection: 'sandbox', target: 'a-model' };
 
 function openDispatcher(db: Database): Dispatcher {
   return {

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Of each pair. */
+/** Per pair of sides. */
 export const races = 1000;
 const atOnce = 8;
-/** Turns of the event loop, in which several statements are answered. */
-const longestHeadStart = 40;
+/** Turns of the event loop, enough for several statements. */
+const maxHeadStart = 40;
 
-/** Both sides of each at once, a few pairs at a time; either side may have a head start. */
+/** Runs both sides for each, a few at a time; either side may have a head start. */
 export async function racePairs<One>(
   ones: One[],
   left: (one: One) => Promise<unknown>,
@@ -22,7 +22,7 @@ export async function racePairs<One>(
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** A sweep, which takes whatever is due, against a few at a time that `prepare` has made due. */
+/** Runs a sweep against a few at a time, which `prepare` has made due. */
 export async function raceSweep<One>(
   ones: One[],
   prepare: (few: One[]) => Promise<void>,
@@ -37,7 +37,7 @@ export async function raceSweep<One>(
   }
 }
 
-const anyHeadStart = () => Math.round((Math.random() * 2 - 1) * longestHeadStart);
+const anyHeadStart = () => Math.round((Math.random() * 2 - 1) * maxHeadStart);
 
 async function after(turns: number, work: () => Promise<unknown>): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn();

@@ -7,15 +7,15 @@ import type { CreateRequest } from '../../creator.ts';
 import { cappedPolicies, organizations } from './model.ts';
 import type { Dispatcher, Gateway, Ledger, Processes } from './processes.ts';
 
-/** One run of a property: organizations of its own in a database that has others, and what it was answered. */
+/** One run of a property: its own organizations, in a database with others, and the results it got. */
 export type Run = {
   processes: Processes;
   organizationIds: string[];
   openingBalance: Money;
-  /** In the order they were made known. */
+  /** In the order in which they were added. */
   executions: KnownExecution[];
   accepted: { organizationId: string; idempotencyKey: string | null; id: string; replayed: boolean }[];
-  /** By organization and number in the journal. */
+  /** By organization and sequence in the journal. */
   adjusted: Map<string, { organizationId: string; amount: string }>;
   refusedCancels: string[];
   acceptedCancels: string[];
@@ -25,9 +25,9 @@ export type KnownExecution = {
   id: string;
   request: CreateRequest;
   organizationId: string;
-  /** Once it was started. */
+  /** Null until it is started. */
   attempt: { id: string; token: string } | null;
-  /** Every outcome that anybody has tried to record. */
+  /** Every outcome that a process has tried to record. */
   outcomes: RecordedOutcome[];
 };
 
@@ -50,7 +50,7 @@ export async function openRun(processes: Processes, balance: Money, count = orga
 
 export const cappedOrganizationId = ({ organizationIds }: Run): string => organizationIds.at(-1) ?? '';
 
-/** Which of the two processes of a service does a step. */
+/** Which of the two processes of a service. */
 export type Which = 0 | 1;
 
 export const gateway = ({ processes }: Run, which: Which): Gateway => processes.gateways[which];

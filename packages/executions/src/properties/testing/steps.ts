@@ -13,7 +13,7 @@ import { settle, settleSweep } from './commands/settle.ts';
 import { start } from './commands/start.ts';
 import { stop } from './commands/stop.ts';
 
-/** Any step, the usual ones more often. */
+/** Any step, common ones more often. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: stepsOf('create', create) },
   { weight: 2, arbitrary: stepsOf('create again', createAgain) },
@@ -32,7 +32,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: stepsOf('policy', policy) },
 );
 
-/** After these every execution has ended. */
+/** They end every execution. */
 export const lastSteps: Step[] = [
   fixed(settleSweep, { by: 0 }),
   fixed(timePasses, { pick: 'all' }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Command, nothing, pick, pickedRun, which } from '../command.ts';
 import { dispatcher, type Which } from '../run.ts';
 
-/** A provider has accepted the run, and will call back or be asked. */
+/** A provider has accepted the run and will call back or be polled. */
 export const accept: Command<{ by: Which; pick: number; awaitsCallback: boolean }> = {
   args: fc.record({ by: which, pick, awaitsCallback: fc.boolean() }),
   expect(model, { pick: back, awaitsCallback }) {

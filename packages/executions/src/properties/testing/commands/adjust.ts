@@ -16,7 +16,7 @@ const amounts: Amount[] = [
   { kind: 'correction', amount: '-30' },
 ];
 
-/** A top-up or a correction, whose key may have been used before, for the same or for another. */
+/** A top-up or a correction with a new or a used key. */
 export const adjust: Command<{
   by: Which;
   organization: number;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { cancel as cancelExecution } from '../../../lifecycle.ts';
-import { answered, type Command, nothing, pick, picked, which } from '../command.ts';
+import { type Command, nothing, pick, picked, resultOf, which } from '../command.ts';
 import { end, isOpen } from '../model.ts';
 import { gateway, type Which } from '../run.ts';
 
-/** A client cancels its execution, or that of a stranger. */
+/** A client cancels its own execution or another organization's. */
 export const cancel: Command<{ by: Which; pick: number; isStranger: boolean }> = {
   args: fc.record({ by: which, pick, isStranger: fc.integer({ min: 0, max: 7 }).map((n) => n === 7) }),
   expect(model, { pick: back, isStranger }) {
@@ -20,7 +20,7 @@ export const cancel: Command<{ by: Which; pick: number; isStranger: boolean }> =
     const { id, organizationId } = execution;
     const strangers = run.organizationIds.filter((other) => other !== organizationId);
     const asker = (isStranger && strangers[0]) || organizationId;
-    const answer = await answered(cancelExecution(gateway(run, by), asker, id).then(({ status }) => status));
+    const answer = await resultOf(cancelExecution(gateway(run, by), asker, id).then(({ status }) => status));
     if (answer === 'CANCELLED') run.acceptedCancels.push(id);
     if (answer === 'EXECUTION_ALREADY_TERMINAL') run.refusedCancels.push(id);
     return answer;

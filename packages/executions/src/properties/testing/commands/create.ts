@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { CreateRequest } from '../../../creator.ts';
 import { holdOf } from '../amounts.ts';
 import {
-  type Answer,
-  answered,
   type Command,
   nothing,
   organization,
   pick,
   picked,
+  resultOf,
+  type StepResult,
   which,
 } from '../command.ts';
 import { accountOf, type Model, type ModelExecution, spent } from '../model.ts';
@@ -16,7 +16,7 @@ import { apiKeyId, gateway, organizationId, type Run, type Which } from '../run.
 
 const estimate = fc.constantFrom('0.00000001', '0.33333333', '0.5', '4', '25.5');
 
-/** A create; keys are few, so that they are used again, for the same body and for others. */
+/** A create; with few keys, so that they are repeated with the same body and with others. */
 export const create: Command<{
   by: Which;
   organization: number;
@@ -48,7 +48,7 @@ export const create: Command<{
   },
 };
 
-/** A request that was accepted is sent again: its key with the same body, or with another. */
+/** Repeats an accepted request with the same body or another. */
 export const createAgain: Command<{ by: Which; pick: number; sameBody: boolean }> = {
   args: fc.record({ by: which, pick, sameBody: fc.boolean() }),
   expect(model, args) {
@@ -68,7 +68,7 @@ const bodyOf = (body: string, isSame: boolean) => (isSame ? body : `not ${body}`
 
 type Asked = Pick<ModelExecution, 'organization' | 'apiKey' | 'idempotencyKey' | 'estimate' | 'body'>;
 
-function expectCreate(model: Model, asked: Asked): Answer {
+function expectCreate(model: Model, asked: Asked): StepResult {
   const { organization: at, apiKey, idempotencyKey, estimate: estimated, body } = asked;
   const isTwin = (one: ModelExecution) =>
     idempotencyKey !== null && one.organization === at && one.idempotencyKey === idempotencyKey;
@@ -101,8 +101,8 @@ function expectCreate(model: Model, asked: Asked): Answer {
   return `created ${model.executions.length - 1} PENDING`;
 }
 
-async function send(run: Run, by: Which, request: CreateRequest): Promise<Answer> {
-  return await answered(
+async function send(run: Run, by: Which, request: CreateRequest): Promise<StepResult> {
+  return await resultOf(
     gateway(run, by)
       .creator.create(request)
       .then(({ record: { id, status }, replayed }) => {

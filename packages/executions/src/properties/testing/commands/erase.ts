@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { erase as eraseExecution } from '../../../lifecycle.ts';
-import { answered, type Command, nothing, pick, picked, which } from '../command.ts';
+import { type Command, nothing, pick, picked, resultOf, which } from '../command.ts';
 import { isOpen } from '../model.ts';
 import { gateway, type Which } from '../run.ts';
 
-/** What an execution was sent and made goes; its status and money stay. */
+/** Erases the content of an execution and keeps its status and money. */
 export const erase: Command<{ by: Which; pick: number }> = {
   args: fc.record({ by: which, pick }),
   expect(model, args) {
@@ -18,6 +18,6 @@ export const erase: Command<{ by: Which; pick: number }> = {
     const execution = picked(run.executions, args.pick);
     if (!execution) return nothing;
     const { id, organizationId } = execution;
-    return await answered(eraseExecution(gateway(run, args.by).db, organizationId, id).then(() => 'erased'));
+    return await resultOf(eraseExecution(gateway(run, args.by).db, organizationId, id).then(() => 'erased'));
   },
 };

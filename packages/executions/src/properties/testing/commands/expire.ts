@@ -5,7 +5,7 @@ import { end, isOpen, type ModelExecution } from '../model.ts';
 import { passTime } from '../passTime.ts';
 import { ledger, type Which } from '../run.ts';
 
-/** The time of an execution, or of all of them, is over; nobody has noticed yet. */
+/** Makes an execution, or all of them, overdue. */
 export const timePasses: Command<{ pick: number | 'all' }> = {
   args: fc.record({ pick }),
   expect(model, { pick: back }) {
@@ -21,7 +21,7 @@ export const timePasses: Command<{ pick: number | 'all' }> = {
   },
 };
 
-/** The sweep that ends what is out of time, except what waits to be settled with a result that came in time. */
+/** The sweep that expires overdue executions, except those with a result that was recorded in time. */
 export const expire: Command<{ by: Which }> = {
   args: fc.record({ by: which }),
   expect(model) {

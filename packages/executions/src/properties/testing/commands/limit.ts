@@ -5,7 +5,7 @@ import { type Command, organization, which } from '../command.ts';
 import { accountOf, type LimitScope, limitScopes } from '../model.ts';
 import { apiKeyId, gateway, organizationId, type Which } from '../run.ts';
 
-/** What an organization or one of its keys may spend in a month is limited, or is not any more. */
+/** Sets or removes the spend limit of an organization or one of its keys. */
 export const limit: Command<{
   by: Which;
   organization: number;

@@ -7,7 +7,7 @@ import { gateway, organizationId, type Which } from '../run.ts';
 
 const anyPolicy = fc.constantFrom(null, ...overagePolicies);
 
-/** The operator gives an organization other overage policies, or those of the platform; one organization keeps its own. */
+/** Changes the overage policies of an organization or of the platform; the last organization keeps its own. */
 export const policy: Command<{
   by: Which;
   organization: number;

@@ -4,7 +4,7 @@ import { holdOf, money, type Units } from '../amounts.ts';
 import { type Command, nothing, pick, pickedRun, which } from '../command.ts';
 import { dispatcher, type Which } from '../run.ts';
 
-/** What a run that succeeded costs beside its hold; `null` is a failure. */
+/** The cost of a run by its hold; `null` is a failure. */
 const costs = {
   free: () => 0n,
   least: () => 1n,
@@ -15,7 +15,7 @@ const costs = {
   failure: () => null,
 } as const satisfies Record<string, (hold: Units) => Units | null>;
 
-/** The outcome of a run, or another one of a run that has one. */
+/** Records an outcome of a run, the first or another. */
 export const record: Command<{ by: Which; pick: number; cost: keyof typeof costs }> = {
   args: fc.record({
     by: which,

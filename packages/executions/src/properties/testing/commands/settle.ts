@@ -4,7 +4,7 @@ import { type Command, nothing, pick, pickedRun, which } from '../command.ts';
 import { end, isOpen, type Model, type ModelExecution } from '../model.ts';
 import { ledger, type Which } from '../run.ts';
 
-/** A settle job, for the first time or again, of the right kind or the other. */
+/** A settle job, the first or a repeated one, of the right kind or the other. */
 export const settle: Command<{ by: Which; pick: number; as: 'complete' | 'fail' }> = {
   args: fc.record({ by: which, pick, as: fc.constantFrom('complete', 'complete', 'fail') }),
   expect(model, { pick: back, as }) {
@@ -22,8 +22,8 @@ export const settle: Command<{ by: Which; pick: number; as: 'complete' | 'fail' 
 };
 
 /**
- * The sweep finds every outcome whose job was lost. Failures go first, so that it is known what they give back; all that
- * succeeded are settled by one statement: what costs no more than its hold, then the others in order of their ids.
+ * The sweep of outcomes without a job. Failures go first, so that their holds are released. One statement settles the
+ * successes: first those that cost at most their hold, then the others by id.
  */
 export const settleSweep: Command<{ by: Which }> = {
   args: fc.record({ by: which }),
@@ -38,7 +38,7 @@ export const settleSweep: Command<{ by: Which }> = {
   },
   async perform(run, { by }) {
     const { db, settler } = ledger(run, by);
-    // As old as they may be: those of this very moment too.
+    // Of any age, those of this moment included.
     const lost = await unsettledAttempts(db, -1);
     for (const isOk of [false, true]) {
       await Promise.all(lost.filter(({ ok }) => ok === isOk).map(settler.settle));

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Command, nothing, pick, picked, which } from '../command.ts';
-import { somewhere } from '../processes.ts';
+import { testRoute } from '../processes.ts';
 import { dispatcher, type Which } from '../run.ts';
 
-/** A dispatch job; the same again when it has come before. */
+/** A dispatch job, the first or a repeated one. */
 export const start: Command<{ by: Which; pick: number }> = {
   args: fc.record({ by: which, pick }),
   expect(model, args) {
@@ -18,7 +18,7 @@ export const start: Command<{ by: Which; pick: number }> = {
   async perform(run, args) {
     const execution = picked(run.executions, args.pick);
     if (!execution) return nothing;
-    const started = await dispatcher(run, args.by).starter.start(execution.id, somewhere);
+    const started = await dispatcher(run, args.by).starter.start(execution.id, testRoute);
     if (!started) return 'not started';
     execution.attempt = { id: started.attemptId, token: started.attemptToken };
     return 'started';

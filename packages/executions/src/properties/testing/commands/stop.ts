@@ -5,7 +5,7 @@ import { type Command, nothing, pick, picked, which } from '../command.ts';
 import { isOpen } from '../model.ts';
 import { dispatcher, type Which } from '../run.ts';
 
-/** An abort job: the run of an execution that has ended is stopped, and has no outcome any more. */
+/** An abort job: stops the run of an ended execution, which then has no outcome. */
 export const stop: Command<{ by: Which; pick: number }> = {
   args: fc.record({ by: which, pick }),
   expect(model, args) {

@@ -2,15 +2,14 @@ import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import type { CreateRequest } from '../../creator.ts';
 import { holdOf, money } from './amounts.ts';
 import { success } from './commands/record.ts';
-import { somewhere } from './processes.ts';
+import { testRoute } from './processes.ts';
 import type { KnownExecution, Run } from './run.ts';
 
-/** An execution that was started. */
-export type Contender = KnownExecution & { attempt: { id: string; token: string } };
+export type StartedExecution = KnownExecution & { attempt: { id: string; token: string } };
 
 const estimatedCost = '0.5';
 const hold = holdOf(estimatedCost);
-/** Cheaper than the hold, equal, dearer. */
+/** Less than the hold, equal, more. */
 const costs = [hold / 3n, hold, hold + 1n];
 
 export function requestOf(run: Run, index: number, idempotencyKey: string | null): CreateRequest {
@@ -29,7 +28,7 @@ export function requestOf(run: Run, index: number, idempotencyKey: string | null
   };
 }
 
-/** So many executions, pending. */
+/** Creates pending executions. */
 export async function createMany(run: Run, count: number): Promise<KnownExecution[]> {
   const { creator } = run.processes.gateways[0];
   const created = Array.from({ length: count }, async (_, index): Promise<KnownExecution> => {
@@ -43,24 +42,32 @@ export async function createMany(run: Run, count: number): Promise<KnownExecutio
   return run.executions;
 }
 
-/** So many executions, started. */
-export async function startMany(run: Run, count: number): Promise<Contender[]> {
+/** Creates and starts executions. */
+export async function startMany(run: Run, count: number): Promise<StartedExecution[]> {
   const { starter } = run.processes.dispatchers[0];
-  const started = (await createMany(run, count)).map(async (execution): Promise<Contender> => {
-    const attempt = await starter.start(execution.id, somewhere);
+  const started = (await createMany(run, count)).map(async (execution): Promise<StartedExecution> => {
+    const attempt = await starter.start(execution.id, testRoute);
     if (!attempt) throw new Error('not started');
     return Object.assign(execution, { attempt: { id: attempt.attemptId, token: attempt.attemptToken } });
   });
   return await Promise.all(started);
 }
 
-/** Ends the runs of these with this outcome, or with successes that cost less than the hold, the same, and more. */
-export async function recordMany(run: Run, ones: Contender[], outcome?: RecordedOutcome): Promise<void> {
+/** Records this outcome for each, or successes that cost less than the hold, the same, and more. */
+export async function recordMany(
+  run: Run,
+  ones: StartedExecution[],
+  outcome?: RecordedOutcome,
+): Promise<void> {
   const { recorder } = run.processes.dispatchers[0];
   const recorded = ones.map(async (one, index) => {
-    const its = outcome ?? successOf(index);
-    one.outcomes.push(its);
-    await recorder.recordOutcome(one.attempt.id, its, its.ok ? 'succeeded' : 'failed');
+    const recordedOutcome = outcome ?? successOf(index);
+    one.outcomes.push(recordedOutcome);
+    await recorder.recordOutcome(
+      one.attempt.id,
+      recordedOutcome,
+      recordedOutcome.ok ? 'succeeded' : 'failed',
+    );
   });
   await Promise.all(recorded);
 }

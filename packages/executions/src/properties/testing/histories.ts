@@ -2,15 +2,15 @@ import type { Database } from '@holdfast/db/client';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { money, units } from './amounts.ts';
 
-/** What status, journal and events tell of one execution. */
-export type Story = {
+/** Status, journal and events of one execution. */
+export type History = {
   id: string;
   organizationId: string;
   apiKeyId: string;
   status: ExecutionStatus;
   hold: string;
   cost: string | null;
-  /** What it cost beyond that; null: nothing. */
+  /** The part of the price that was not charged; null: nothing. */
   writtenOff: string | null;
   wasStarted: boolean;
   /** In the order of the journal, e.g. `hold 0.60000000, release 0.60000000`. */
@@ -19,12 +19,12 @@ export type Story = {
   events: string;
 };
 
-export async function readStories(owner: Database, organizationIds: string[]): Promise<Story[]> {
-  const { rows } = await owner.pool.query<Story>(query, [organizationIds]);
+export async function readHistories(owner: Database, organizationIds: string[]): Promise<History[]> {
+  const { rows } = await owner.pool.query<History>(query, [organizationIds]);
   return rows;
 }
 
-// An execution's events have ids that follow from its own: that of the start, and that of any ending.
+// The ids of an execution's events are derived from its own: one for the start, one for any ending.
 const query = `
 SELECT e.id, e.organization_id AS "organizationId", e.api_key_id AS "apiKeyId", e.status, e.hold_amount AS hold, e.cost,
   e.written_off AS "writtenOff",   e.started_at IS NOT NULL AS "wasStarted",
@@ -34,12 +34,12 @@ SELECT e.id, e.organization_id AS "organizationId", e.api_key_id AS "apiKeyId", 
     WHERE v.id IN (event_id(e.id, 'execution.started'), event_id(e.id, 'execution.completed'))) AS events
 FROM executions e WHERE e.organization_id = ANY ($1::text[]) ORDER BY e.id`;
 
-/** The same story as its status tells it: charged once or never, with one ending event or none. */
-export function asItShouldBe(story: Story): Story {
-  const { status, wasStarted } = story;
+/** The history that its status implies: at most one charge, at most one terminal event. */
+export function expectedHistory(history: History): History {
+  const { status, wasStarted } = history;
   const ending = endings[status];
   const events = [ending, wasStarted && 'execution.started'].filter(Boolean).join(', ');
-  return { ...story, events, money: [`hold ${story.hold}`, ...resolution(story)].join(', ') };
+  return { ...history, events, money: [`hold ${history.hold}`, ...resolution(history)].join(', ') };
 }
 
 const endings: Record<ExecutionStatus, string | null> = {
@@ -52,7 +52,7 @@ const endings: Record<ExecutionStatus, string | null> = {
   EXPIRED: 'execution.expired',
 };
 
-function resolution({ status, hold, cost, writtenOff }: Story): string[] {
+function resolution({ status, hold, cost, writtenOff }: History): string[] {
   if (endings[status] === null) return [];
   if (status !== 'COMPLETED') return [`release ${hold}`];
   const rest = units(hold) - units(cost ?? '');
