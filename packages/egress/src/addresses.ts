@@ -25,7 +25,6 @@ export function parseCidr(text: string): Cidr {
   throw new Error(`not a CIDR: ${JSON.stringify(text)}`);
 }
 
-/** False for text that is not an address, too. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (!address || address.range() !== 'unicast') return false;
@@ -40,15 +39,11 @@ export function isInside(text: string, cidrs: Cidr[]): boolean {
   );
 }
 
-/** One spelling for each address; null for text that is not an address. */
 export function canonicalAddress(text: string): string | null {
   return parseAddress(text)?.toString() ?? null;
 }
 
-/**
- * The address that packets reach: IPv4-mapped and NAT64 forms become the IPv4 address inside. Other forms with one
- * (compatible, translated, 6to4, Teredo, ISATAP, local NAT64) stay, and are never public.
- */
+/** IPv4-mapped and NAT64 become the IPv4 address inside. Other forms with one (6to4, Teredo, ISATAP) are never public. */
 function parseAddress(text: string): Address | null {
   if (!ipaddr.isValid(text) || compatible.test(text)) return null;
   const address = ipaddr.parse(text);

@@ -15,7 +15,6 @@ export const idleTimeoutMs = 1500;
 /** After this a new connection is made, and its name is looked up and checked anew. */
 export const maxAgeMs = 60_000;
 
-/** Carries one request at a time. */
 export type Connection = {
   readonly origin: string;
   readonly client: Client;
@@ -24,24 +23,20 @@ export type Connection = {
   mayDial: boolean;
   dialling: Dialling | null;
   dialledAtMs: number;
-  /** Null until it is open. */
   socket: Socket | null;
   /** Called after each read of the socket, when the bytes are parsed. */
   onRead: (() => void) | null;
 };
 
-/** The connections of one owner, one per request in flight. */
 export type Connections = {
   /** The most recently used idle connection, or a new one, which is dialled by its first request. */
   take(origin: string): Connection;
-  /** After a complete response. */
   giveBack(connection: Connection): void;
   /** After anything else: aborts the request or the dialling. */
   discard(connection: Connection): void;
   close(): void;
 };
 
-/** Per origin. */
 const maxIdle = 256;
 
 /** Without time limits: a request that times out discards its connection. */

@@ -12,19 +12,16 @@ export type Guard = Pick<EgressPolicy, 'lookupFor' | 'opensOrigin' | 'proxy'>;
 export type DialProgress = 'dialling' | 'handshaking' | 'connected';
 
 type Dial = {
-  /** As `URL.origin` writes it. */
   origin: string;
   /** Checks the addresses of names. Addresses in a URL are checked by `policy.checkUrl`. */
   guard: Guard | undefined;
   sessions: TlsSessions;
   onProgress: (progress: DialProgress) => void;
-  /** Called once, unless it is destroyed first. */
   onDone: Done;
 };
 
 type Done = (...outcome: [null, Socket] | [Error, null]) => void;
 
-/** A connection attempt, or the socket that it opened. */
 export type Dialling = { destroy(): void };
 
 type Target = { origin: string; isTls: boolean; host: string; port: number };

@@ -129,7 +129,6 @@ function capped(source: Request, maxBytes: number): Readable {
       else done(null, chunk);
     },
   });
-  // The reader gets errors from the stream.
   pipeline(source, cap, () => {});
   return cap;
 }
@@ -151,7 +150,6 @@ const agentSettings = {
   scheduling: 'lifo',
 } as const;
 
-/** For requests that have ended; the others have their own time limit. */
 const dialTimeoutMs = 60_000;
 
 const agentsByOwner = new WeakMap<object, Agents>();

@@ -7,7 +7,6 @@ import { incomingHeaders } from './response.ts';
 
 export type Call = {
   origin: string;
-  /** With the query. */
   path: string;
   method: Dispatcher.HttpMethod;
   headers: Record<string, string> | string[];
@@ -22,10 +21,7 @@ export type Call = {
 };
 
 export type Exchange =
-  /**
-   * `isCut`: the response exceeded `maxResponseBytes`, and `body` is its start. With a `stream` the body is empty. The
-   * stream fails at the timeout, when the signal aborts, or when it grows too large; destroy it unless it is read to its end.
-   */
+  /** `isCut`: `body` is the start of a longer response. Read the `stream` to its end or destroy it. */
   | {
       ok: true;
       status: number;
@@ -39,7 +35,6 @@ export type Exchange =
 
 const empty: Buffer = Buffer.alloc(0);
 const maxBlockBytes = 1024 * 1024;
-/** The rest of a longer response is read as the memory budget allows (kit/memoryBudget). */
 const uncountedBytes = 64 * 1024;
 
 /** Sends one request, at most once, and returns its response. Never rejects. */
@@ -113,14 +108,12 @@ type Reading = {
   handler: Dispatcher.DispatchHandler;
   /** Ends the response with what was received; false without a complete head, or when it is streamed. */
   cut(): boolean;
-  /** Null: the body is read whole. */
   stream(): Readable | null;
   maxBytes(): number;
 };
 
 type Ends = {
   whole(response: Response): void;
-  /** The head was received; the body follows in the stream. */
   streaming(response: Response): void;
   streamed(isWhole: boolean): void;
 };
@@ -181,7 +174,6 @@ function streamOf(controller: Dispatcher.DispatchController, onClose: () => void
       done(error);
     },
   });
-  // It may fail without a reader.
   stream.on('error', () => {});
   return stream;
 }
@@ -203,7 +195,6 @@ function createBody(): { add(chunk: Buffer): number; whole(): Buffer } {
   }
 
   return {
-    /** Returns the size so far. */
     add(chunk) {
       sizeBytes += chunk.length;
       if (block === empty) [block, usedBytes] = [chunk, chunk.length];

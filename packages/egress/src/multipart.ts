@@ -30,7 +30,6 @@ export function multipart(parts: FormPart[]): StreamedBody {
   };
 }
 
-/** The file that is being sent. `isOver`: the body was destroyed, and so is the file. */
 type Sending = { file: Readable | null; isOver: boolean };
 
 function readableOf(start: (sending: Sending) => AsyncGenerator<string | Buffer>): Readable {

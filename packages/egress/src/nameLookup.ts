@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** The addresses of a name in a hosts file, in its order. */
 type FindInHosts = (hostname: string) => string[];
 
 /** Reads the file once more when it has changed. */
@@ -39,17 +38,13 @@ type Family = 4 | 6;
 /** So that the owner of a zone can't make us connect to thousands of addresses. */
 const maxAddresses = 16;
 
-/**
- * Looks names up in the hosts file, then at the servers of resolv.conf. The system's `getaddrinfo` has two threads: two
- * names whose servers don't respond would block all others. It is only used for names without a dot, of `.local` and of
- * `.localhost`, which no tenant can own and only the system may know (search domains, mDNS).
- */
+// The system's `getaddrinfo` has two threads: two names whose servers don't respond would block all others. It is only used
+// for local names, which no tenant can own and only the system may know (search domains, mDNS).
 export function createLookUp({
   findInHosts = createHostsFile(),
   servers,
   // Less than the timeout of a post, so that its error is about the name.
   maxMs = 10_000,
-  // For the second address family, once the first is known.
   maxSecondMs = 2000,
   hasV6 = createV6Check(),
 }: {
@@ -79,7 +74,6 @@ export function createLookUp({
   };
 }
 
-/** Whether this machine has a routable IPv6 address, checked every 10 s. */
 function createV6Check(): () => boolean {
   let hasV6 = false;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -146,7 +140,6 @@ export type Resolve = (hostname: string, options: LookupOptions, callback: Callb
 const pending = new Map<string, Callback[]>();
 const lookUp = createLookUp();
 
-/** Concurrent lookups of one name share a query. */
 export const resolveAll: Resolve = (hostname, options, callback) => {
   const key = `${hostname} ${options.family ?? 0} ${options.hints ?? 0}`;
   const sharing = pending.get(key);

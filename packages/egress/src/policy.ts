@@ -15,7 +15,6 @@ export type EgressPolicy = {
   /** Whether the operator allowed this origin: it is dialled unchecked and without the proxy. */
   opensOrigin(origin: string): boolean;
   proxy: (Proxy & { resolves: boolean }) | null;
-  /** What the settings allow beyond the defaults, for log lines at the start. */
   openings: string[];
 };
 
@@ -24,13 +23,9 @@ type UrlProblem = { code: 'INVALID_URL'; message: string };
 export type EgressSettings = {
   allowCidrs: string[];
   allowHttp: boolean;
-  /** For `parseOrigin`. No other rule applies to these origins. */
   allowOrigins?: string[];
-  /** Allows ports 1024-65535 of public addresses. */
   highPorts?: boolean;
-  /** The hosts of this service itself, which are refused. */
   ownHosts?: string[];
-  /** An HTTP proxy, as `http://user:password@host:port`. */
   proxyUrl?: string | undefined;
   /** The proxy resolves names, and must itself refuse private addresses. */
   proxyResolves?: boolean;

@@ -10,7 +10,6 @@ export type PostOptions = {
   url: string;
   body: Buffer | string;
   headers: Record<string, string>;
-  /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
   /** Of all bytes that the receiver sends. A longer response is cut. */
   maxResponseBytes: number;
@@ -23,7 +22,6 @@ export type PostStage = 'policy' | 'dns' | 'connect' | 'tls' | 'timeout' | 'resp
 export type PostResult =
   /** `body`: not decompressed; at most `maxResponseBytes`. */
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer; durationMs: number }
-  /** `isOwnFault`: our proxy failed, not the receiver. */
   | { ok: false; stage: PostStage; message: string; durationMs: number; isOwnFault?: true };
 
 type Response = { status: number; headers: IncomingHttpHeaders; body: Buffer };

@@ -4,20 +4,16 @@ import { isIPv6, type Socket } from 'node:net';
 import { portOf } from './addresses.ts';
 import type { Dialling } from './dial.ts';
 
-/** The `Authorization` header for the user name and password of a URL; null without them. */
 export function basicCredentials({ username, password }: URL): string | null {
   if (username === '' && password === '') return null;
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
-/** The operator's HTTP proxy for untrusted URLs. */
 export type Proxy = {
   isTls: boolean;
-  /** Without brackets. */
   host: string;
   port: number;
-  /** Of `Proxy-Authorization`; a secret. */
   authorization: string | null;
 };
 
@@ -41,10 +37,7 @@ type Done = (...outcome: [null, Socket] | [Error, null]) => void;
 
 const maxHeaderBytes = 8192;
 
-/**
- * Opens a tunnel through a proxy to an address or name, without a time limit. Tenants may read the errors, so they contain
- * neither the proxy nor its response.
- */
+/** Has no time limit. Tenants may read the errors, so they contain neither the proxy nor its response. */
 export function openTunnel(proxy: Proxy, to: { host: string; port: number }, done: Done): Dialling {
   const authority = `${isIPv6(to.host) ? `[${to.host}]` : to.host}:${to.port}`;
   const request = (proxy.isTls ? https : http).request({

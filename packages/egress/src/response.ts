@@ -49,7 +49,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Every value but the first follows one of the first three. */
 const [comma, bracket, brace, quote, backslash] = [0x2c, 0x5b, 0x7b, 0x22, 0x5c];
 
 function hasMoreThan(max: number, text: string): boolean {

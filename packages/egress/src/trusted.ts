@@ -29,9 +29,7 @@ export type TrustedRequest = {
   json?: unknown;
   body?: string | Buffer | StreamedBody;
   headers?: Record<string, string>;
-  /** Total, including a streamed body. */
   timeoutMs?: number;
-  /** Of a body that is not streamed. Default: as in TrustedSettings. */
   maxResponseBytes?: number;
   signal?: AbortSignal;
   /** The form of the response body. Default: text. A stream must be read to its end or destroyed. */
@@ -47,9 +45,7 @@ export type StreamedBody = { contentType: string; sizeBytes: number; open(): Rea
 export type TrustedSettings = {
   baseUrl: string;
   headers?: Record<string, string>;
-  /** Total of one request. Default: 60 000. */
   timeoutMs?: number;
-  /** Default: 32 MiB. */
   maxResponseBytes?: number;
 };
 
@@ -67,7 +63,6 @@ export type TrustedResult =
   /** `reached: 'no'`: the peer did not get the complete request. `'unknown'`: it may have acted on it. */
   | { ok: false; reached: 'no' | 'unknown'; reason: FailureReason; code: string; message: string };
 
-/** Of a streamed body, which takes no memory. */
 const maxStreamBytes = 1024 ** 3;
 
 export type FailureReason = 'network' | 'timeout' | 'aborted' | 'too_large';

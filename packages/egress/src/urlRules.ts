@@ -1,16 +1,13 @@
 import { isIP } from 'node:net';
 import { type Cidr, canonicalAddress, isInside, isPublicAddress, portOf } from './addresses.ts';
 
-/** The settings of a policy, parsed. */
 export type Rules = {
   /** Allowed by the operator on any port. */
   cidrs: Cidr[];
   allowHttp: boolean;
   /** Allowed by the operator without further rules, as in `URL.origin`. */
   origins: Set<string>;
-  /** Allows ports from 1024, beside 443 and 8443. */
   highPorts: boolean;
-  /** The hosts of this service itself, by `hostKey`. */
   ownHosts: Set<string>;
   /** A proxy resolves names, so their addresses are unknown here. */
   proxyResolves: boolean;
@@ -54,7 +51,6 @@ export function hostKey(host: string): string {
 
 const hostOf = (url: URL) => unwrapped(url.hostname);
 
-/** Without the brackets of an IPv6 address and without a trailing dot. */
 function unwrapped(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -81,10 +77,7 @@ function nameProblem(name: string, port: number, rules: Rules): string | null {
   return isPublicPort(port, rules) || allowsNames(rules) ? null : portProblem(rules);
 }
 
-/**
- * Why a URL that is to be stored is refused. A public name may only have the ports of public addresses: whether it resolves
- * to an address that the operator allowed is only known when it is dialled.
- */
+/** For URLs to be stored: a public name gets only public ports, as its addresses are known only when it is dialled. */
 export function newUrlProblem(text: string, rules: Rules): string | null {
   const problem = urlProblem(text, rules);
   if (problem !== null) return problem;
@@ -94,7 +87,6 @@ export function newUrlProblem(text: string, rules: Rules): string | null {
   return isChecked || isPublicPort(portOf(url), rules) ? null : portProblem(rules);
 }
 
-/** Names that exist in a local network only. */
 function isLocalName(name: string): boolean {
   return !name.includes('.') || localSuffixes.some((suffix) => name.endsWith(suffix));
 }

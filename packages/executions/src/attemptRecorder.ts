@@ -25,18 +25,14 @@ const maxBatch = 256;
 
 /** Writes to the database what becomes of attempts; concurrent writes of one kind share a statement. */
 export type AttemptRecorder = {
-  /**
-   * The provider has accepted the run. Its handle is stored, and if it will call back, the execution goes
-   * PROCESSING -> AWAITING_WEBHOOK. Returns false and changes nothing when the run has already ended.
-   */
+  /** Stores the handle; with a callback PROCESSING -> AWAITING_WEBHOOK. False: the run has already ended. */
   recordRunning(attempt: RunningAttempt): Promise<boolean>;
   /** Never throws: progress that was not written comes with the next response of the provider. */
   recordProgress(progress: ReportedProgress): Promise<void>;
-  /** Ends an attempt that its provider did not accept, and inserts the next one with the time at which it is due. */
+  /** Ends an attempt that its provider did not accept, and inserts the next one. */
   recordRefusal(refusal: Refusal): Promise<void>;
-  /** Postpones an attempt because its provider is busy. */
   recordBusyRefusal(refusal: BusyRefusal): Promise<void>;
-  /** Records how a run ended, once, then hints the ledger to settle it. Returns false when it had already ended. */
+  /** Then hints the ledger to settle it. False: the run had already ended. */
   recordOutcome(
     attemptId: string,
     outcome: RecordedOutcome,
@@ -104,7 +100,6 @@ function batcher<Item>(write: (items: Item[]) => Promise<unknown>): Batcher<Item
   });
 }
 
-/** `write` returns the ids of the attempts that it recorded. */
 function recordedBatcher<Item extends { attemptId: string }>(
   write: (items: Item[]) => Promise<string[]>,
 ): Batcher<Item, boolean> {
@@ -119,10 +114,7 @@ function recordedBatcher<Item extends { attemptId: string }>(
 
 const maxInt4 = 2_147_483_647;
 
-/**
- * An outcome that the database could not store or read would be retried for ever and its hold never resolved. So a
- * success that can't be stored or priced becomes a failure, and long texts are cut.
- */
+// An outcome that the database could not store or read would be retried for ever, and its hold never resolved.
 function storableOutcome(outcome: RecordedOutcome): RecordedOutcome {
   if (!outcome.ok) return { ...outcome, message: outcome.message.slice(0, limits.errorMessageLength) };
   if (!isStorable(outcome.output)) return failure('The output of the model is too large to be stored.');

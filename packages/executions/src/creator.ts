@@ -24,7 +24,6 @@ export type CreateRequest = {
   webhookUrl: string | null;
   estimatedCost: Money;
   timeoutS: number;
-  /** Default: `normal`. */
   priority?: Priority;
   /** Of the trace that it belongs to. A repeat keeps the first one. */
   traceparent?: string | null;
@@ -33,17 +32,13 @@ export type CreateRequest = {
 export type Created = { record: CreateRecord; replayed: boolean };
 
 export type Creator = {
-  /**
-   * (none) -> PENDING: idempotency key, hold and execution in one transaction, then a hint to the dispatcher.
-   * @throws ApiError INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED
-   */
+  /** (none) -> PENDING, with idempotency key and hold. @throws ApiError INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED */
   create(request: CreateRequest): Promise<Created>;
   idle(): Promise<void>;
   /** For /healthz: null unless creates are stuck. */
   problem(): string | null;
 };
 
-/** Concurrent creates of one process share a statement and a commit. */
 export function openCreator(args: {
   db: Database;
   dispatch: Producer<PayloadOf<typeof dispatchQueue>>;
@@ -90,7 +85,6 @@ async function insertBatch(db: Database, batch: NewExecution[]): Promise<(Insert
   return isTwin.map((twin) => (twin ? raced : (results.shift() as InsertResult)));
 }
 
-/** The fields by which a dispatcher orders pending executions. */
 function queued({ id, organizationId, model, priority = defaultPriority }: NewExecution): QueuedExecution {
   return [id, organizationId, model, priorityRank(priority)];
 }
@@ -120,10 +114,7 @@ function newRecord(execution: NewExecution, times: { createdAt: Date; expiresAt:
   };
 }
 
-/**
- * The result of a repeated request under a known key.
- * @throws ApiError IDEMPOTENCY_KEY_REUSED when the request differs
- */
+/** @throws ApiError IDEMPOTENCY_KEY_REUSED when the request differs from the first one under its key */
 export async function replay(
   db: Database,
   request: Pick<CreateRequest, 'organizationId' | 'requestHash'>,

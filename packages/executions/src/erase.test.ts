@@ -295,7 +295,7 @@ describe('content that arrives after the erasure', () => {
       'SELECT error FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY error',
       [ids],
     );
-    expect(rows).toEqual([{ error: 'responded with 500' }, { error: 'dns' }]);
+    expect(rows).toEqual([{ error: 'dns' }, { error: 'responded with 500' }]);
   });
 
   it('is not stored from a run that was not stopped in time', async () => {

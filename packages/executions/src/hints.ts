@@ -5,13 +5,12 @@ import type { Producer } from '@holdfast/queues/producer';
 
 export type FanoutProducer = Producer<PayloadOf<typeof fanoutQueue>>;
 
-/** The queues that get a job when an execution ends. */
 export type EndingHints = {
   fanout: FanoutProducer;
   abort: Producer<PayloadOf<typeof abortQueue>>;
 };
 
-/** Called after the commit with what this process has ended, and when it started to (milliseconds since 1970). */
+/** Called after the commit; `startedAtMs` is when the statement was sent, since 1970. */
 export type OnEnded = (ended: EndedExecution[], startedAtMs: number) => void;
 
 /** After the commit: the webhook-sender fans the events out. */
@@ -19,7 +18,7 @@ export async function hintEvents(fanout: FanoutProducer, ended: { eventId: strin
   await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
 }
 
-/** After the commit of an ending without a result: the dispatcher also stops the run at its provider. */
+/** After the commit of an ending without a result: the dispatcher also stops the run. */
 export async function hintStop(hints: EndingHints, ended: EndedExecution[]): Promise<void> {
   await Promise.all([
     hintEvents(hints.fanout, ended),

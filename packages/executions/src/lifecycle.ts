@@ -16,17 +16,13 @@ import { createBatcher } from '@holdfast/kit/batcher';
 import { type EndingHints, type FanoutProducer, hintEvents, hintStop, type OnEnded } from './hints.ts';
 
 export type Starter = {
-  /**
-   * PENDING -> PROCESSING with `execution.started` and a leased attempt. Null when another process has started it, or
-   * it has ended.
-   */
+  /** PENDING -> PROCESSING with a leased attempt. Null: another process has started it, or it has ended. */
   start(executionId: string, at: { connection: string; target: string }): Promise<StartedExecution | null>;
   idle(): Promise<void>;
 };
 
 type Start = Parameters<typeof startExecutions>[1][number];
 
-/** Concurrent starts of one process share a statement and a commit. */
 export function openStarter(args: { db: Database; fanout: FanoutProducer; leaseS: number }): Starter {
   const { db, fanout, leaseS } = args;
   const batcher = createBatcher<Start, StartedExecution | null>({
@@ -46,11 +42,7 @@ export function openStarter(args: { db: Database; fanout: FanoutProducer; leaseS
   return { start: (id, at) => batcher.add({ id, ...at }), idle: batcher.idle };
 }
 
-/**
- * PENDING, PROCESSING, AWAITING_WEBHOOK -> CANCELLED: the hold is released at once, `execution.cancelled` is written,
- * and the provider is asked to stop. Cancelling twice returns the same record.
- * @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL
- */
+/** -> CANCELLED, hold released, provider stopped; twice is fine. @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL */
 export async function cancel(
   args: { db: Database; hints: EndingHints },
   organizationId: string,
@@ -70,11 +62,7 @@ export async function cancel(
 
 const expiryBatch = 500;
 
-/**
- * PENDING, PROCESSING, AWAITING_WEBHOOK -> EXPIRED for all executions without a result at their `expires_at`: holds are
- * released, `execution.expired` is written, and the providers are asked to stop.
- * @throws after all others are expired, when the database refuses one
- */
+/** -> EXPIRED, holds released, providers stopped. @throws after all others are expired, when the database refuses one */
 export async function expireDue(args: { db: Database; hints: EndingHints; onEnded: OnEnded }): Promise<void> {
   for (;;) {
     const startedAtMs = Date.now();
@@ -107,11 +95,7 @@ async function expireOne(db: Database, id: string): Promise<EndedExecution[]> {
   }
 }
 
-/**
- * Erases the content of an execution that has ended and keeps its status, times and money. It can be repeated, for
- * content that came in late.
- * @throws ApiError NOT_FOUND, EXECUTION_NOT_TERMINAL
- */
+/** Erases the content of an ended execution, repeatedly if need be. @throws ApiError NOT_FOUND, EXECUTION_NOT_TERMINAL */
 export async function erase(db: Database, organizationId: string, id: string): Promise<void> {
   while (!(await eraseExecution(db, organizationId, id))) {
     const { status } = await findExecution(db, organizationId, id);
@@ -121,7 +105,6 @@ export async function erase(db: Database, organizationId: string, id: string): P
         `The execution is ${status}. Cancel it first, or wait until it has ended.`,
       );
     }
-    // It has ended since: the next try erases it.
   }
 }
 

@@ -5,18 +5,11 @@ import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import { type FanoutProducer, hintEvents, type OnEnded } from './hints.ts';
 
 export type Settler = {
-  /**
-   * Ends the execution of an attempt by the outcome that was recorded for it. A second call, or one for an execution
-   * that has already ended, changes nothing.
-   *
-   * - `ok`: PROCESSING, AWAITING_WEBHOOK -> COMPLETED, the hold settled to the actual cost, `execution.completed`
-   * - otherwise: PROCESSING, AWAITING_WEBHOOK -> FAILED, the whole hold released, `execution.failed`
-   */
+  /** -> COMPLETED, the hold settled to the cost, or -> FAILED, the hold released. It changes nothing once ended. */
   settle(outcome: { attemptId: string; ok: boolean }): Promise<void>;
   idle(): Promise<void>;
 };
 
-/** Concurrent endings of one kind share a statement and a commit. */
 export function openSettler(args: {
   db: Database;
   fanout: FanoutProducer;

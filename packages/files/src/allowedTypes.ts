@@ -33,7 +33,6 @@ export type AllowedType = keyof typeof extensions;
 
 export const allowedTypes = Object.keys(extensions) as AllowedType[];
 
-/** Other names of allowed types, as browsers and libraries send them. */
 const otherNames: Readonly<Record<string, AllowedType>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -50,10 +49,8 @@ const otherNames: Readonly<Record<string, AllowedType>> = {
   'text/x-markdown': 'text/markdown',
 };
 
-/** Sent when the type is unknown. */
 const unspecific = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** A type in lower case, without parameters. */
 export function bareType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }

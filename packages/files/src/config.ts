@@ -1,7 +1,6 @@
 import { publicUrl } from '@holdfast/kit/config';
 import { z } from 'zod';
 
-/** The settings of the object store. FILE_STORE decides which of them are needed. */
 export const fileStoreConfig = {
   FILE_STORE: z.enum(['disk', 's3']).default('disk').describe('Where file bytes are stored'),
   FILE_DISK_PATH: z.string().optional().describe('disk: the folder'),
@@ -33,7 +32,6 @@ const needed = {
   s3: ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'],
 } as const;
 
-/** The missing settings of the chosen store, a line each. */
 export function fileStoreProblems(env: NodeJS.ProcessEnv): string[] {
   const store = env.FILE_STORE === 's3' ? 's3' : 'disk';
   return needed[store]
@@ -68,7 +66,6 @@ export type S3Settings = {
   secretKey: string;
 };
 
-/** @throws for a missing setting */
 export function s3Settings(config: FileStoreConfig): S3Settings {
   const endpoint = need(config, 'S3_ENDPOINT');
   return {

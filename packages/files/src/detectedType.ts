@@ -13,10 +13,8 @@ export async function detectType(head: Buffer): Promise<string | null> {
 
 const textTypes = new Set(['text/plain', 'text/csv', 'text/markdown', 'application/json']);
 
-/** Of a first entry, and of the end of an empty archive. */
 const zipMagics = new Set(['504b0304', '504b0506']);
 
-/** Other names of the detector for declared types. */
 const aliases: Record<string, string[]> = {
   'audio/wav': ['audio/x-wav', 'audio/vnd.wave'],
   'audio/x-wav': ['audio/wav', 'audio/vnd.wave'],
@@ -29,7 +27,6 @@ const aliases: Record<string, string[]> = {
   'image/heic': ['image/heif', 'image/heic-sequence', 'image/heif-sequence'],
 };
 
-/** Whether a file with this head has the type that was declared for it. */
 export async function matchesDeclaredType(head: Buffer, declared: string): Promise<boolean> {
   if (!isAllowedType(declared) || head.length === 0) return false;
   if (textTypes.has(declared)) return isText(head);
@@ -50,7 +47,6 @@ function isText(head: Buffer): boolean {
   }
 }
 
-/** The allowed type of a file with this head; null for other types. */
 export async function detectAllowedType(head: Buffer): Promise<string | null> {
   const detected = await detectType(head);
   if (detected === null) return (await matchesDeclaredType(head, 'text/plain')) ? 'text/plain' : null;
@@ -74,10 +70,7 @@ const families: Partial<Record<OutputKind, RegExp>> = {
 
 const audioIn: Record<string, string> = { 'video/mp4': 'audio/mp4', 'video/webm': 'audio/webm' };
 
-/**
- * The type under which an output file of a model is stored, from its head. Null when it is not of the model's output kind
- * or of no allowed type. The declared type counts for text only, which has no magic bytes.
- */
+/** Null for a type that is not allowed or not of the model's output kind. The declared type counts for text only. */
 export async function outputType(
   head: Buffer,
   declared: string | null,

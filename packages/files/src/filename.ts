@@ -8,7 +8,6 @@ export function sanitiseFilename(name: string): string {
   return /^\.*$/.test(cut) ? 'file' : cut;
 }
 
-/** Cuts between characters and keeps the extension. */
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = /\.[A-Za-z0-9]{1,16}$/.exec(name)?.[0] ?? '';

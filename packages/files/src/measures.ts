@@ -21,7 +21,6 @@ const maxInt4 = 2_147_483_647;
 const maxSide = 65_535;
 const unknown: Measures = { width: null, height: null, durationMs: null };
 
-/** Measures a stored file. @throws ObjectNotFoundError */
 export async function measureObject(
   store: ObjectStore,
   { key, contentType, sizeBytes }: { key: string; contentType: string; sizeBytes: number },
@@ -32,10 +31,7 @@ export async function measureObject(
   );
 }
 
-/**
- * The measures by the file's own metadata, mostly in its `head`; `read` fetches a few other parts, such as the end of an
- * MP4. They are unknown for a broken file.
- */
+/** By metadata, mostly in the `head`; `read` fetches a few other parts, such as the end of an MP4. */
 export async function measure(file: FileToMeasure, read: ReadRange): Promise<Measures> {
   try {
     if (file.contentType.startsWith('image/')) return imageMeasures(file.head);
@@ -125,7 +121,6 @@ class RangedTokenizer extends AbstractTokenizer {
     return Math.max(0, end - position);
   }
 
-  /** At least the byte at `position`, and those after it that are in memory. */
   private async bytesAt(position: number): Promise<Buffer> {
     if (position < this.head.length) return this.head.subarray(position);
     const within = position - this.window.start;

@@ -3,7 +3,6 @@ import { createDiskStore } from './disk/diskStore.ts';
 import { createS3Store } from './s3/s3Store.ts';
 import type { ObjectStore } from './store.ts';
 
-/** Opens the store that FILE_STORE names. @throws for a missing setting */
 export function openStore(config: FileStoreConfig): ObjectStore {
   const disk = diskSettings(config);
   return disk ? createDiskStore(disk) : createS3Store(s3Settings(config));

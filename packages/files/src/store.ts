@@ -2,33 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { reasonOf } from '@holdfast/kit/within';
 
-/**
- * Where file bytes are stored. Failures of the disk or server throw StoreFailedError. Keys are segments of letters, digits,
- * `.`, `_` and `-`, joined by `/`.
- */
+/** Failures of the disk or server throw StoreFailedError. For keys see `assertKey`. */
 export type ObjectStore = {
   /** Creates a missing bucket or folder. Only the setup does, so services start while the store is unavailable. */
   prepare(): Promise<void>;
-  /**
-   * A URL for PUT. A body of another size is refused, and so is a contradicting `Content-Type` where the store can check
-   * it; elsewhere `stat` returns it. A PUT may omit `Content-Type`.
-   */
+  /** Refuses a body of another size, and a contradicting `Content-Type` unless `stat` returns it. */
   presignUpload(upload: UploadTerms): Promise<string>;
-  /** A URL for GET that responds with an attachment of this name and type. */
   presignDownload(download: DownloadTerms): Promise<string>;
-  /** Stores the whole body or nothing. */
   put(key: string, body: Readable | Buffer, options: PutOptions): Promise<{ sizeBytes: number }>;
-  /**
-   * Copies the object to a new key, which no upload URL can reach, and returns that. It ends in the extension, if one is
-   * given. @throws ObjectNotFoundError
-   */
+  /** Copies the object to a new key, which no upload URL can reach, and returns that. @throws ObjectNotFoundError */
   seal(key: string, extension?: string | null): Promise<string>;
   stat(key: string): Promise<StoredObject | null>;
   /** @throws ObjectNotFoundError */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** At most the first `bytes` bytes. @throws ObjectNotFoundError */
   readHead(key: string, bytes: number): Promise<Buffer>;
-  /** A missing object is no error. */
   remove(key: string): Promise<void>;
 };
 
@@ -65,7 +53,6 @@ export class StoreFailedError extends Error {
   }
 }
 
-/** Codes of file systems, then those of S3 servers, as error code or name. */
 const fullCodes = /^(ENOSPC|EDQUOT|.*StorageFull|.*QuotaExceeded|InsufficientStorage)$/;
 
 function isFull(error: unknown): boolean {

@@ -5,7 +5,6 @@ import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { tracingConfig } from '@holdfast/kit/tracing/provider';
 import { z } from 'zod';
 
-/** The settings of the webhook-sender. */
 export const webhookSenderConfig = {
   ...baseConfig,
   ...tracingConfig,

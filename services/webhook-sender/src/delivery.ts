@@ -47,20 +47,15 @@ export function createClaims(args: {
   return batcher.add;
 }
 
-/**
- * Makes one attempt of a claimed delivery. Resolves once the attempt is recorded, with whether it was delivered; never
- * rejects. `onAccepted` is called as soon as the receiver has accepted it.
- */
+/** Resolves once the attempt is recorded, with whether it was delivered; never rejects. */
 export type Attempt = (delivery: ClaimedDelivery, onAccepted: () => void) => Promise<boolean>;
 
 export function createAttempt(args: {
   db: Database;
   send: Send;
   delaysS: number[];
-  /** There are new events of endpoints to fan out. */
   onEndpointEvents(): void;
   metrics: WebhookMetrics;
-  /** Null: tracing is off. */
   tracing: Tracing | null;
   log: Logger;
 }): Attempt {

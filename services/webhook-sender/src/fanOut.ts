@@ -9,17 +9,12 @@ import { leaseS } from './delivery.ts';
 import { inPortions, type PlannedEvent, type PlannedReceiver, planFanOut } from './fanOutPlan.ts';
 import type { Lanes } from './lanes.ts';
 
-/**
- * Turns events into deliveries, many events per statement; an id that is unknown or already fanned out changes nothing.
- * Where its lane has a free slot a delivery is claimed by the same statement and attempted at once. The others wait in
- * their lanes.
- */
+/** A delivery whose lane has a free slot is claimed by the statement that inserts it, and attempted at once. */
 export function createFanOut(args: {
   db: Database;
   log: Logger;
   firstDelayS: number;
   lanes: Lanes;
-  /** Null: tracing is off. */
   tracing: Tracing | null;
   onWritten(deliveries: number): void;
 }): Batcher<string, undefined> {
@@ -77,7 +72,6 @@ export function createFanOut(args: {
 
 type FirstAttempt = Omit<ClaimedDelivery, 'id'> & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
 
-/** By event and endpoint. */
 function firstAttemptsOf(planned: PlannedEvent[]): Map<string, FirstAttempt> {
   const first = { attempts: 1, number: 1, isProbe: false };
   return new Map(
@@ -92,7 +86,6 @@ function firstAttemptsOf(planned: PlannedEvent[]): Map<string, FirstAttempt> {
   );
 }
 
-/** A log line and a span for each event that has receivers. */
 function report(
   log: Logger,
   tracing: Tracing | null,
@@ -110,7 +103,6 @@ function report(
   }
 }
 
-/** Returns the id of the trace. */
 function trace(
   tracing: Tracing,
   { event, model, traceparent }: PlannedEvent,

@@ -10,10 +10,8 @@ import { terminalEventTypes } from '@holdfast/domain/eventTypes';
 import { limits } from '@holdfast/domain/limits';
 import type { Logger } from '@holdfast/kit/logger';
 
-/** An event and its receivers. */
 export type PlannedEvent = {
   event: Event;
-  /** Null without receivers. */
   body: string | null;
   receivers: PlannedReceiver[];
   model: string;

@@ -13,7 +13,6 @@ import type { Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { makeTestCall } from './testCall.ts';
 
-/** The workers of all queues of this service. */
 export function startWorkers(args: {
   redis: ReturnType<typeof connectWorker>;
   metrics: JobMetrics;
@@ -51,10 +50,7 @@ export function startWorkers(args: {
 const graceS = 5;
 const maxRows = 1000;
 
-/**
- * Sweeps for work without a job: lost jobs, due retries and probes, overdue deliveries. They do the work themselves, so
- * they also work while Redis is unavailable.
- */
+/** Lost jobs, due retries and probes, overdue deliveries: done here without a job, so also while Redis is unavailable. */
 export function startSweeps(args: {
   db: Database;
   fanOut: Batcher<string, undefined>;

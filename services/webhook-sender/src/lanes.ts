@@ -3,7 +3,6 @@ import { limits } from '@holdfast/domain/limits';
 import { createShares } from '@holdfast/kit/shares';
 import type { Attempt, ClaimLane } from './delivery.ts';
 
-/** A lane with pending deliveries. See domain/deliveryLane. */
 export type LaneOf = {
   lane: string;
   organizationId: string;
@@ -15,15 +14,11 @@ export type LaneOf = {
 export type Lanes = {
   /** Reserves a slot for a delivery that is about to be claimed. False: the lane is full or has pending deliveries. */
   reserve(to: LaneOf): boolean;
-  /** Releases reserved slots that were not used. */
   release(lane: string, slots?: number): void;
-  /** Attempts a claimed delivery in its reserved slot. */
   run(delivery: ClaimedDelivery): void;
   /** The lane has pending deliveries: they are claimed as soon as there are free slots. */
   wake(to: LaneOf): void;
-  /** Claims and reserves nothing from now on. */
   close(): void;
-  /** Resolves when no slot is taken. */
   idle(): Promise<void>;
   inUse(): number;
   slotsTaken(): number;
@@ -34,20 +29,15 @@ type Lane = {
   organizationId: string;
   maxInFlight: number;
   inFlight: number;
-  /** As far as is known. */
   hasPending: boolean;
   isClaiming: boolean;
   /** Set while a paced lane (`max_per_second`) claims nothing. */
   pause: NodeJS.Timeout | null;
 };
 
-/**
- * A lane has at most `maxInFlight` requests open, divided by the number of senders. The organizations share the `size`
- * slots of the process (see kit/shares).
- */
+/** `maxInFlight` of a lane is divided by the number of senders. Organizations share the `size` slots (kit/shares). */
 export function createLanes(args: {
   size: number;
-  /** The number of sender processes. */
   senders(): number;
   claim: ClaimLane;
   attempt: Attempt;
@@ -101,7 +91,6 @@ export function createLanes(args: {
     else ready.set(lane.organizationId, new Set([lane]));
   }
 
-  /** Claims for organizations in turn, one lane each, as long as there are free slots. */
   function claimReady(): void {
     if (isClosed) return;
     for (const [organizationId, queued] of ready) {

@@ -14,10 +14,8 @@ import { z } from 'zod';
 export type Message = SigningSecrets & {
   url: string;
   eventId: string;
-  /** Of the delivery, for the log; absent from a test call. */
   id?: string;
   executionId?: string | null;
-  /** Sent as a header; null: none. */
   traceparent: string | null;
   body: string;
   /** Sealed JSON, as in the database. */
@@ -46,7 +44,6 @@ export type Unprepared = { ok: false; stage: 'unprepared'; message: string; dura
 export function createSend(args: {
   policy: EgressPolicy;
   box: SealedBox;
-  /** Aborts requests in flight. */
   stopped: AbortSignal;
   log: Logger;
 }): Send {

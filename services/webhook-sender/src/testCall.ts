@@ -5,7 +5,6 @@ import type { TestCallResult } from '@holdfast/queues/definitions';
 import type { Send } from './message.ts';
 import { errorOf } from './verdict.ts';
 
-/** Sends a signed test event to an endpoint without changing its state. */
 export async function makeTestCall(
   { db, send }: { db: Database; send: Send },
   call: { organizationId: string; endpointId: string; traceparent?: string | null | undefined },

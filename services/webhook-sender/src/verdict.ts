@@ -55,10 +55,7 @@ function withStage({ stage, message }: Extract<Result, { ok: false }>): string {
 
 const jitter = 0.2;
 
-/**
- * Seconds until the next attempt after `attempts` of them (spec, "Events" 5): the scheduled delay +-20 %, but not less
- * than the receiver's `Retry-After`. Null after the last.
- */
+/** Spec, "Events" 5: the scheduled delay +-20 %, at least the receiver's `Retry-After`; null after the last attempt. */
 export function nextDelayS(args: {
   attempts: number;
   delaysS: number[];
@@ -86,11 +83,7 @@ const maxBytes = limits.webhookAnswerBytes;
 /** A body in which more than one character in so many is not text counts as binary. */
 const binaryShare = 10;
 
-/**
- * A response body for people to read: at most 4096 bytes of UTF-8, cut at a character. U+FFFD replaces invalid UTF-8,
- * control characters and those that change the direction of text, so that PostgreSQL can store it and a terminal print it.
- * A binary body becomes `<binary, 1234 bytes>`.
- */
+/** The first 4096 bytes as UTF-8 that PostgreSQL can store and a terminal can print, or `<binary, 1234 bytes>`. */
 export function responseText(body: Buffer): string {
   // Three bytes more, so that a character at the limit is whole and the text is known to be too long.
   const text = body.subarray(0, maxBytes + 3).toString('utf8');

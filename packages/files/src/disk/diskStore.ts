@@ -85,13 +85,12 @@ async function prepareFolder(root: string): Promise<void> {
   }
 }
 
-/** A link is enough: another upload under the old key replaces that name and not this file. */
+/** A link is enough, where the file system has them: an upload to the old key replaces its name, not the file. */
 async function seal(root: string, key: string, extension: string | null): Promise<string> {
   const sealed = sealedKey(key, extension);
   const paths = [objectPath(root, key), objectPath(root, sealed)] as const;
   try {
     await mkdir(dirname(paths[1]), { recursive: true });
-    // Some file systems have no links.
     await link(...paths).catch(() => copyFile(...paths));
     return sealed;
   } catch (error) {

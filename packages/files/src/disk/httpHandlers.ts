@@ -28,10 +28,7 @@ class Refusal extends Error {
   }
 }
 
-/**
- * Handlers for PUT, GET and HEAD `/storage/*`, to be mounted before any body parser. Refusals go to `onError`; they
- * reject when the disk fails or `watchBody` aborts a body. An object that is not replaceable keeps its bytes.
- */
+/** For `/storage/*`, before any body parser. They reject when the disk fails or `watchBody` aborts a body. */
 export function createStorageHandlers(
   settings: DiskSettings,
   onError: OnError,
@@ -121,7 +118,6 @@ function bodyOf(req: IncomingMessage, res: ServerResponse, watchBody: WatchBody)
   return req.pipe(body);
 }
 
-/** A client that left needs no response; other errors are rethrown. */
 function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onError: OnError): void {
   if (!(error instanceof Refusal)) {
     if (req.errored || res.destroyed) return;

@@ -21,10 +21,7 @@ export function incomingFolder(root: string): string {
 /** Throws for a body of the wrong size, before it appears under its key. */
 export type CheckSize = (sizeBytes: number, isComplete: boolean) => void;
 
-/**
- * Writes a temporary file, flushes and renames it: readers see the old object or the whole new one. `beforeRename` can
- * still refuse by throwing.
- */
+/** Renames a temporary file: readers see the old object or the whole new one. `beforeRename` may refuse by throwing. */
 export async function writeObject(
   root: string,
   key: string,
