@@ -6,26 +6,25 @@ import { stateOf } from '../http/requestState.ts';
 
 type Params = Record<string, string>;
 type Handled = EndpointRequest<Params, unknown, unknown>;
-type Asked = Pick<Handled, 'context' | 'params' | 'raw'>;
-type Refused = Asked & { error: unknown };
+type AdminRequest = Pick<Handled, 'context' | 'params' | 'raw'>;
+type Refused = AdminRequest & { error: unknown };
 
 /**
- * The endpoint, which writes down what it is asked to do before it does it, and then what came of it. What can't be
- * written down is not done. Of a request whose query or body is refused that much is written down, without the body.
- * Endpoints that change nothing are left as they are.
+ * Wraps an endpoint so that the action is recorded before it runs and its status afterwards. An action that cannot be
+ * recorded does not run. A request with an invalid query or body is recorded without its body. `GET` is not recorded.
  */
 export function recorded(of: Endpoint): Endpoint {
   if (of.method === 'GET') return of;
   const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
   return {
     ...of,
-    async refused({ error, ...asked }: Refused) {
-      const action = actionOf(of, asked);
+    async onRefused({ error, ...request }: Refused) {
+      const action = actionOf(of, request);
       try {
-        await startAdminAction(asked.context.db, action);
-        await finishAdminAction(asked.context.db, action, toApiError(error).status);
-      } catch (unwritten) {
-        report(asked, action, unwritten);
+        await startAdminAction(request.context.db, action);
+        await finishAdminAction(request.context.db, action, toApiError(error).status);
+      } catch (recordError) {
+        logUnrecorded(request, action, recordError);
       }
     },
     async handle(request: Handled) {
@@ -33,17 +32,21 @@ export function recorded(of: Endpoint): Endpoint {
       await startAdminAction(request.context.db, action);
       try {
         const reply = await handle(request);
-        await end(request, withNew(action, reply), reply?.status ?? 200);
+        await finish(request, withCreatedId(action, reply), reply?.status ?? 200);
         return reply;
       } catch (error) {
-        await end(request, action, toApiError(error).status);
+        await finish(request, action, toApiError(error).status);
         throw error;
       }
     },
   };
 }
 
-function actionOf({ method, path }: Endpoint, { raw, params }: Asked, body: unknown = {}): AdminActionRow {
+function actionOf(
+  { method, path }: Endpoint,
+  { raw, params }: AdminRequest,
+  body: unknown = {},
+): AdminActionRow {
   const { operator, address, requestId } = stateOf(raw.response);
   const ids = Object.values(params).map((value) => value.slice(0, 100));
   return {
@@ -58,8 +61,8 @@ function actionOf({ method, path }: Endpoint, { raw, params }: Asked, body: unkn
   };
 }
 
-/** What was made has its id only now. */
-function withNew(action: AdminActionRow, reply: Reply | null): AdminActionRow {
+/** What the action created has an id only afterwards. */
+function withCreatedId(action: AdminActionRow, reply: Reply | null): AdminActionRow {
   const body = reply?.body;
   const id = body !== null && typeof body === 'object' && 'id' in body ? body.id : null;
   if (typeof id !== 'string') return action;
@@ -67,17 +70,17 @@ function withNew(action: AdminActionRow, reply: Reply | null): AdminActionRow {
   return { ...action, target: action.target ?? id };
 }
 
-/** It is done: that this could not be written down too must not make it look undone. The first row tells of it. */
-async function end(asked: Asked, action: AdminActionRow, status: number): Promise<void> {
+/** The action already happened, so failing to record its status must not fail the request. */
+async function finish(request: AdminRequest, action: AdminActionRow, status: number): Promise<void> {
   try {
-    await finishAdminAction(asked.context.db, action, status);
+    await finishAdminAction(request.context.db, action, status);
   } catch (error) {
-    report(asked, action, error);
+    logUnrecorded(request, action, error);
   }
 }
 
-function report({ context }: Asked, { requestId }: AdminActionRow, error: unknown): void {
-  context.log.error({ err: error, requestId }, 'what came of an admin action is not recorded');
+function logUnrecorded({ context }: AdminRequest, { requestId }: AdminActionRow, error: unknown): void {
+  context.log.error({ err: error, requestId }, 'could not record the status of an admin action');
 }
 
 const secretName = /secret|token|password|authorization|headers|^(new_)?key$/i;

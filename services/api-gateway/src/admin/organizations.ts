@@ -8,7 +8,7 @@ import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
 import { overagePolicies } from '@holdfast/domain/ledger';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { idField, knownShape, notFound, timestamp } from '../http/fields.ts';
+import { idField, notFound, requireId, timestamp } from '../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../money/spendLimits.ts';
 
 const maxConcurrency = 1_000_000;
@@ -55,7 +55,7 @@ export const OrganizationRecord = z
 
 /** @throws ApiError NOT_FOUND */
 export async function findOrganization(context: Context, id: string): Promise<OrganizationRow> {
-  const organization = await getOrganization(context.db, knownShape('org', id, 'organization'));
+  const organization = await getOrganization(context.db, requireId('org', id, 'organization'));
   if (!organization) throw notFound('organization');
   return organization;
 }

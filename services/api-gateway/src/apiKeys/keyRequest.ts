@@ -2,7 +2,7 @@ import { apiKeyModes, apiKeyPermissions, apiKeyScopes } from '@holdfast/domain/a
 import { modelSlug } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { givenTime } from '../http/fields.ts';
+import { timeField } from '../http/fields.ts';
 import { invalidInput } from '../http/validate.ts';
 import { isAddressRange } from './keyBounds.ts';
 import { unknownModels } from './modelAccess.ts';
@@ -51,7 +51,7 @@ export const apiKeyRequest = z
       .max(apiKeyScopes.length)
       .optional()
       .describe('In place of `permissions`: what it may do'),
-    expires_at: givenTime().optional().describe('When it stops working; left out: never'),
+    expires_at: timeField().optional().describe('When it stops working; left out: never'),
     models: modelsField.optional(),
     addresses: addressesField.optional(),
   })

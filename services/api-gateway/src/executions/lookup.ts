@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { mayReadModel } from '../apiKeys/modelAccess.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../http/endpoint.ts';
-import { knownShape, notFound, timeFilter, toDate } from '../http/fields.ts';
+import { notFound, requireId, timeFilter, toDate } from '../http/fields.ts';
 import { checkedCursor, pageQuery } from '../http/paging.ts';
 
 type Reader = Pick<Caller, 'organizationId' | 'models'>;
@@ -16,7 +16,7 @@ export async function findExecution(
   caller: Reader,
   id: string,
 ): Promise<Execution> {
-  const known = knownShape('exec', id, 'execution');
+  const known = requireId('exec', id, 'execution');
   const execution = await getExecution(context.db, caller.organizationId, known);
   if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
   return execution;

@@ -4,7 +4,7 @@ import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import type { ObjectStore } from '@holdfast/files/store';
-import { knownShape, notFound } from '../http/fields.ts';
+import { notFound, requireId } from '../http/fields.ts';
 import { type FileProblem, sealBytes } from './uploadedBytes.ts';
 
 /** A file whose bytes are there and right. */
@@ -62,7 +62,7 @@ function isReady(file: FileRow): file is ReadyFile {
 
 /** A file by the id in a path. @throws NOT_FOUND */
 export async function findFile(db: Database, organizationId: string, id: string): Promise<FileRow> {
-  const [file] = await getFiles(db, organizationId, [knownShape('file', id, 'file')]);
+  const [file] = await getFiles(db, organizationId, [requireId('file', id, 'file')]);
   if (!file) throw notFound('file');
   return file;
 }

@@ -4,7 +4,7 @@ import { createStorageHandlers, type WatchBody } from '@holdfast/files/disk/http
 import type { OnError } from '@holdfast/files/objectResponse';
 import type { Express } from 'express';
 import type { Context } from '../context.ts';
-import { askForBody } from '../http/body.ts';
+import { requestBody } from '../http/body.ts';
 import { watchPace } from '../http/bodyLimits.ts';
 import { errorBody } from '../http/errors.ts';
 import { stateOf } from '../http/requestState.ts';
@@ -13,9 +13,9 @@ import { stateOf } from '../http/requestState.ts';
 export function mountStorage(app: Express, { disk, db, bodyPace }: Context): void {
   if (!disk) return;
   // Slow ones are given as long as their URL lives.
-  const pace = { ...bodyPace, withinMs: null };
+  const pace = { ...bodyPace, maxMs: null };
   const watchBody: WatchBody = (request, response, fail) => {
-    askForBody(request, response);
+    requestBody(request, response);
     return watchPace(request, pace, fail);
   };
   const { handleStoragePut, handleStorageGet } = createStorageHandlers(

@@ -4,12 +4,12 @@ import { ApiError } from '@holdfast/domain/errors';
 import { type BodyHold, type BodyPace, watchPace } from './bodyLimits.ts';
 import type { RawRequest } from './endpoint.ts';
 
-export type BodyTerms = { maxBytes: number; pace: BodyPace; hold: BodyHold };
+export type BodyLimits = { maxBytes: number; pace: BodyPace; hold: BodyHold };
 
-/** Requests whose clients send the body when they are asked for it (`Expect: 100-continue`). */
+/** Requests with `Expect: 100-continue`: the client sends the body only after `requestBody`. */
 const withheld = new WeakSet<IncomingMessage>();
 
-/** Unless it is asked for, the connection closes with the response: the body may follow it, or the next request. */
+/** Unless the body is requested, the connection closes after the response: what follows could be body or next request. */
 export function withholdBody(request: IncomingMessage, response: ServerResponse): void {
   withheld.add(request);
   response.setHeader('Connection', 'close');
@@ -19,40 +19,56 @@ export function isBodyWithheld(request: IncomingMessage): boolean {
   return withheld.has(request);
 }
 
-export function askForBody(request: IncomingMessage, response: ServerResponse): void {
+/** Sends `100 Continue` when the client waits for it. */
+export function requestBody(request: IncomingMessage, response: ServerResponse): void {
   if (!withheld.delete(request)) return;
   response.removeHeader('Connection');
   response.writeContinue();
 }
 
-/** Bytes of a streamed body that may be in memory on their way. */
+/**
+ * Reads a body. One whose `Content-Length` is too large is not read at all; the rest of a refused one is left to
+ * `respondError`. @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, UNSUPPORTED_MEDIA_TYPE for a compressed body,
+ * RATE_LIMITED and SERVICE_UNAVAILABLE when there is no memory for it
+ */
+export async function readBody(raw: RawRequest, limits: BodyLimits): Promise<Buffer> {
+  const { bytes, isWhole } = await readStart(raw, limits);
+  if (!isWhole) throw tooLarge(limits.maxBytes);
+  return bytes;
+}
+
+/** Memory that a streamed body may occupy on its way. */
 const streamedHoldBytes = 1_048_576;
 /** A streamed body may take as long as an upload, if it keeps the minimum rate. */
-const streamedWithinMs = 3_600_000;
+const streamedMaxMs = 3_600_000;
 
 /**
- * The bytes of a body of up to `bufferedBytes`; a longer one as a stream, which fails with the ApiErrors of `readBody`.
- * Destroying it leaves the request open for its response.
+ * Reads a body of up to `bufferedBytes`, and streams a longer one. The stream fails with the ApiErrors of `readBody`;
+ * destroying it keeps the request open for its response.
  */
 export async function readOrStreamBody(
   raw: RawRequest,
-  terms: BodyTerms & { bufferedBytes: number },
+  limits: BodyLimits & { bufferedBytes: number },
 ): Promise<Buffer | Readable> {
-  const { bufferedBytes, maxBytes, hold } = terms;
+  const { bufferedBytes, maxBytes, hold } = limits;
   const declared = Number(raw.request.headers['content-length'] ?? 0);
   if (declared <= bufferedBytes) {
-    const { bytes, isWhole } = await readFirst(raw, { ...terms, maxBytes: bufferedBytes });
-    return isWhole ? bytes : streamBody(raw.request, terms, bytes);
+    const { bytes, isWhole } = await readStart(raw, { ...limits, maxBytes: bufferedBytes });
+    return isWhole ? bytes : streamBody(raw.request, limits, bytes);
   }
   refuseCompressed(raw.request);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   hold.take(streamedHoldBytes);
-  askForBody(raw.request, raw.response);
-  return streamBody(raw.request, terms, null);
+  requestBody(raw.request, raw.response);
+  return streamBody(raw.request, limits, null);
 }
 
-/** `first`: what was read of it already. */
-function streamBody(request: IncomingMessage, { maxBytes, pace }: BodyTerms, first: Buffer | null): Readable {
+/** `start`: the bytes that were already read. */
+function streamBody(
+  request: IncomingMessage,
+  { maxBytes, pace }: BodyLimits,
+  start: Buffer | null,
+): Readable {
   let sizeBytes = 0;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -61,43 +77,32 @@ function streamBody(request: IncomingMessage, { maxBytes, pace }: BodyTerms, fir
       else done(null, chunk);
     },
   });
-  // It may fail before anything reads it.
+  // The stream may fail before it is read.
   body.on('error', () => {});
-  const unwatch = watchPace(request, { ...pace, withinMs: streamedWithinMs }, (error) => body.destroy(error));
+  const unwatchPace = watchPace(request, { ...pace, maxMs: streamedMaxMs }, (error) => body.destroy(error));
   body.once('close', () => {
-    unwatch();
+    unwatchPace();
     request.unpipe(body);
   });
   finished(request, { writable: false }, (error) => error && body.destroy(error));
-  if (first) body.write(first);
+  if (start) body.write(start);
   return request.pipe(body);
 }
 
-/**
- * The bytes of a body. Of what is refused the rest is left to `answerError`; what declares too great a length is not read.
- * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, RATE_LIMITED and SERVICE_UNAVAILABLE when there is no room for it,
- * UNSUPPORTED_MEDIA_TYPE for a compressed one
- */
-export async function readBody(raw: RawRequest, terms: BodyTerms): Promise<Buffer> {
-  const { bytes, isWhole } = await readFirst(raw, terms);
-  if (!isWhole) throw tooLarge(terms.maxBytes);
-  return bytes;
-}
+/** A whole body, or slightly more than `maxBytes` of one that did not declare its length. */
+type BodyStart = { bytes: Buffer; isWhole: boolean };
 
-/** All of a body, or somewhat more than `maxBytes` of one that did not declare its length. */
-type FirstBytes = { bytes: Buffer; isWhole: boolean };
-
-async function readFirst({ request, response }: RawRequest, terms: BodyTerms): Promise<FirstBytes> {
+async function readStart({ request, response }: RawRequest, limits: BodyLimits): Promise<BodyStart> {
   refuseCompressed(request);
   const declared = request.headers['content-length'];
   if (declared === undefined) {
-    askForBody(request, response);
-    return await collect(request, terms, terms.hold.take);
+    requestBody(request, response);
+    return await collectBody(request, limits, limits.hold.take);
   }
-  if (Number(declared) > terms.maxBytes) throw tooLarge(terms.maxBytes);
-  terms.hold.take(Number(declared));
-  askForBody(request, response);
-  return await collect(request, terms, () => {});
+  if (Number(declared) > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  limits.hold.take(Number(declared));
+  requestBody(request, response);
+  return await collectBody(request, limits, () => {});
 }
 
 function refuseCompressed({ headers }: IncomingMessage): void {
@@ -111,29 +116,29 @@ function tooLarge(maxBytes: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body must not exceed ${maxBytes} bytes.`);
 }
 
-/** `onBytes` may refuse them by an exception. */
-function collect(
+/** `onBytes` may throw to refuse the body. */
+function collectBody(
   request: IncomingMessage,
-  { maxBytes, pace }: BodyTerms,
+  { maxBytes, pace }: BodyLimits,
   onBytes: (bytes: number) => void,
-): Promise<FirstBytes> {
+): Promise<BodyStart> {
   const body = growingBuffer();
-  const { promise, resolve, reject } = Promise.withResolvers<FirstBytes>();
-  const unwatch = watchPace(request, pace, fail);
-  const unfinish = finished(request, { writable: false }, (error) => {
-    end();
+  const { promise, resolve, reject } = Promise.withResolvers<BodyStart>();
+  const unwatchPace = watchPace(request, pace, fail);
+  const unwatchFinish = finished(request, { writable: false }, (error) => {
+    cleanUp();
     if (error) reject(error);
     else resolve({ bytes: body.whole(), isWhole: true });
   });
 
-  function end(): void {
-    unwatch();
-    unfinish();
+  function cleanUp(): void {
+    unwatchPace();
+    unwatchFinish();
     request.off('data', onData);
   }
 
   function fail(error: unknown): void {
-    end();
+    cleanUp();
     request.pause();
     reject(error);
   }
@@ -142,7 +147,7 @@ function collect(
     try {
       onBytes(chunk.length);
       if (body.add(chunk) <= maxBytes) return;
-      end();
+      cleanUp();
       request.pause();
       resolve({ bytes: body.whole(), isWhole: false });
     } catch (error) {
@@ -154,21 +159,21 @@ function collect(
   return promise;
 }
 
-const firstBytes = 16_384;
+const initialBytes = 16_384;
 
-/** Not a list of chunks: a client may send its bytes one by one, and each would cost a hundred. */
+/** Not a list of chunks: a client may send single bytes, and every chunk costs about a hundred. */
 function growingBuffer() {
   let bytes = Buffer.allocUnsafe(0);
   let size = 0;
 
   function grow(needed: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(firstBytes, needed, bytes.length * 2));
+    const grown = Buffer.allocUnsafe(Math.max(initialBytes, needed, bytes.length * 2));
     bytes.copy(grown, 0, 0, size);
     bytes = grown;
   }
 
   return {
-    /** Returns how many there are by now. */
+    /** Returns the new total. */
     add(chunk: Buffer): number {
       if (size + chunk.length > bytes.length) grow(size + chunk.length);
       size += chunk.copy(bytes, size);

@@ -29,7 +29,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const paces = { minBytesPerS: 100, windowMs: 10_000, withinMs: 30_000 };
+const paces = { minBytesPerS: 100, windowMs: 10_000, maxMs: 30_000 };
 
 function watched(pace: Partial<BodyPace> = {}) {
   const socket = { bytesRead: 500 };
@@ -57,7 +57,7 @@ const tooSlow = 'The body came too slowly: send at least 100 bytes a second.';
 
 describe('the pace of a body', () => {
   it('is refused once, for the first window with too few bytes', () => {
-    const { window, messages } = watched({ withinMs: null });
+    const { window, messages } = watched({ maxMs: null });
     window(5000);
     window(1000);
     expect(messages()).toEqual([]);
@@ -73,7 +73,7 @@ describe('the pace of a body', () => {
   });
 
   it('is not the client’s while we do not read', () => {
-    const { window, pause, messages } = watched({ withinMs: null });
+    const { window, pause, messages } = watched({ maxMs: null });
     pause(true);
     window(0);
     window(0);

@@ -1,35 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 
-/** The connection closes with the answer: to take the rest of the body and forget it would cost what is short. */
+/** The connection closes after the refusal: draining the body would use the memory that is short. */
 const headers = { 'Retry-After': '2', Connection: 'close' };
 
-/** What a request holds in memory of its body, from before it is read until the request is answered. */
+/** The memory that one request's body occupies, from before it is read until the request ends. */
 export type BodyHold = {
-  /** Holds so many bytes more. @throws RATE_LIMITED, SERVICE_UNAVAILABLE when there is no room */
+  /** Occupies more bytes. @throws RATE_LIMITED, SERVICE_UNAVAILABLE when there is no room */
   take(bytes: number): void;
   release(): void;
 };
 
 export type BodyMemory = {
-  /** `holder`: the organization, or who else sends. */
+  /** `holder`: the organization, operator or other sender. */
   open(holder: string): BodyHold;
   heldBytes(): number;
 };
 
 /**
- * The memory that one gateway gives to the bodies of requests in flight. A body counts with the length that it declares,
- * so what there is no room for is refused unread; nobody holds more than half.
+ * The memory of one gateway for request bodies in flight. A body counts with its declared length, so it can be refused
+ * unread. One holder gets at most half.
  */
-export function openBodyMemory(limitBytes: number): BodyMemory {
+export function openBodyMemory(maxBytes: number): BodyMemory {
   const byHolder = new Map<string, number>();
   let held = 0;
 
   function add(holder: string, bytes: number): void {
-    const left = (byHolder.get(holder) ?? 0) + bytes;
+    const total = (byHolder.get(holder) ?? 0) + bytes;
     held += bytes;
-    if (left === 0) byHolder.delete(holder);
-    else byHolder.set(holder, left);
+    if (total === 0) byHolder.delete(holder);
+    else byHolder.set(holder, total);
   }
 
   return {
@@ -37,12 +37,12 @@ export function openBodyMemory(limitBytes: number): BodyMemory {
       let taken = 0;
       return {
         take(bytes) {
-          if ((byHolder.get(holder) ?? 0) + bytes > limitBytes / 2) {
-            const message = 'Too many of your requests have a large body at the moment. Send fewer at once.';
+          if ((byHolder.get(holder) ?? 0) + bytes > maxBytes / 2) {
+            const message = 'Too many of your requests have large bodies at the moment. Send fewer at once.';
             throw new ApiError('RATE_LIMITED', message, { headers });
           }
-          if (held + bytes > limitBytes) {
-            const message = 'Too many requests have a large body at the moment. Try again soon.';
+          if (held + bytes > maxBytes) {
+            const message = 'Too many requests have large bodies at the moment. Try again shortly.';
             throw new ApiError('SERVICE_UNAVAILABLE', message, { headers });
           }
           taken += bytes;
@@ -58,24 +58,24 @@ export function openBodyMemory(limitBytes: number): BodyMemory {
   };
 }
 
-/** How fast a body must come; null: there is no limit to the whole. */
-export type BodyPace = { minBytesPerS: number; windowMs: number; withinMs: number | null };
+/** The minimum rate of a body, measured per window, and its maximum duration; null: no maximum. */
+export type BodyPace = { minBytesPerS: number; windowMs: number; maxMs: number | null };
 
-/** A rate is judged over so long, so that a short pause is none. */
-const windowMs = 10_000;
+/** Long enough that a short pause does not count as slow. */
+const defaultWindowMs = 10_000;
 
 export function bodyPace(config: { BODY_TIMEOUT_S: number; BODY_MIN_BYTES_PER_S: number }): BodyPace {
-  const withinMs = config.BODY_TIMEOUT_S * 1000;
-  return { minBytesPerS: config.BODY_MIN_BYTES_PER_S, windowMs: Math.min(windowMs, withinMs), withinMs };
+  const maxMs = config.BODY_TIMEOUT_S * 1000;
+  return { minBytesPerS: config.BODY_MIN_BYTES_PER_S, windowMs: Math.min(defaultWindowMs, maxMs), maxMs };
 }
 
 /**
- * Calls `onTooSlow` once with REQUEST_TIMEOUT when the body takes too long, or too little of it came in one window. A window
- * in which we did not read, because a disk was slow, is not the client's. Stops by the function that it returns.
+ * Calls `onTooSlow` once, with REQUEST_TIMEOUT, when the body takes too long or too little of it arrives in a window.
+ * Windows in which the gateway paused reading, such as for a slow disk, do not count. Returns a function that stops it.
  */
 export function watchPace(
   request: IncomingMessage,
-  { minBytesPerS, windowMs, withinMs }: BodyPace,
+  { minBytesPerS, windowMs, maxMs }: BodyPace,
   onTooSlow: (error: ApiError) => void,
 ): () => void {
   if (request.complete) return () => {};
@@ -98,20 +98,20 @@ export function watchPace(
       onTooSlow(new ApiError('REQUEST_TIMEOUT', message, { headers: { Connection: 'close' } }));
   }
 
-  function judge(): void {
+  function checkWindow(): void {
     const bytesPerS = ((socket.bytesRead - readBytes) / windowMs) * 1000;
     if (bytesPerS < minBytesPerS && !wasPaused) {
-      return refuse(`The body came too slowly: send at least ${minBytesPerS} bytes a second.`);
+      return refuse(`The body arrived too slowly: send at least ${minBytesPerS} bytes per second.`);
     }
     readBytes = socket.bytesRead;
     wasPaused = request.isPaused();
   }
 
   request.on('pause', onPause);
-  const window = setInterval(judge, windowMs);
+  const window = setInterval(checkWindow, windowMs);
   const deadline =
-    withinMs === null
+    maxMs === null
       ? undefined
-      : setTimeout(refuse, withinMs, `The body was not complete within ${withinMs / 1000} s.`);
+      : setTimeout(refuse, maxMs, `The body was not complete within ${maxMs / 1000} s.`);
   return stop;
 }

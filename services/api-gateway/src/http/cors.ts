@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 
-/** Whether an item of CORS_ORIGINS is an origin as browsers name them, or `*` for all. */
+/** Whether an item of CORS_ORIGINS is an origin as browsers send it, or `*`. */
 export function isCorsOrigin(text: string): boolean {
   return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
 }
@@ -11,12 +11,9 @@ const requestHeaders =
 const exposedHeaders =
   'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, ' +
   'Content-Disposition, Content-Range, Deprecation, Sunset';
-const preflightS = 600;
+const preflightMaxAgeS = 600;
 
-/**
- * Lets pages of these origins read the answers. Without credentials: what a browser keeps of its own (cookies) is never
- * asked for, a page has to hold an API key. No origins: nothing is said, and browsers keep pages out.
- */
+/** Lets pages of these origins read responses. Never with credentials: a page needs an API key, cookies do not count. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   return (request, response, next) => {
     if (origins.length > 0) allow(response, origins, request.headers.origin);
@@ -32,8 +29,8 @@ function allow(response: Response, origins: readonly string[], origin: string | 
   response.set('Access-Control-Expose-Headers', exposedHeaders);
 }
 
-/** Answers what a browser asks before the request itself, of origins that are allowed; it has been counted by then. */
-export const answerPreflight: RequestHandler = (request, response, next) => {
+/** Responds to the preflight requests of allowed origins. */
+export const respondPreflight: RequestHandler = (request, response, next) => {
   const isAllowed = response.hasHeader('Access-Control-Allow-Origin');
   if (request.method !== 'OPTIONS' || !isAllowed || !request.headers['access-control-request-method']) {
     next();
@@ -42,7 +39,7 @@ export const answerPreflight: RequestHandler = (request, response, next) => {
   response.set({
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': requestHeaders,
-    'Access-Control-Max-Age': String(preflightS),
+    'Access-Control-Max-Age': String(preflightMaxAgeS),
   });
   response.status(204).end();
 };

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 
-/** The columns in order. `text` is what clients or operators wrote; `number` is plain digits, money included. */
+/** The columns in order. `text` is written by clients or operators; `number` is digits only, including money. */
 export type CsvColumns = Readonly<Record<string, 'text' | 'number'>>;
 export type CsvRow = Readonly<Record<string, string | number | null>>;
 
-/** RFC 4180: a header line, CRLF after each line, cells quoted where they must be; null is an empty cell. */
+/** CSV by RFC 4180, with a header line and CRLF; null is an empty cell. */
 export function toCsv(columns: CsvColumns, rows: readonly CsvRow[]): string {
   const names = Object.keys(columns);
   const lines = rows.map((row) =>
@@ -16,7 +16,7 @@ export function toCsv(columns: CsvColumns, rows: readonly CsvRow[]): string {
   return [names, ...lines].map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** Spreadsheets run what begins like a formula, whoever wrote it; not so behind an apostrophe. */
+/** Spreadsheets run cells that start like a formula; a leading apostrophe prevents that. */
 function withoutFormula(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }
@@ -25,17 +25,16 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** A body as rows, for clients that would rather have CSV. */
+/** A body as rows, for clients that prefer CSV. */
 export type Table = {
-  /** ASCII, without quotes. */
   filename: string;
   columns: CsvColumns;
   rows: readonly CsvRow[];
-  /** Of a page that has a next one. */
+  /** The cursor of the next page, if there is one. */
   nextCursor?: string | null;
 };
 
-/** Sends the body, or the table where `Accept` prefers text/csv to application/json. */
+/** Sends the table when `Accept` prefers text/csv, otherwise the body as JSON. */
 export function sendTable(request: Request, response: Response, body: unknown, table: Table): void {
   response.vary('Accept');
   if (!prefersCsv(request)) {
@@ -43,19 +42,18 @@ export function sendTable(request: Request, response: Response, body: unknown, t
     return;
   }
   const { filename, columns, rows, nextCursor = null } = table;
-  response.set('Content-Disposition', `attachment; filename="${filename}"`);
   if (nextCursor !== null) response.set('Link', `<${nextPage(request.url, nextCursor)}>; rel="next"`);
-  response.set('Content-Type', 'text/csv; charset=utf-8').send(toCsv(columns, rows));
+  response.attachment(filename).type('text/csv; charset=utf-8').send(toCsv(columns, rows));
 }
 
-/** A range with a parameter (`text/csv; charset=utf-8`) is met by a type with that parameter alone. */
-const offered = ['json', 'csv', 'application/json; charset=utf-8', 'text/csv; charset=utf-8'];
+/** `accepts` matches a media range with a parameter only to a type with the same parameter. */
+const offeredTypes = ['json', 'csv', 'application/json; charset=utf-8', 'text/csv; charset=utf-8'];
 
 function prefersCsv(request: Request): boolean {
-  return /csv/.test(request.accepts(offered) || '');
+  return /csv/.test(request.accepts(offeredTypes) || '');
 }
 
-/** The same request with this cursor, relative to where it was sent. */
+/** The same request with this cursor, as a relative URL. */
 function nextPage(url: string, cursor: string): string {
   const { pathname, searchParams } = new URL(url, 'http://gateway');
   searchParams.set('cursor', cursor);

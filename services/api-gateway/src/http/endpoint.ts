@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Table } from './csv.ts';
 
-/** Who is calling, once the key is known. */
+/** The API key that authenticated a request. */
 export type Caller = Omit<FoundApiKey, 'validForMs'>;
 
 export type RawRequest = { request: IncomingMessage; response: ServerResponse };
@@ -19,31 +19,31 @@ export type EndpointRequest<Params, Query, Body> = {
   query: Query;
   body: Body;
   headers: IncomingMessage['headers'];
-  /** For what the request begins to belong to its trace; null: none. */
+  /** The parent for work that the request starts; null: not traced. */
   traceparent: string | null;
-  /** For endpoints that stream their answer. */
+  /** For endpoints that stream their response. */
   raw: RawRequest;
 };
 
-/** A longer body than `maxBytes` is refused. */
+/** A body above `maxBytes` is refused. */
 export type RawBodyLimits = { bufferedBytes: number; maxBytes: number };
 
 export type Reply = {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-  /** The body for clients that prefer text/csv. */
+  /** For clients that prefer text/csv. */
   table?: Table;
 };
 
-export type EndpointAnswer = {
+export type EndpointResponse = {
   description: string;
   schema: z.ZodType | null;
   csv?: string;
   eventStream?: string;
 };
 
-/** One endpoint: path, schemas and handler together. The OpenAPI document is made from the same object. */
+/** One endpoint: path, schemas and handler. The OpenAPI document is generated from the same object. */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` parameters, e.g. `/v1/executions/{id}`. */
@@ -51,42 +51,42 @@ export type Endpoint = {
   tag: string;
   summary: string;
   description?: string;
-  /** What a key must be allowed to; `any` key will do. */
+  /** The scope that a key needs; `any`: none. */
   scope: ApiKeyScope | 'any';
-  /** Which rate limit counts it. */
+  /** The rate limit that counts it. */
   limit: 'create' | 'other' | 'callback';
-  /** Default `key`: a valid API key is needed. `operator`: the admin token. */
+  /** Default `key`: requires a valid API key. `operator`: requires an admin token. */
   access?: 'key' | 'anyone' | 'operator';
-  /** The handler gets the body as it came in place of JSON: a Buffer, or a stream where it is longer than `bufferedBytes`. */
+  /** The handler gets the raw body instead of JSON: a Buffer, or a stream if it is longer than `bufferedBytes`. */
   rawBody?: RawBodyLimits;
-  /** Refuses what must not cost us a body: called before that is read. @throws ApiError */
+  /** Called before the body is read. @throws ApiError to refuse the request without reading it */
   admit?(request: { context: Context; params: never }): Promise<void>;
-  /** Is told when its query or body was refused; the answer is as it would be. */
-  refused?(request: { context: Context; params: never; raw: RawRequest; error: unknown }): Promise<void>;
+  /** Called when the query or body was refused; does not change the response. */
+  onRefused?(request: { context: Context; params: never; raw: RawRequest; error: unknown }): Promise<void>;
   params?: z.ZodObject;
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
   /**
-   * By status; the schema is null for an answer without JSON, `csv` an example of one that also comes as a table,
-   * `eventStream` of one that comes as server-sent events.
+   * By status. `schema` is null for a response without JSON; `csv` is an example of a response that is also available as
+   * a table, `eventStream` of one that consists of server-sent events.
    */
-  responses: Record<number, EndpointAnswer>;
-  /** Codes it refuses with beside those that follow from its schemas and scope. */
+  responses: Record<number, EndpointResponse>;
+  /** Error codes beyond those that follow from its schemas and scope. */
   errors?: readonly ErrorCode[];
-  /** Null: the handler has answered on `raw.response` itself. */
+  /** Null: the handler wrote to `raw.response` itself. */
   handle(request: EndpointRequest<never, never, never>): Promise<Reply | null>;
 };
 
 type Inferred<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** Defines an endpoint with its handler's request typed by its schemas. */
+/** Defines an endpoint; its schemas type the handler's request. */
 export function endpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
 >(
-  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'admit' | 'refused'> & {
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'admit' | 'onRefused'> & {
     params?: Params;
     query?: Query;
     body?: Body;
@@ -98,7 +98,7 @@ export function endpoint<
   return definition as unknown as Endpoint;
 }
 
-/** An endpoint without a caller: for anyone, or for the operator. With `rawBody` its body is the bytes. */
+/** Defines an endpoint without an API key: for anyone, or for operators. With `rawBody` its body is bytes. */
 export function callerlessEndpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
@@ -107,7 +107,7 @@ export function callerlessEndpoint<
 >(
   definition: Omit<
     Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'admit' | 'refused' | 'scope' | 'access' | 'rawBody'
+    'params' | 'query' | 'body' | 'handle' | 'admit' | 'onRefused' | 'scope' | 'access' | 'rawBody'
   > & {
     access: 'anyone' | 'operator';
     params?: Params;
@@ -115,7 +115,7 @@ export function callerlessEndpoint<
     body?: Body;
     rawBody?: RawBody;
     admit?(request: { context: Context; params: Inferred<Params> }): Promise<void>;
-    refused?(request: {
+    onRefused?(request: {
       context: Context;
       params: Inferred<Params>;
       raw: RawRequest;

@@ -2,12 +2,12 @@ import { ApiError } from '@holdfast/domain/errors';
 import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
 
-/** A time in answers: ISO 8601, UTC, milliseconds. */
+/** A time in a response: ISO 8601, UTC, milliseconds. */
 export function timestamp(description: string) {
   return z.iso.datetime().meta({ description, example: '2026-03-20T10:30:00.000Z' });
 }
 
-/** An id in answers. */
+/** An id in a response. */
 export function idField(prefix: IdPrefix, description = 'Id') {
   return z.string().meta({ description, example: exampleId(prefix) });
 }
@@ -17,46 +17,46 @@ export function idFilter(prefix: IdPrefix, description: string) {
   return z
     .string()
     .refine((text) => isId(prefix, text), {
-      message: `must be an id as ${exampleId(prefix)}`,
+      message: `must be an id such as ${exampleId(prefix)}`,
       params: { code: 'INVALID_FORMAT' },
     })
     .meta({ description, example: exampleId(prefix) });
 }
 
-/** An id of its shape, for examples. */
+/** A well-formed id, for examples. */
 export const exampleId = (prefix: IdPrefix) => `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
 
-/** The id in a path. What is not of its shape is answered as unknown, by `knownShape`. */
+/** The id in a path. `requireId` turns a malformed one into 404. */
 export function idParams<Name extends string>(prefix: IdPrefix, name: Name) {
   return z.object({ [name]: idField(prefix) } as Record<Name, ReturnType<typeof idField>>);
 }
 
-/** @throws NOT_FOUND for a text that can be no id of this kind. */
-export function knownShape(prefix: IdPrefix, id: string, what: string): string {
+/** @throws NOT_FOUND for a malformed id */
+export function requireId(prefix: IdPrefix, id: string, what: string): string {
   if (!isId(prefix, id)) throw notFound(what);
   return id;
 }
 
-/** The answer for what is unknown and for what is another organization's, alike. */
+/** The same error for what does not exist and for what belongs to another organization. */
 export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);
 }
 
-/** A time that a client gives, with its zone. */
-export function givenTime() {
-  return z.iso.datetime({ offset: true, error: 'must be a time as 2026-03-20T10:30:00Z' });
+/** A time in a request, with its zone. */
+export function timeField() {
+  return z.iso.datetime({ offset: true, error: 'must be a time such as 2026-03-20T10:30:00Z' });
 }
 
-/** A time in a query that bounds what is listed. */
+/** A time in a query that filters a list. */
 export function timeFilter(description: string) {
-  return givenTime().optional().describe(description);
+  return timeField().optional().describe(description);
 }
 
 export function toDate(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
 
-/** Any JSON object, handed on as it came. */
+/** Any JSON object, passed through unchanged. */
 export function jsonObject(description: string, example: Record<string, unknown>) {
   return z
     .custom<Record<string, unknown>>(isObject, {

@@ -3,63 +3,59 @@ import { ApiError, invalidField } from '@holdfast/domain/errors';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type BodyTerms, readOrStreamBody } from './body.ts';
+import { type BodyLimits, readOrStreamBody } from './body.ts';
 import type { BodyHold } from './bodyLimits.ts';
 import { sendTable } from './csv.ts';
 import type { Caller, Endpoint, RawRequest, Reply } from './endpoint.ts';
-import { checkJson, readJson } from './json.ts';
-import { type RequestState, stateOf } from './requestState.ts';
+import { methodNotAllowed } from './errors.ts';
+import { findJsonProblem, readJson } from './json.ts';
+import { stateOf } from './requestState.ts';
 import { validate } from './validate.ts';
 
-const nothing = z.strictObject({});
+type Raw = { request: Request; response: Response };
 
-/** Answers a request by the endpoint that its route leads to. @throws ApiError, to be answered by `respondError` */
-export function runEndpoint(context: Context): RequestHandler {
+const emptyBody = z.strictObject({});
+
+/** Runs the endpoint that a request's route leads to, and sends its reply. @throws ApiError, for `respondError` */
+export function endpointHandler(context: Context): RequestHandler {
   return async (request, response) => {
-    const state = stateOf(response);
-    const { match, caller, refusal } = state;
-    if (match.kind === 'unknown') throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
-    if (match.kind === 'wrongMethod') {
-      const headers = { Allow: match.allowed.join(', ') };
-      throw new ApiError('METHOD_NOT_ALLOWED', `Allowed here: ${headers.Allow}.`, { headers });
-    }
-    requireAccess(match.endpoint, caller, refusal);
-    const params = readParams(match.endpoint, match.params) as never;
-    await match.endpoint.admit?.({ context, params });
-    const hold = context.bodies.open(caller?.organizationId ?? state.operator ?? 'callbacks');
+    const { match, caller, refusal, operator } = stateOf(response);
+    if (match.kind === 'unknown') throw pathNotFound();
+    if (match.kind === 'wrongMethod') throw methodNotAllowed(match.allowed);
+    const { endpoint } = match;
+    const raw = { request, response };
+    requireAccess(endpoint, caller, refusal);
+    const params = parseParams(endpoint, match.params) as never;
+    await endpoint.admit?.({ context, params });
+    const hold = context.bodies.open(caller?.organizationId ?? operator ?? 'callbacks');
     try {
-      const reply = await replyTo(
-        { context, state, hold, params, raw: { request, response } },
-        match.endpoint,
-      );
-      if (reply) send(request, response, reply);
+      const reply = await replyOf(endpoint, { context, params, raw, hold });
+      if (reply) sendReply(raw, reply);
     } finally {
       hold.release();
     }
   };
 }
 
-type Asked = { context: Context; state: RequestState; hold: BodyHold; params: never; raw: Raw };
-type Raw = { request: Request; response: Response };
-
-async function replyTo(
-  { context, state, hold, params, raw }: Asked,
+async function replyOf(
   endpoint: Endpoint,
+  { context, params, raw, hold }: { context: Context; params: never; raw: Raw; hold: BodyHold },
 ): Promise<Reply | null> {
-  const terms = { pace: context.bodyPace, hold };
-  const { query, body } = await inputOf(endpoint, raw, terms).catch(async (error: unknown) => {
-    await endpoint.refused?.({ context, params, raw, error });
+  const { caller, traceparent } = stateOf(raw.response);
+  const input = readInput(endpoint, raw, { pace: context.bodyPace, hold });
+  const { query, body } = await input.catch(async (error: unknown) => {
+    await endpoint.onRefused?.({ context, params, raw, error });
     throw error;
   });
   try {
     return await endpoint.handle({
       context,
-      caller: state.caller as never,
+      caller: caller as never,
       params,
       query: query as never,
       body: body as never,
       headers: raw.request.headers,
-      traceparent: state.traceparent,
+      traceparent,
       raw,
     });
   } finally {
@@ -67,46 +63,61 @@ async function replyTo(
   }
 }
 
+const pathNotFound = () => new ApiError('NOT_FOUND', 'This path does not exist.');
+
 function requireAccess({ access, scope }: Endpoint, caller: Caller | null, refusal: Error | null): void {
   if (access === 'anyone') return;
   if (refusal) throw refusal;
   if (scope === 'any' || !caller || caller.scopes.includes(scope)) return;
-  const has = caller.scopes.map((one) => `\`${one}\``).join(', ');
-  throw new ApiError('FORBIDDEN', `This needs the scope \`${scope}\`; the API key has ${has}.`);
+  const scopes = caller.scopes.map((one) => `\`${one}\``).join(', ');
+  throw new ApiError(
+    'FORBIDDEN',
+    `This endpoint requires the scope \`${scope}\`; the API key has ${scopes}.`,
+  );
 }
 
-/** A path whose parameters can't be right leads to nothing. */
-function readParams({ params }: Endpoint, given: Record<string, string>): unknown {
+function parseParams({ params }: Endpoint, given: Record<string, string>): unknown {
   if (!params) return given;
   const parsed = params.safeParse(given);
-  if (!parsed.success) throw new ApiError('NOT_FOUND', 'There is nothing at this path.');
+  if (!parsed.success) throw pathNotFound();
   return parsed.data;
 }
 
-type Terms = Omit<BodyTerms, 'maxBytes'>;
+async function readInput(endpoint: Endpoint, raw: Raw, limits: Omit<BodyLimits, 'maxBytes'>) {
+  const query: unknown =
+    endpoint.query && validate(endpoint.query, readQuery(endpoint.query, raw.request.url));
+  return { query, body: await readEndpointBody(endpoint, raw, limits) };
+}
 
-async function inputOf(
+/**
+ * The query as one string per name. A parameter without a value counts as absent: many clients send `?cursor=` for the
+ * first page. @throws ApiError INPUT_VALIDATION_ERROR for a repeated name
+ */
+function readQuery({ shape }: z.ZodObject, url: string): Record<string, string> {
+  const start = url.indexOf('?');
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(start < 0 ? '' : url.slice(start + 1))) {
+    if (query.has(name)) throw invalidField(name, 'INVALID_TYPE', `${name} is given more than once.`);
+    query.set(name, value);
+  }
+  const problem = findJsonProblem(Object.fromEntries(query), '', 1);
+  if (problem) throw invalidField(problem.field, problem.code, problem.message);
+  return Object.fromEntries(
+    [...query].filter(([name, value]) => value !== '' || !Object.hasOwn(shape, name)),
+  );
+}
+
+async function readEndpointBody(
   endpoint: Endpoint,
-  raw: Raw,
-  terms: Terms,
-): Promise<{ query: unknown; body: unknown }> {
-  const query = endpoint.query && validate(endpoint.query, queryFor(endpoint.query, raw.request.url));
-  return { query, body: await bodyFor(endpoint, raw, terms) };
-}
-
-/** A parameter without a value counts as absent: `?cursor=` is what many clients send for the first page. */
-function queryFor({ shape }: z.ZodObject, url: string): Record<string, string> {
-  const given = Object.entries(readQuery(url));
-  return Object.fromEntries(given.filter(([name, value]) => value !== '' || !Object.hasOwn(shape, name)));
-}
-
-async function bodyFor(endpoint: Endpoint, raw: RawRequest, terms: Terms): Promise<unknown> {
-  if (endpoint.rawBody) return await readOrStreamBody(raw, { ...terms, ...endpoint.rawBody });
+  raw: RawRequest,
+  limits: Omit<BodyLimits, 'maxBytes'>,
+): Promise<unknown> {
+  if (endpoint.rawBody) return await readOrStreamBody(raw, { ...limits, ...endpoint.rawBody });
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
-  return validate(endpoint.body ?? nothing, (await readJson(raw, terms)) ?? {});
+  return validate(endpoint.body ?? emptyBody, (await readJson(raw, limits)) ?? {});
 }
 
-function send(request: Request, response: Response, { status, body, headers = {}, table }: Reply): void {
+function sendReply({ request, response }: Raw, { status, body, headers = {}, table }: Reply): void {
   const state = stateOf(response);
   const execution = executionIn(body);
   state.executionId ??= execution?.id ?? null;
@@ -121,18 +132,4 @@ function executionIn(body: unknown): { id: string; model: string } | null {
   if (body === null || typeof body !== 'object' || !('id' in body) || !('model' in body)) return null;
   const { id, model } = body;
   return typeof id === 'string' && id.startsWith('exec_') ? { id, model: String(model) } : null;
-}
-
-/** The query as one string per name; a name given twice is refused. */
-export function readQuery(url: string): Record<string, string> {
-  const start = url.indexOf('?');
-  const given = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
-  const query: Record<string, string> = Object.create(null);
-  for (const [name, value] of given) {
-    if (name in query) throw invalidField(name, 'INVALID_TYPE', `${name} is given more than once.`);
-    query[name] = value;
-  }
-  const problem = checkJson(query, '', 1);
-  if (problem) throw invalidField(problem.field, problem.code, problem.message);
-  return { ...query };
 }

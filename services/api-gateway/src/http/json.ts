@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail, invalidField } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
-import { type BodyTerms, readBody } from './body.ts';
+import { type BodyLimits, readBody } from './body.ts';
 import type { RawRequest } from './endpoint.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -11,21 +11,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export async function readJson(
   raw: RawRequest,
-  terms: Omit<BodyTerms, 'maxBytes'>,
+  bodyLimits: Omit<BodyLimits, 'maxBytes'>,
 ): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBody(raw, { ...terms, maxBytes: limits.jsonBodyBytes });
+  const bytes = await readBody(raw, { ...bodyLimits, maxBytes: limits.jsonBodyBytes });
   if (bytes.length === 0) return undefined;
   if (!isJsonType(raw.request.headers['content-type'])) {
-    throw new ApiError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The body must be sent with Content-Type: application/json.',
-    );
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
   }
-  const value = parse(bytes);
+  const value = parseJson(bytes);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw invalidField('body', 'INVALID_TYPE', 'The body must be a JSON object.');
   }
-  const problem = checkJson(value, '', 1);
+  const problem = findJsonProblem(value, '', 1);
   if (problem) throw invalidField(problem.field, problem.code, problem.message);
   return value as Record<string, unknown>;
 }
@@ -38,7 +35,7 @@ function isJsonType(contentType: string | undefined): boolean {
   return isUtf8 && /^application\/([\w.-]+\+)?json$/.test(type.trim());
 }
 
-function parse(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -52,17 +49,14 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** A name that a client made up is not sent back at any length. */
-const maxNameLength = 100;
-
-/** What no field may hold, for the database could not keep it: the first problem, or null. */
-export function checkJson(value: unknown, field: string, depth: number): ErrorDetail | null {
+/** The first value that the database cannot store, or null. `depth` is how deep `value` itself is nested. */
+export function findJsonProblem(value: unknown, field: string, depth: number): ErrorDetail | null {
   const problem = search(value, depth);
-  return problem && problem.detail(problem.names.reduce(fieldPath, field));
+  return problem && problem.detail(problem.path.reduce(fieldPath, field));
 }
 
-/** `names` lead to it; they are put together only when there is one, for most bodies have none and many fields. */
-type Problem = { names: string[]; detail: (field: string) => ErrorDetail };
+/** Paths are joined only for an actual problem: most bodies have none, and many fields. */
+type Problem = { path: string[]; detail: (field: string) => ErrorDetail };
 
 function search(value: unknown, depth: number): Problem | null {
   if (typeof value === 'string') return textProblem(value);
@@ -88,17 +82,17 @@ function searchObject(object: object, depth: number): Problem | null {
   return null;
 }
 
-function below(name: string, { names, detail }: Problem): Problem {
-  return { names: [name, ...names], detail };
+function below(name: string, { path, detail }: Problem): Problem {
+  return { path: [name, ...path], detail };
 }
 
 const tooLarge: Problem = {
-  names: [],
+  path: [],
   detail: (field) => ({ field, code: 'OUT_OF_RANGE', message: `${field} is too large a number.` }),
 };
 
 const tooDeep: Problem = {
-  names: [],
+  path: [],
   detail: (field) => ({
     field: field.slice(0, 200),
     code: 'OUT_OF_RANGE',
@@ -106,22 +100,25 @@ const tooDeep: Problem = {
   }),
 };
 
-/** `input` and `width` make `input.width`; what the database cannot keep is not repeated to the client either. */
-export function fieldPath(parent: string, name: string): string {
-  const shown = (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
-    .toWellFormed()
-    .replaceAll('\0', '\uFFFD');
-  return parent === '' ? shown : `${parent}.${shown}`;
-}
-
 function textProblem(text: string): Problem | null {
   if (text.includes('\0')) return unstorable('NUL characters');
   return text.isWellFormed() ? null : unstorable('lone surrogates');
 }
 
-function unstorable(what: string): Problem {
+function unstorable(content: string): Problem {
   return {
-    names: [],
-    detail: (field) => ({ field, code: 'INVALID_FORMAT', message: `${field} must not contain ${what}.` }),
+    path: [],
+    detail: (field) => ({ field, code: 'INVALID_FORMAT', message: `${field} must not contain ${content}.` }),
   };
+}
+
+/** Limits how much of a name made up by a client is sent back. */
+const maxNameLength = 100;
+
+/** `input` and `width` make `input.width`. Characters that the database cannot store are replaced. */
+export function fieldPath(parent: string, name: string): string {
+  const shown = (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
+    .toWellFormed()
+    .replaceAll('\0', '\uFFFD');
+  return parent === '' ? shown : `${parent}.${shown}`;
 }

@@ -2,7 +2,7 @@ import { invalidField } from '@holdfast/domain/errors';
 import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
 
-/** The query of a list that is read page by page. */
+/** The query of a paged list. */
 export function pageQuery(defaults: { limit: number; maxLimit: number }) {
   return z.object({
     limit: z.coerce
@@ -11,29 +11,32 @@ export function pageQuery(defaults: { limit: number; maxLimit: number }) {
       .min(1)
       .max(defaults.maxLimit)
       .default(defaults.limit)
-      .describe('How many to answer at most'),
-    cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
+      .describe('Maximum number of items to return'),
+    cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page'),
   });
 }
 
-/** What every list carries beside its items. */
+/** The fields of every list beside its items. */
 export const pageFields = {
-  has_more: z.boolean().meta({ description: 'Whether there are more', example: false }),
-  next_cursor: z.string().nullable().describe('Pass it as `cursor` to read on; null on the last page'),
+  has_more: z.boolean().meta({ description: 'Whether there are more items', example: false }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Pass it as `cursor` to get the next page; null on the last page'),
 };
 
-/** @throws INPUT_VALIDATION_ERROR for a cursor that none of our pages gave */
+/** @throws INPUT_VALIDATION_ERROR for a cursor that no page returned */
 export function checkedCursor(prefix: IdPrefix, cursor: string | undefined): string | undefined {
   if (cursor === undefined || isId(prefix, cursor)) return cursor;
-  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of an earlier page.');
+  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of a previous page.');
 }
 
-/** Cuts rows that were read with a limit of one more than the page's. The cursor is the last row's id. */
+/** A page of rows that were read with a limit one above the page's. The cursor is the id of the last row. */
 export function pageOf<Row extends { id: string }>(rows: Row[], limit: number) {
   return pageBy(rows, limit, ({ id }) => id);
 }
 
-/** The same of rows that something else than an id tells apart. */
+/** The same for rows that have another cursor than their id. */
 export function pageBy<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string) {
   const items = rows.slice(0, limit);
   const hasMore = rows.length > limit;
@@ -43,9 +46,9 @@ export function pageBy<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => 
 }
 
 /**
- * For a page that was read from a replica: with a cursor, an empty one is asked for again, for it may be that the cursor's
- * row has not come there yet.
+ * Whether a page from a replica can be used. An empty page after a cursor is read again from the primary, because the
+ * cursor's row may not have been replicated yet.
  */
-export function isWholePage(cursor: string | undefined) {
+export function isUsablePage(cursor: string | undefined) {
   return ({ length }: { length: number }) => cursor === undefined || length > 0;
 }

@@ -18,10 +18,13 @@ import { type RequestState, stateOf } from './requestState.ts';
 
 type LimitName = Endpoint['limit'];
 
-/** Providers call back in bursts, all from a few addresses. */
+/** Providers send callbacks in bursts from a few addresses. */
 const callbackFactor = 20;
 
-/** Spec, "Rate limiting": every answer carries the X-RateLimit headers, whatever it says. */
+/** Requests pass when Redis takes longer than this to count them. */
+const countTimeoutMs = 500;
+
+/** Spec, "Rate limiting": every response, whatever its status, has the X-RateLimit headers. */
 export function limitRate(context: Context): RequestHandler {
   const { config } = context;
   const limiters: Record<LimitName, RequestHandler> = {
@@ -32,7 +35,7 @@ export function limitRate(context: Context): RequestHandler {
   return (request, response, next) => limiters[limitName(response)](request, response, next);
 }
 
-/** Apart from the public API: a flood there, from behind the same proxy, must not keep the operator out. */
+/** Separate from the public API, so that a flood through the same proxy does not lock operators out. */
 export function limitOperators(context: Context): RequestHandler {
   return limiter(context, 'admin', context.config.RATE_LIMIT_PER_MINUTE);
 }
@@ -44,38 +47,37 @@ function limitName(response: Response): LimitName {
   return access === 'key' && !caller ? 'other' : limit;
 }
 
-function limiter(context: Context, name: LimitName | 'admin', perMinute: number): RequestHandler {
+function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: number): RequestHandler {
   return rateLimit({
     windowMs: limits.rateLimitWindowMs,
-    limit: perMinute,
+    limit: maxPerMinute,
     legacyHeaders: true,
     standardHeaders: false,
     validate: false,
-    store: forgivingStore(context, name),
+    store: failOpenStore(context, name),
     keyGenerator: (_request, response) => keyOf(stateOf(response)),
     handler: (_request, _response, next) => {
       next(
-        new ApiError('RATE_LIMITED', `At most ${perMinute} requests a minute. Wait for Retry-After seconds.`),
+        new ApiError(
+          'RATE_LIMITED',
+          `At most ${maxPerMinute} requests per minute are allowed. Wait for Retry-After seconds.`,
+        ),
       );
     },
   });
 }
 
-/** An operator's name is no address: nobody without the token is counted as one. */
+/** The prefix keeps an operator's name from matching an address. */
 function keyOf({ caller, operator, address }: RequestState): string {
   if (operator !== null) return `operator ${operator}`;
   return caller?.apiKeyId ?? ipKeyGenerator(address);
 }
 
-/** A limit that cannot be counted in this time is not waited for. */
-const patienceMs = 500;
-
 /**
- * Counts in Redis, for all gateways together; requests of one key that come while it is being counted are counted
- * together. With Redis away every request is the first of its window: it passes, its headers are there, and a metric
- * says so.
+ * Counts in Redis for all gateways together, batching concurrent requests of one key. While Redis is unavailable every
+ * request passes as the first of its window and a metric counts it.
  */
-export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metrics'>, name: string): Store {
+function failOpenStore({ redis, metrics }: Pick<Context, 'redis' | 'metrics'>, name: string): Store {
   const prefix = `holdfast:limit:${name}:`;
   let options: Options;
   let opening: Promise<RedisStore> | null = null;
@@ -90,13 +92,13 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     return store;
   }
 
-  /** Counts `hits` requests of a key; answers what the first of them is told. */
+  /** Counts `hits` requests of a key; returns the count at the first of them. */
   async function countHits(key: string, hits: number): Promise<ClientRateLimitInfo> {
     opening ??= open();
     const first = await (await opening).increment(key);
     if (hits > 1) {
       await redis.incrby(prefix + key, hits - 1);
-      // Should its window have ended in between, this is the first of a new one.
+      // If the window ended in between, this starts a new one.
       await redis.pexpire(prefix + key, options.windowMs, 'NX');
     }
     return first;
@@ -125,7 +127,7 @@ export function forgivingStore({ redis, metrics }: Pick<Context, 'redis' | 'metr
     },
     async increment(key) {
       try {
-        return await within(patienceMs, 'counting', batcher.add(key));
+        return await within(countTimeoutMs, 'counting', batcher.add(key));
       } catch {
         opening = null;
         metrics.unlimited.inc();

@@ -3,26 +3,26 @@ import type { Span } from '@holdfast/kit/tracing/tracing';
 import type { Caller } from './endpoint.ts';
 import type { Match } from './routes.ts';
 
-/** What is known of a request on its way through. */
+/** What the middleware knows about a request. */
 export type RequestState = {
   requestId: string;
   startedAt: number;
   match: Match;
   caller: Caller | null;
-  /** Looks again who calls; null where nobody needs a key. @throws as at first */
+  /** Looks the caller up again; null where no API key is needed. @throws as authentication does */
   findCaller: (() => Promise<Caller>) | null;
-  /** Whose admin token it came with. */
+  /** The name of the admin token. */
   operator: string | null;
-  /** Of the client, as TRUST_PROXY gives it, in its one spelling. */
+  /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;
-  /** Why there is no caller: thrown once the rate limit has counted the request. */
+  /** Why there is no caller; thrown after the rate limit has counted the request. */
   refusal: Error | null;
   executionId: string | null;
-  /** Of the execution that it made, cancelled or read. */
+  /** The model of the execution that the request created, cancelled or read. */
   model: string | null;
-  /** Null: tracing is off. */
+  /** Null when tracing is off. */
   span: Span | null;
-  /** For what this request begins: of the span, or, with tracing off, the client's own. */
+  /** The parent for work that this request starts: its span or, with tracing off, the client's own. */
   traceparent: string | null;
 };
 
@@ -32,9 +32,9 @@ export function openState(response: ServerResponse, state: RequestState): void {
   states.set(response, state);
 }
 
-/** @throws when the response did not pass through `identify` */
+/** @throws when the response did not pass through `trackRequests` */
 export function stateOf(response: ServerResponse): RequestState {
   const state = states.get(response);
-  if (!state) throw new Error('a response without a request state');
+  if (!state) throw new Error('the response has no request state');
   return state;
 }

@@ -1,7 +1,7 @@
 import { percentDecoded } from '@holdfast/kit/redisAddress';
 import type { Endpoint } from './endpoint.ts';
 
-/** What a method and a path lead to. */
+/** What a method and a path match. */
 export type Match =
   | { kind: 'endpoint'; endpoint: Endpoint; params: Record<string, string> }
   | { kind: 'wrongMethod'; path: string; allowed: string[] }
@@ -11,26 +11,26 @@ type Route = { shape: RegExp; names: string[]; endpoint: Endpoint };
 
 export type Routes = { find(method: string, path: string): Match };
 
-/** HEAD is answered as GET. A path that cannot be decoded leads nowhere. */
+/** HEAD matches as GET. A path that cannot be decoded matches nothing. */
 export function createRoutes(endpoints: readonly Endpoint[]): Routes {
   const routes = endpoints.map(toRoute);
   return {
     find(method, path) {
-      const asked = method === 'HEAD' ? 'GET' : method;
-      const here = mostExact(routes.filter(({ shape }) => shape.test(path)));
-      const route = here.find(({ endpoint }) => endpoint.method === asked);
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const matching = mostExact(routes.filter(({ shape }) => shape.test(path)));
+      const route = matching.find(({ endpoint }) => endpoint.method === wanted);
       if (route) {
         const params = readParams(route, path);
         return params ? { kind: 'endpoint', endpoint: route.endpoint, params } : { kind: 'unknown' };
       }
-      const [other] = here;
+      const [other] = matching;
       if (!other) return { kind: 'unknown' };
-      return { kind: 'wrongMethod', path: other.endpoint.path, allowed: allowedMethods(here) };
+      return { kind: 'wrongMethod', path: other.endpoint.path, allowed: allowedMethods(matching) };
     },
   };
 }
 
-/** The path with the names of its parameters; null where nothing is. */
+/** The path with parameter names, such as `/v1/executions/{id}`; null when no path matched. */
 export function routeName(match: Match): string | null {
   if (match.kind === 'endpoint') return match.endpoint.path;
   return match.kind === 'wrongMethod' ? match.path : null;
@@ -42,7 +42,7 @@ function toRoute(endpoint: Endpoint): Route {
   return { shape: new RegExp(`^${pattern}/?$`), names, endpoint };
 }
 
-/** `/v1/files/upload` is that path alone, never a file that is named `upload`. */
+/** `/v1/files/upload` matches only itself, not a file with the id `upload`. */
 function mostExact(routes: Route[]): Route[] {
   const fewest = Math.min(...routes.map(({ names }) => names.length));
   return routes.filter(({ names }) => names.length === fewest);
@@ -50,7 +50,7 @@ function mostExact(routes: Route[]): Route[] {
 
 function readParams({ shape, names }: Route, path: string): Record<string, string> | null {
   const values = shape.exec(path)?.slice(1).map(percentDecoded) ?? [];
-  // Postgres holds no NUL: nothing has such a name.
+  // PostgreSQL text cannot contain NUL.
   if (values.some((value) => value === null || value.includes('\0'))) return null;
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 }

@@ -6,18 +6,18 @@ import type { Context } from '../context.ts';
 import { openState, type RequestState, stateOf } from './requestState.ts';
 import { type Match, type Routes, routeName } from './routes.ts';
 
-/** In logs and metrics alone: the client went away before its answer was sent. */
-const clientClosed = 499;
+/** The status in logs and metrics when the client disconnected before the response was sent. */
+const clientClosedStatus = 499;
 
-/** Gives every request its id and its route, and reports it once it is over: no body, no query, no key. */
-export function identify(context: Context, routes: Routes): RequestHandler {
+/** Gives every request an id, a route and a span, and logs it when it ends: never its body, query or key. */
+export function trackRequests(context: Context, routes: Routes): RequestHandler {
   return (request, response, next) => {
     const requestId = newId('req');
     const match = routes.find(request.method, request.path);
-    const given = readTraceparent(request.headers['traceparent']);
+    const parent = readTraceparent(request.headers['traceparent']);
     const span =
       context.tracing &&
-      beginSpan(context.tracing, { method: known(request.method), match, requestId, given });
+      startSpan(context.tracing, { method: methodLabel(request.method), match, requestId, parent });
     openState(response, {
       requestId,
       startedAt: performance.now(),
@@ -25,32 +25,32 @@ export function identify(context: Context, routes: Routes): RequestHandler {
       caller: null,
       findCaller: null,
       operator: null,
-      address: addressOf(request),
+      address: clientAddress(request),
       refusal: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
       model: null,
       span,
-      traceparent: span?.traceparent ?? given,
+      traceparent: span?.traceparent ?? parent,
     });
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
-      const status = response.writableFinished ? response.statusCode : clientClosed;
-      report(context, request.method, status, stateOf(response));
+      const status = response.writableFinished ? response.statusCode : clientClosedStatus;
+      logRequest(context, request.method, status, stateOf(response));
     });
     next();
   };
 }
 
-/** What a proxy says is believed as far as TRUST_PROXY goes, and only if it is an address. */
-function addressOf({ ip = '', socket }: Request): string {
+/** Express trusts X-Forwarded-For as far as TRUST_PROXY allows; a forwarded value that is not an address is ignored. */
+function clientAddress({ ip = '', socket }: Request): string {
   const remote = socket.remoteAddress ?? '';
   return canonicalAddress(ip) ?? canonicalAddress(remote) ?? remote;
 }
 
-function report({ log, metrics }: Context, method: string, status: number, state: RequestState): void {
+function logRequest({ log, metrics }: Context, method: string, status: number, state: RequestState): void {
   const durationS = (performance.now() - state.startedAt) / 1000;
   const route = routeName(state.match) ?? 'unknown';
-  metrics.requests.observe({ method: known(method), route, status: String(status) }, durationS);
+  metrics.requests.observe({ method: methodLabel(method), route, status: String(status) }, durationS);
   log.info(
     {
       requestId: state.requestId,
@@ -61,21 +61,21 @@ function report({ log, metrics }: Context, method: string, status: number, state
       organizationId: state.caller?.organizationId,
       executionId: state.executionId ?? undefined,
       traceId: state.span?.traceId,
-      ...operatorOf(state),
+      ...operatorFields(state),
     },
     'request',
   );
   if (state.span) endSpan(state.span, status, state);
 }
 
-/** Who asked the admin API, and from where: reads, and requests without a valid token, stand in no other place. */
-function operatorOf({ match, operator, address }: RequestState) {
+/** The log is the only record of admin reads and of admin requests without a valid token. */
+function operatorFields({ match, operator, address }: RequestState) {
   const isAdmin = match.kind === 'endpoint' && match.endpoint.access === 'operator';
   return isAdmin ? { operator, address } : {};
 }
 
-/** Methods are free text: what nobody serves shares one label. */
-function known(method: string): string {
+/** Clients can send any method; unknown ones share a label so that metrics stay small. */
+function methodLabel(method: string): string {
   return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'other';
 }
 
@@ -83,20 +83,17 @@ function executionIn(params: Record<string, string>): string | null {
   return params.id?.startsWith('exec_') ? params.id.slice(0, 64) : null;
 }
 
-/**
- * The span of a request, within the trace that its client `given` with it. No path: one has the token of a callback in
- * it. No query, no header, no body.
- */
-export function beginSpan(
+/** The span of a request. It has the route and not the path, because a callback's path contains a token. */
+function startSpan(
   tracing: Tracing,
-  request: { method: string; match: Match; requestId: string; given: string | null },
+  request: { method: string; match: Match; requestId: string; parent: string | null },
 ): Span {
-  const { method, match, requestId, given } = request;
+  const { method, match, requestId, parent } = request;
   const route = routeName(match);
   return tracing.begin({
     name: route === null ? method : `${method} ${route}`,
     kind: 'server',
-    parent: given,
+    parent,
     attributes: {
       'http.request.method': method === 'other' ? '_OTHER' : method,
       'http.route': route,
@@ -105,10 +102,10 @@ export function beginSpan(
   });
 }
 
-/** What a client did wrong is no failure of ours. */
-export function endSpan(span: Span, status: number, { caller, executionId, model }: RequestState): void {
-  const its = { executionId, organizationId: caller?.organizationId, model };
-  span.set({ 'http.response.status_code': status, ...executionAttributes(its) });
+/** Only a 5xx marks the span as failed. */
+function endSpan(span: Span, status: number, { caller, executionId, model }: RequestState): void {
+  const execution = { executionId, organizationId: caller?.organizationId, model };
+  span.set({ 'http.response.status_code': status, ...executionAttributes(execution) });
   if (status >= 500) span.fail(String(status));
   span.end();
 }

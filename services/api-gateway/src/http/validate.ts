@@ -6,8 +6,8 @@ import { fieldPath } from './json.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses what a client sent; every problem at once. A field that is null where its schema does not allow that counts as
- * absent: clients write optional fields so. @throws ApiError INPUT_VALIDATION_ERROR with details
+ * Parses what a client sent and reports all problems together. A field that is null where its schema does not allow null
+ * counts as absent. @throws ApiError INPUT_VALIDATION_ERROR with details
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
@@ -21,7 +21,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   throw invalidInput(issues.slice(0, maxDetails).flatMap((issue) => toDetails(issue, value)));
 }
 
-/** A copy without those of the fields at `paths` that are null; null when none of them is. */
+/** A copy without the fields at `paths` that are null; null when none of them is null. */
 export function withoutNulls<Value>(value: Value, paths: readonly (readonly PropertyKey[])[]): Value | null {
   const nulls = paths.filter((path) => isNullField(value, path));
   if (nulls.length === 0) return null;
@@ -34,7 +34,7 @@ export function withoutNulls<Value>(value: Value, paths: readonly (readonly Prop
   return copy;
 }
 
-/** An item of a list is not a field. */
+/** A list item is not a field: removing it would shift the others. */
 function isNullField(value: unknown, path: readonly PropertyKey[]): boolean {
   const parent = at(value, path.slice(0, -1));
   return path.length > 0 && at(value, path) === null && isObject(parent) && !Array.isArray(parent);
@@ -42,7 +42,7 @@ function isNullField(value: unknown, path: readonly PropertyKey[]): boolean {
 
 const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
-/** The refusal of a request for these problems. */
+/** The error that reports these problems. */
 export function invalidInput(details: ErrorDetail[]): ApiError {
   const [first] = details;
   const message = details.length === 1 && first ? first.message : 'The request has invalid fields.';
@@ -60,10 +60,10 @@ function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   const isMissing = at(value, issue.path) === undefined;
   const name = field || 'body';
   if (isMissing) return [{ field: name, code: 'REQUIRED', message: `${name} is required.` }];
-  return [{ field: name, code: codeOf(issue), message: `${name}: ${saying(issue)}` }];
+  return [{ field: name, code: codeOf(issue), message: `${name}: ${describeIssue(issue)}` }];
 }
 
-const kinds: Record<string, string> = {
+const typeNames: Record<string, string> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -73,11 +73,11 @@ const kinds: Record<string, string> = {
   array: 'a list',
 };
 
-/** What would be right, where zod's own words tell of types and not of that. */
-function saying(issue: Issue): string {
+/** Says what would be valid, where zod's own message only names types. */
+function describeIssue(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return kinds[issue.expected] ? `must be ${kinds[issue.expected]}` : issue.message;
+      return typeNames[issue.expected] ? `must be ${typeNames[issue.expected]}` : issue.message;
     case 'invalid_value':
       return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
@@ -101,7 +101,7 @@ function counted(count: number | bigint, origin: string): string {
   return `${count} ${origin === 'string' ? 'character' : 'item'}${Number(count) === 1 ? '' : 's'}`;
 }
 
-/** A refinement names its code as `params: { code }`. */
+/** A refinement gives its code as `params: { code }`. */
 function codeOf(issue: Issue): string {
   switch (issue.code) {
     case 'too_small':

@@ -4,7 +4,7 @@ import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Reply } from '../http/endpoint.ts';
-import { idField, knownShape, notFound } from '../http/fields.ts';
+import { idField, notFound, requireId } from '../http/fields.ts';
 import { amount, limitAmount } from './amounts.ts';
 
 const SpendLimitRecord = z
@@ -53,7 +53,7 @@ export const limitedKeyParams = z.object({ id: idField('org'), key_id: idField('
 
 /** @throws ApiError NOT_FOUND when the organization has no such key */
 export async function findLimitedKey(context: Context, organizationId: string, id: string): Promise<string> {
-  const apiKeyId = knownShape('key', id, 'API key');
+  const apiKeyId = requireId('key', id, 'API key');
   if (!(await isKeyOf(context.db, organizationId, apiKeyId))) throw notFound('API key');
   return apiKeyId;
 }

@@ -6,7 +6,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { ThinEvent } from '../endpoints/events/eventRecord.ts';
-import type { Endpoint, EndpointAnswer } from '../http/endpoint.ts';
+import type { Endpoint, EndpointResponse } from '../http/endpoint.ts';
 import { eventWebhook } from './eventWebhook.ts';
 import { overviewMarkdown, title, version } from './overview.ts';
 import { commonHeaderReferences, commonHeaders, errorAnswers } from './responses.ts';
@@ -97,7 +97,7 @@ function contentOf({
   schema,
   csv,
   eventStream,
-}: EndpointAnswer): NonNullable<ZodOpenApiResponseObject['content']> {
+}: EndpointResponse): NonNullable<ZodOpenApiResponseObject['content']> {
   const text = (example: string) => ({ schema: { type: 'string' as const }, example });
   if (eventStream !== undefined) return { 'text/event-stream': text(eventStream) };
   if (schema) return { 'application/json': { schema }, ...(csv !== undefined && { 'text/csv': text(csv) }) };

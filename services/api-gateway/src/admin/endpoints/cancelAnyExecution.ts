@@ -3,7 +3,7 @@ import { statusRecord } from '@holdfast/domain/executionRecord';
 import { cancel } from '@holdfast/executions/lifecycle';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const cancelAnyExecution = callerlessEndpoint({
   method: 'POST',
@@ -17,7 +17,7 @@ export const cancelAnyExecution = callerlessEndpoint({
   responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
   errors: ['EXECUTION_ALREADY_TERMINAL'],
   async handle({ context, params }) {
-    const id = knownShape('exec', params.id, 'execution');
+    const id = requireId('exec', params.id, 'execution');
     const organizationId = await organizationOf(context.db, id);
     if (organizationId === null) throw notFound('execution');
     return { status: 200, body: statusRecord(await cancel(context, organizationId, id)) };

@@ -4,7 +4,7 @@ import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { ExecutionWithLogs } from '../../executions/records.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { amount } from '../../money/amounts.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 
@@ -28,7 +28,7 @@ export const getAnyExecution = callerlessEndpoint({
     },
   },
   async handle({ context, params }) {
-    const found = await getExecutionWithAttempts(context.db, knownShape('exec', params.id, 'execution'));
+    const found = await getExecutionWithAttempts(context.db, requireId('exec', params.id, 'execution'));
     if (!found) throw notFound('execution');
     const { execution, attempts } = found;
     const body = {

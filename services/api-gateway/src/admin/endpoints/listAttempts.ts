@@ -1,7 +1,7 @@
 import { getAttempts } from '@holdfast/db/executions/read';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 
 export const listAttempts = callerlessEndpoint({
@@ -19,7 +19,7 @@ export const listAttempts = callerlessEndpoint({
     },
   },
   async handle({ context, params }) {
-    const attempts = await getAttempts(context.db, knownShape('exec', params.id, 'execution'));
+    const attempts = await getAttempts(context.db, requireId('exec', params.id, 'execution'));
     if (!attempts) throw notFound('execution');
     return { status: 200, body: { data: attempts.map(attemptRecord) } };
   },

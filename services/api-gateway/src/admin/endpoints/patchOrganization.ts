@@ -1,7 +1,7 @@
 import { updateOrganization } from '@holdfast/db/organizations';
 import { z } from 'zod';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 import {
   maxConcurrencyField,
   OrganizationRecord,
@@ -27,7 +27,7 @@ export const patchOrganization = callerlessEndpoint({
   }),
   responses: { 200: { description: 'The organization', schema: OrganizationRecord } },
   async handle({ context, params, body }) {
-    const id = knownShape('org', params.id, 'organization');
+    const id = requireId('org', params.id, 'organization');
     const organization = await updateOrganization(context.db, id, {
       name: body.name,
       maxConcurrency: body.max_concurrency,

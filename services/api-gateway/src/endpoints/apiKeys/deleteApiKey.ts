@@ -1,7 +1,7 @@
 import { revokeApiKey } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
-import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const deleteApiKey = endpoint({
   method: 'DELETE',
@@ -20,7 +20,7 @@ export const deleteApiKey = endpoint({
     },
   },
   async handle({ context, caller, params }) {
-    const id = knownShape('key', params.id, 'API key');
+    const id = requireId('key', params.id, 'API key');
     if (!(await revokeApiKey(context.db, caller.organizationId, id))) throw notFound('API key');
     return { status: 200, body: { id, revoked: true } };
   },

@@ -3,7 +3,7 @@ import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
 import { requireWithin } from '../../apiKeys/keyBounds.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound, timestamp } from '../../http/fields.ts';
+import { idParams, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 
 const Rotated = z
@@ -25,7 +25,7 @@ export const postRotate = endpoint({
   params: idParams('key', 'id'),
   responses: { 200: { description: 'The new value', schema: Rotated } },
   async handle({ context, caller, params }) {
-    const id = knownShape('key', params.id, 'API key');
+    const id = requireId('key', params.id, 'API key');
     const asked = await getApiKey(context.db, caller.organizationId, id);
     if (!asked) throw notFound('API key');
     requireWithin(caller, asked);

@@ -63,5 +63,5 @@ export const listEveryTransaction = listing(transferKinds);
 /** @throws INPUT_VALIDATION_ERROR for a cursor that can be no transaction's number */
 function checkedSequence(cursor: string | undefined): string | undefined {
   if (cursor === undefined || /^[1-9]\d{0,17}$/.test(cursor)) return cursor;
-  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of an earlier page.');
+  throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of a previous page.');
 }

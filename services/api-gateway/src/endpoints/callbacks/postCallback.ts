@@ -30,7 +30,7 @@ export const postCallback = callerlessEndpoint({
   async admit({ context, params }) {
     requireRoom(await readInboxState(context.db, params));
   },
-  async refused({ context, params, error }) {
+  async onRefused({ context, params, error }) {
     if (!(error instanceof ApiError)) return;
     const attempt = await calledBackAttempt(context.db, params);
     const { provider } = params;

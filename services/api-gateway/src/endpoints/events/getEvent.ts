@@ -1,7 +1,7 @@
 import { getEvent as readEvent } from '@holdfast/db/events';
 import { requireReadable } from '../../executions/lookup.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
 export const getEvent = endpoint({
@@ -15,7 +15,7 @@ export const getEvent = endpoint({
   params: idParams('evt', 'id'),
   responses: { 200: { description: 'The event', schema: AnyEvent } },
   async handle({ context, caller, params }) {
-    const row = await readEvent(context.db, caller.organizationId, knownShape('evt', params.id, 'event'));
+    const row = await readEvent(context.db, caller.organizationId, requireId('evt', params.id, 'event'));
     if (!row) throw notFound('event');
     await requireReadable(context, caller, row.executionId, 'event');
     return { status: 200, body: eventRecord(row) };

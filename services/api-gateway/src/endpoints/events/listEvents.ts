@@ -7,7 +7,7 @@ import { boundModels, mayReadModel } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idFilter, timeFilter, toDate } from '../../http/fields.ts';
-import { checkedCursor, isWholePage, pageFields, pageQuery } from '../../http/paging.ts';
+import { checkedCursor, isUsablePage, pageFields, pageQuery } from '../../http/paging.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
 const Query = pageQuery({ limit: 20, maxLimit: 100 }).extend({
@@ -65,7 +65,7 @@ export const listEvents = endpoint({
       isAscending: query.order === 'asc',
       limit: query.limit + 1,
     };
-    const isWhole = isWholePage(query.cursor);
+    const isWhole = isUsablePage(query.cursor);
     const page = await context.lists.read(
       (db) => readEvents(db, organizationId, asked),
       ({ rows, reached }) => reached !== null || isWhole(rows),

@@ -2,7 +2,7 @@ import { erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import { requireReadable } from '../../executions/lookup.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idField, idParams, knownShape } from '../../http/fields.ts';
+import { idField, idParams, requireId } from '../../http/fields.ts';
 
 export const deleteExecution = endpoint({
   method: 'DELETE',
@@ -22,7 +22,7 @@ export const deleteExecution = endpoint({
   },
   errors: ['EXECUTION_NOT_TERMINAL'],
   async handle({ context, caller, params }) {
-    const id = knownShape('exec', params.id, 'execution');
+    const id = requireId('exec', params.id, 'execution');
     await requireReadable(context, caller, id);
     await erase(context.db, caller.organizationId, id);
     return { status: 200, body: { id, deleted: true } };

@@ -2,7 +2,7 @@ import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
 import { findExecution } from '../../executions/lookup.ts';
 import { ExecutionWithLogs } from '../../executions/records.ts';
-import { requireValidStill } from '../../http/auth.ts';
+import { recheckKey } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { untilChanged } from '../../watching/watcher.ts';
@@ -31,7 +31,7 @@ export const getExecution = endpoint({
     const known = await read();
     const hasWaited = await untilChanged(context.watcher, known, query.wait * 1000, response);
     if (response.destroyed) return null;
-    if (hasWaited) await requireValidStill(response);
+    if (hasWaited) await recheckKey(response);
     const execution = hasWaited ? await read() : known;
     return { status: 200, body: { ...statusRecord(execution), logs: execution.logs } };
   },

@@ -5,7 +5,7 @@ import { boundModels } from '../../apiKeys/modelAccess.ts';
 import { executionFilter, executionQuery } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { isWholePage, pageFields, pageOf } from '../../http/paging.ts';
+import { isUsablePage, pageFields, pageOf } from '../../http/paging.ts';
 
 export const listExecutions = endpoint({
   method: 'GET',
@@ -26,7 +26,7 @@ export const listExecutions = endpoint({
     const filter = { ...executionFilter(query), models: boundModels(caller) };
     const rows = await context.lists.read(
       (db) => readExecutions(db, caller.organizationId, filter, query.limit + 1),
-      isWholePage(query.cursor),
+      isUsablePage(query.cursor),
     );
     const { items, page } = pageOf(rows, query.limit);
     return { status: 200, body: { data: items.map(statusRecord), ...page } };

@@ -3,7 +3,7 @@ import { cancel } from '@holdfast/executions/lifecycle';
 import { requireReadable } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape } from '../../http/fields.ts';
+import { idParams, requireId } from '../../http/fields.ts';
 
 export const postCancel = endpoint({
   method: 'POST',
@@ -18,7 +18,7 @@ export const postCancel = endpoint({
   responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
   errors: ['EXECUTION_ALREADY_TERMINAL'],
   async handle({ context, caller, params }) {
-    const id = knownShape('exec', params.id, 'execution');
+    const id = requireId('exec', params.id, 'execution');
     await requireReadable(context, caller, id);
     return { status: 200, body: statusRecord(await cancel(context, caller.organizationId, id)) };
   },

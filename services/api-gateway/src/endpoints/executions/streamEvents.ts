@@ -2,7 +2,7 @@ import { isTerminal } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { findExecution } from '../../executions/lookup.ts';
 import { exampleExecution } from '../../executions/records.ts';
-import { requireValidStill } from '../../http/auth.ts';
+import { recheckKey } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { streamExecution } from '../../watching/eventStream.ts';
@@ -48,7 +48,7 @@ export const streamEvents = endpoint({
     }
     const release = context.streams.take(caller.apiKeyId);
     try {
-      const mayRead = () => requireValidStill(response);
+      const mayRead = () => recheckKey(response);
       if (request.method !== 'HEAD')
         await streamExecution({ ...context, execution, read, mayRead, from, response });
       else response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();

@@ -1,7 +1,7 @@
 import { removeWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
-import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const deleteEndpoint = endpoint({
   method: 'DELETE',
@@ -21,7 +21,7 @@ export const deleteEndpoint = endpoint({
     },
   },
   async handle({ context, caller, params }) {
-    const id = knownShape('wh', params.id, 'webhook endpoint');
+    const id = requireId('wh', params.id, 'webhook endpoint');
     if (!(await removeWebhookEndpoint(context.db, caller.organizationId, id)))
       throw notFound('webhook endpoint');
     return { status: 200, body: { id, deleted: true } };

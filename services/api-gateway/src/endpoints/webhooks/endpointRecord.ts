@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { getWebhookEndpoint, type WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
-import { idField, knownShape, notFound, timestamp } from '../../http/fields.ts';
+import { idField, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';
 import { previousSecretValidUntil } from './secrets.ts';
 
@@ -59,7 +59,7 @@ export async function findEndpoint(
   organizationId: string,
   id: string,
 ): Promise<WebhookEndpointRow> {
-  const row = await getWebhookEndpoint(db, organizationId, knownShape('wh', id, 'webhook endpoint'));
+  const row = await getWebhookEndpoint(db, organizationId, requireId('wh', id, 'webhook endpoint'));
   if (!row) throw notFound('webhook endpoint');
   return row;
 }

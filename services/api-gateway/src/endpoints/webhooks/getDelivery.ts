@@ -1,7 +1,7 @@
 import { getDelivery as readDelivery } from '@holdfast/db/webhooks/deliveries';
 import { requireReadable } from '../../executions/lookup.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';
 
 export const getDelivery = endpoint({
@@ -15,7 +15,7 @@ export const getDelivery = endpoint({
   params: idParams('dlv', 'id'),
   responses: { 200: { description: 'The delivery', schema: Delivery } },
   async handle({ context, caller, params }) {
-    const id = knownShape('dlv', params.id, 'delivery');
+    const id = requireId('dlv', params.id, 'delivery');
     const delivery = await readDelivery(context.db, caller.organizationId, id);
     if (!delivery) throw notFound('delivery');
     await requireReadable(context, caller, delivery.executionId, 'delivery');

@@ -2,7 +2,7 @@ import { listDeliveries as readDeliveries } from '@holdfast/db/webhooks/deliveri
 import { boundModels } from '../../apiKeys/modelAccess.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { isWholePage } from '../../http/paging.ts';
+import { isUsablePage } from '../../http/paging.ts';
 import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
@@ -23,7 +23,7 @@ export const listDeliveries = endpoint({
     const filter = { endpointId: id, models: boundModels(caller), ...deliveryFilter(query) };
     const rows = await context.lists.read(
       (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),
-      isWholePage(query.cursor),
+      isUsablePage(query.cursor),
     );
     return { status: 200, body: deliveryPage(rows, query.limit) };
   },

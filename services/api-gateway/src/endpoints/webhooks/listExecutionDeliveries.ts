@@ -2,7 +2,7 @@ import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
 import { boundModels } from '../../apiKeys/modelAccess.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
-import { isWholePage } from '../../http/paging.ts';
+import { isUsablePage } from '../../http/paging.ts';
 import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
 
 export const listExecutionDeliveries = endpoint({
@@ -20,7 +20,7 @@ export const listExecutionDeliveries = endpoint({
     const filter = { executionId, models: boundModels(caller), ...deliveryFilter(query) };
     const rows = await context.lists.read(
       (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
-      isWholePage(query.cursor),
+      isUsablePage(query.cursor),
     );
     return { status: 200, body: deliveryPage(rows, query.limit) };
   },

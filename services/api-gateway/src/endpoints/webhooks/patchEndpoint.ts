@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { modelsWithin, unknownModels } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { invalidInput } from '../../http/validate.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
@@ -45,7 +45,7 @@ export const patchEndpoint = endpoint({
   responses: { 200: { description: 'The endpoint as it is now', schema: WebhookEndpoint } },
   async handle({ context, caller, params, body }) {
     const { organizationId } = caller;
-    const id = knownShape('wh', params.id, 'webhook endpoint');
+    const id = requireId('wh', params.id, 'webhook endpoint');
     const models = body.models && modelsWithin(caller, body.models);
     await check(context, body);
     const row = await updateWebhookEndpoint(context.db, organizationId, id, {

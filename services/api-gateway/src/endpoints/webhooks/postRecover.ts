@@ -11,7 +11,7 @@ import { subscribedTypes } from '@holdfast/domain/eventTypes';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { givenTime, idParams } from '../../http/fields.ts';
+import { idParams, timeField } from '../../http/fields.ts';
 import { eventText } from '../events/eventRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
@@ -33,7 +33,7 @@ export const postRecover = endpoint({
   params: idParams('wh', 'id'),
   body: z
     .strictObject({
-      since: givenTime().meta({ description: 'ISO 8601', example: '2026-03-20T10:00:00Z' }),
+      since: timeField().meta({ description: 'ISO 8601', example: '2026-03-20T10:00:00Z' }),
     })
     .meta({ id: 'RecoverRequest' }),
   responses: {

@@ -3,7 +3,7 @@ import { redeliver } from '@holdfast/db/webhooks/redelivery';
 import { ApiError } from '@holdfast/domain/errors';
 import { requireReadable } from '../../executions/lookup.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';
 
 export const postRedeliver = endpoint({
@@ -19,7 +19,7 @@ export const postRedeliver = endpoint({
   responses: { 202: { description: 'It is due', schema: Delivery } },
   errors: ['EXECUTION_ERASED'],
   async handle({ context, caller, params }) {
-    const id = knownShape('dlv', params.id, 'delivery');
+    const id = requireId('dlv', params.id, 'delivery');
     const known = await getDelivery(context.db, caller.organizationId, id);
     await requireReadable(context, caller, known?.executionId ?? null, 'delivery');
     const delivery = await redeliver(context.db, caller.organizationId, id);

@@ -2,7 +2,7 @@ import { rotateEndpointSecret } from '@holdfast/db/webhooks/secrets';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
-import { idField, idParams, knownShape, notFound } from '../../http/fields.ts';
+import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import {
   exampleSecret,
   overlapEnd,
@@ -32,7 +32,7 @@ export const postRotateEndpointSecret = endpoint({
   query: RotationQuery,
   responses: { 200: { description: 'The new secret', schema: Rotated } },
   async handle({ context, caller, params, query }) {
-    const id = knownShape('wh', params.id, 'webhook endpoint');
+    const id = requireId('wh', params.id, 'webhook endpoint');
     const secret = newWebhookSecret();
     const rotation = rotationOf(query, secret, context.box);
     const rotated = await rotateEndpointSecret(context.db, caller.organizationId, id, rotation);
