@@ -59,7 +59,7 @@ export function openContext({
   const registry = createRegistry('api-gateway');
   const metrics = createMetrics(registry);
   engineGauges(registry, { pool: db.pool, redis });
-  const streams = openStreamSlots({ perKey: config.EVENT_STREAMS_PER_KEY, inAll: config.EVENT_STREAMS });
+  const streams = openStreamSlots({ maxPerKey: config.EVENT_STREAMS_PER_KEY, max: config.EVENT_STREAMS });
   liveGauge(registry, 'event_streams', 'Event streams that are open', streams.open);
   const bodies = openBodyMemory(config.BODY_MEMORY_MIB * 1024 * 1024);
   liveGauge(

@@ -39,7 +39,7 @@ import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
 import { findOrganization } from './organizations.ts';
 
-/** The operator's API, on a port of its own. */
+/** The operators' API, on its own port. */
 export const adminEndpoints: readonly Endpoint[] = [
   postOrganization,
   listOrganizations,
@@ -82,11 +82,8 @@ export function createAdminApp(context: Context): Express {
 
 type Handled = EndpointRequest<{ organization_id: string }, undefined, undefined>;
 
-/**
- * What an organization can do for itself, done by the operator: `/v1/x` becomes
- * `/admin/v1/organizations/{organization_id}/x`, and answers the same. 404 for an organization that is unknown.
- */
-export function onBehalf(of: Endpoint): Endpoint {
+/** Offers an endpoint of the public API to operators: `/v1/x` becomes `/admin/v1/organizations/{organization_id}/x`. */
+function onBehalf(of: Endpoint): Endpoint {
   const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
   return {
     ...of,

@@ -4,27 +4,27 @@ import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
 import { amount } from '../money/amounts.ts';
 
-/** One try at a provider, as the operator sees it. */
+/** One attempt at a provider, as operators see it. */
 export const AttemptRecord = z
   .object({
     id: idField('att'),
     number: z.int(),
-    provider: z.string().describe('The connection'),
-    target: z.string().describe("The provider's name of the model"),
+    provider: z.string().describe('The name of the provider connection'),
+    target: z.string().describe("The provider's name for the model"),
     state: z.string(),
-    external_id: z.string().nullable().describe("The provider's own id of the run"),
-    created_at: timestamp('When it began'),
+    external_id: z.string().nullable().describe("The provider's id of the run"),
+    created_at: timestamp('When the attempt started'),
     finished_at: timestamp('When its outcome was recorded').nullable(),
     duration_ms: z.int().nullable(),
-    settled_at: timestamp('When the ledger had acted on it').nullable(),
+    settled_at: timestamp('When the ledger processed the outcome').nullable(),
     outcome: z
       .object({ ok: z.boolean(), code: z.string().nullable(), message: z.string().nullable() })
       .nullable()
-      .describe('What it came to, in our words'),
-    raw_error: z.string().nullable().describe('What the provider said, before it was mapped'),
-    busy_refusals: z.int().describe('How often it was put off because a provider was busy'),
-    busy_since: timestamp('When it first was').nullable(),
-    cost: amount('What it costs, before the overage policy').nullable(),
+      .describe('The outcome, with the error message that clients see'),
+    raw_error: z.string().nullable().describe("The provider's error, unmapped"),
+    busy_refusals: z.int().describe('How many times the attempt was postponed because a provider was busy'),
+    busy_since: timestamp('When it was first postponed').nullable(),
+    cost: amount('The cost before the overage policy is applied').nullable(),
   })
   .meta({ id: 'Attempt' });
 

@@ -5,7 +5,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { canonicalAddress, isInside, parseCidr } from '@holdfast/egress/addresses';
 import type { ApiKeyRequest } from './keyRequest.ts';
 
-/** What an operator's keys are made within: nothing. */
+/** The bounds of an operator, who may create any key. */
 export const unbounded: ApiKeyBounds = {
   scopes: scopesOf('full', null),
   expiresAt: null,
@@ -13,54 +13,51 @@ export const unbounded: ApiKeyBounds = {
   addresses: [],
 };
 
-/** What a new key is to reach; what the request leaves out is as the maker's. @throws ApiError FORBIDDEN */
-export function boundsFor(maker: ApiKeyBounds, asked: ApiKeyRequest): ApiKeyBounds {
+/** The bounds of a new key. Fields that the request omits are the creator's. @throws ApiError FORBIDDEN */
+export function boundsFor(creator: ApiKeyBounds, request: ApiKeyRequest): ApiKeyBounds {
   const bounds = {
     scopes:
-      asked.permissions || asked.scopes
-        ? scopesOf(asked.permissions ?? 'full', asked.scopes ?? null)
-        : maker.scopes,
-    expiresAt: asked.expires_at === undefined ? maker.expiresAt : new Date(asked.expires_at),
-    models: asked.models ?? maker.models,
-    addresses: asked.addresses ?? maker.addresses,
+      request.permissions || request.scopes
+        ? scopesOf(request.permissions ?? 'full', request.scopes ?? null)
+        : creator.scopes,
+    expiresAt: request.expires_at === undefined ? creator.expiresAt : new Date(request.expires_at),
+    models: request.models ?? creator.models,
+    addresses: request.addresses ?? creator.addresses,
   };
-  requireWithin(maker, bounds);
+  requireWithin(creator, bounds);
   return bounds;
 }
 
-/** A key makes, and gets the value of, no key that may do more than itself. @throws ApiError FORBIDDEN */
-export function requireWithin(maker: ApiKeyBounds, bounds: ApiKeyBounds): void {
-  const beyond = firstBeyond(maker, bounds);
-  if (beyond === null) return;
+/** A key cannot create or rotate a key with wider bounds than its own. @throws ApiError FORBIDDEN */
+export function requireWithin(creator: ApiKeyBounds, bounds: ApiKeyBounds): void {
+  const excess = findExcess(creator, bounds);
+  if (excess === null) return;
   throw new ApiError(
     'FORBIDDEN',
-    `An API key can't make or rotate one that may do more than itself: ${beyond}.`,
+    `An API key cannot create or rotate a key with wider access than its own: ${excess}.`,
   );
 }
 
-function firstBeyond(maker: ApiKeyBounds, bounds: ApiKeyBounds): string | null {
-  const scope = bounds.scopes.find((one) => !maker.scopes.includes(one));
+function findExcess(creator: ApiKeyBounds, bounds: ApiKeyBounds): string | null {
+  const scope = bounds.scopes.find((one) => !creator.scopes.includes(one));
   if (scope) return `it lacks the scope \`${scope}\``;
-  if (maker.expiresAt && (!bounds.expiresAt || bounds.expiresAt > maker.expiresAt)) {
-    return `it expires at ${maker.expiresAt.toISOString()}`;
+  if (creator.expiresAt && (!bounds.expiresAt || bounds.expiresAt > creator.expiresAt)) {
+    return `it expires at ${creator.expiresAt.toISOString()}`;
   }
-  if (!isNarrower(bounds.models, maker.models, (slug) => maker.models.includes(slug))) {
-    return `its models are ${maker.models.join(', ')}`;
+  if (!isNarrower(bounds.models, creator.models, (slug) => creator.models.includes(slug))) {
+    return `its models are ${creator.models.join(', ')}`;
   }
-  const isWithin = (range: string) => isRangeInside(range, maker.addresses);
-  if (isNarrower(bounds.addresses, maker.addresses, isWithin)) return null;
-  return `its addresses are ${maker.addresses.join(', ')}`;
+  const isWithin = (range: string) => isRangeInside(range, creator.addresses);
+  if (isNarrower(bounds.addresses, creator.addresses, isWithin)) return null;
+  return `its addresses are ${creator.addresses.join(', ')}`;
 }
 
-/** Empty lists are without a bound. */
+/** An empty list has no bound. */
 function isNarrower(list: string[], than: string[], isWithin: (one: string) => boolean): boolean {
   return than.length === 0 || (list.length > 0 && list.every(isWithin));
 }
 
-/**
- * Whether a text is an address or a CIDR range, in full, as a key takes it. Not one that carries an IPv4 address: a client
- * is known by that, whatever form it comes in.
- */
+/** Whether a text is an address or a CIDR range. IPv4 in IPv6 is refused, because clients are matched by canonical address. */
 export function isAddressRange(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const version = isIP(address);
@@ -69,7 +66,7 @@ export function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** Whether every address of `range` lies in one of `ranges`. */
+/** Whether one of `ranges` contains all of `range`. */
 export function isRangeInside(range: string, ranges: readonly string[]): boolean {
   const [address, bits] = parseCidr(range);
   return ranges.map(parseCidr).some(([net, netBits]) => {
@@ -77,8 +74,8 @@ export function isRangeInside(range: string, ranges: readonly string[]): boolean
   });
 }
 
-/** The address is that of the client, as TRUST_PROXY gives it. @throws ApiError FORBIDDEN */
+/** `ip` is the client's, as TRUST_PROXY determines it. @throws ApiError FORBIDDEN */
 export function requireAddress({ addresses }: { addresses: readonly string[] }, ip: string): void {
   if (addresses.length === 0 || isInside(ip, addresses.map(parseCidr))) return;
-  throw new ApiError('FORBIDDEN', `This API key may not be used from this address (${ip}).`);
+  throw new ApiError('FORBIDDEN', `This API key may not be used from the address ${ip}.`);
 }

@@ -8,7 +8,7 @@ import { isAddressRange } from './keyBounds.ts';
 import { unknownModels } from './modelAccess.ts';
 
 export const scopesField = z.array(z.enum(apiKeyScopes)).meta({
-  description: 'What it may do; models are read with any key',
+  description: 'What the key may do. Any key may read models',
   example: ['executions:write', 'files'],
 });
 
@@ -17,41 +17,43 @@ export const modelsField = z
   .max(100)
   .meta({
     description:
-      'Slugs of the models that it may use, and whose executions, events and deliveries it reads; empty: all',
+      'Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models',
     example: ['sandbox-image'],
   });
 
 export const addressesField = z
   .array(
     z.string().refine(isAddressRange, {
-      message: 'must be an IPv4 or IPv6 address or CIDR range, as 203.0.113.7 or 2001:db8::/32',
+      message: 'must be an IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/32',
       params: { code: 'INVALID_FORMAT' },
     }),
   )
   .max(50)
   .meta({
-    description: 'Addresses and CIDR ranges that it may be used from; empty: all',
+    description: 'Addresses and CIDR ranges that the key may be used from; empty: all',
     example: ['203.0.113.0/24'],
   });
 
-/** What a new key is asked to be, by a client or by the operator. */
+/** The request for a new key, by a client or an operator. */
 export const apiKeyRequest = z
   .strictObject({
-    name: z.string().trim().min(1).max(100).meta({ description: 'A label for people', example: 'CI' }),
+    name: z.string().trim().min(1).max(100).meta({ description: 'A label', example: 'CI' }),
     permissions: z
       .enum(apiKeyPermissions)
       .optional()
-      .describe('`full` (of a key without bounds the default), or `execution`: executions and files alone'),
+      .describe(
+        '`full`: every scope (the default for a caller with every scope); `execution`: executions and files only',
+      ),
     mode: z
       .enum(apiKeyModes)
       .optional()
-      .describe('`test`: it runs models of the sandbox alone, and is never charged'),
+      .describe('`test`: the key runs only sandbox models and is never charged'),
     scopes: scopesField
       .min(1)
       .max(apiKeyScopes.length)
       .optional()
-      .describe('In place of `permissions`: what it may do'),
-    expires_at: timeField().optional().describe('When it stops working; left out: never'),
+      .describe('What the key may do, instead of `permissions`'),
+    expires_at: timeField().optional().describe('When the key stops working; omitted: never'),
     models: modelsField.optional(),
     addresses: addressesField.optional(),
   })
@@ -67,17 +69,17 @@ export const apiKeyRequest = z
   });
 export type ApiKeyRequest = z.infer<typeof apiKeyRequest>;
 
-/** What the schema can't say. @throws ApiError INPUT_VALIDATION_ERROR */
-export async function checkKeyRequest({ models }: Context, asked: ApiKeyRequest): Promise<void> {
-  const details = await unknownModels(models, asked.models ?? []);
-  if (asked.permissions && asked.scopes) {
+/** Checks what the schema cannot. @throws ApiError INPUT_VALIDATION_ERROR */
+export async function checkKeyRequest({ models }: Context, request: ApiKeyRequest): Promise<void> {
+  const details = await unknownModels(models, request.models ?? []);
+  if (request.permissions && request.scopes) {
     details.push({
       field: 'scopes',
       code: 'INVALID',
-      message: 'scopes stand in place of permissions: give one.',
+      message: 'scopes and permissions cannot be combined: send one of them.',
     });
   }
-  if (asked.expires_at !== undefined && Date.parse(asked.expires_at) <= Date.now()) {
+  if (request.expires_at !== undefined && Date.parse(request.expires_at) <= Date.now()) {
     details.push({ field: 'expires_at', code: 'OUT_OF_RANGE', message: 'expires_at must be in the future.' });
   }
   if (details.length > 0) throw invalidInput(details);

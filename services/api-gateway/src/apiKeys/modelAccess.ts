@@ -11,7 +11,7 @@ export function mayUseModel(caller: Bounds, definition: ModelDefinition): boolea
   return mayReadModel(caller, definition.slug) && (!caller.isTest || runsInSandbox(definition));
 }
 
-/** Of what there is beside the key's models it learns nothing. @throws ApiError FORBIDDEN */
+/** The error does not reveal models outside the key's bounds. @throws ApiError FORBIDDEN */
 export async function requireModel({ models }: Pick<Context, 'models'>, caller: Bounds, slug: string) {
   if (!mayReadModel(caller, slug)) throw mayNotUse(caller);
   const model = caller.isTest ? await models.get(slug) : null;
@@ -20,53 +20,49 @@ export async function requireModel({ models }: Pick<Context, 'models'>, caller: 
   const slugs = listed(offered.map(({ definition }) => definition.slug));
   throw new ApiError(
     'FORBIDDEN',
-    `A test key runs models of the sandbox alone: ${slugs || 'none is on offer'}.`,
+    `A test key can only run sandbox models: ${slugs || 'none are available'}.`,
   );
 }
 
-/** Whether a caller may know of executions of this model, be it withdrawn. */
+/** Whether a caller may read executions of this model, which may have been withdrawn. */
 export function mayReadModel({ models }: Pick<Bounds, 'models'>, slug: string): boolean {
   return models.length === 0 || models.includes(slug);
 }
 
-/** The models that a list is bound to; undefined: to none. */
+/** The models that a list is limited to; undefined: no limit. */
 export function boundModels({ models }: Pick<Bounds, 'models'>): string[] | undefined {
   return models.length > 0 ? models : undefined;
 }
 
-/**
- * The models whose events an endpoint is sent that this caller makes or changes: as asked, and where that says all, all
- * that the key may use. @throws ApiError FORBIDDEN
- */
-export function modelsWithin(caller: Pick<Bounds, 'models'>, asked: readonly string[]): string[] {
-  if (!asked.every((slug) => mayReadModel(caller, slug))) throw mayNotUse(caller);
-  return [...new Set(asked.length > 0 ? asked : caller.models)];
+/** The models of an endpoint that this caller creates or changes: as requested, or all of the key's. @throws ApiError FORBIDDEN */
+export function modelsWithin(caller: Pick<Bounds, 'models'>, requested: readonly string[]): string[] {
+  if (!requested.every((slug) => mayReadModel(caller, slug))) throw mayNotUse(caller);
+  return [...new Set(requested.length > 0 ? requested : caller.models)];
 }
 
 function mayNotUse({ models }: Pick<Bounds, 'models'>): ApiError {
-  return new ApiError('FORBIDDEN', `This API key may not use this model; it may use ${listed(models)}.`);
+  return new ApiError('FORBIDDEN', `This API key may not use this model. It may use ${listed(models)}.`);
 }
 
-/** Whichever of its providers takes it. */
 function runsInSandbox({ providers }: ModelDefinition): boolean {
   return providers.every(isSandbox);
 }
 
 const listed = (slugs: readonly string[]) => slugs.map((slug) => `\`${slug}\``).join(', ');
 
-/** What is wrong with the models that a client names: those that there are not. One that was withdrawn is known. */
+/** A problem for each slug that is not a model; withdrawn models count as known. */
 export async function unknownModels(
   models: ModelCatalogue,
   slugs: readonly string[],
 ): Promise<ErrorDetail[]> {
   const [first] = await missing(models, slugs);
   if (!first) return [];
-  // Another process may have made it just now.
+  // Another process may have created it just now.
   await models.find(first.slug);
   return (await missing(models, slugs)).map(({ slug, field }) => ({
     field,
     code: 'NOT_FOUND',
-    message: `There is no model ${slug}.`,
+    message: `The model ${slug} does not exist.`,
   }));
 }
 

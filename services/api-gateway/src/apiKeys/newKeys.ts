@@ -9,23 +9,23 @@ import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import type { Context } from '../context.ts';
 import { notFound } from '../http/fields.ts';
 
-/** A new key and its value, which is stored nowhere. @throws API_KEY_LIMIT_REACHED, NOT_FOUND (the organization) */
+/** Creates a key. Its value is returned and never stored. @throws API_KEY_LIMIT_REACHED, NOT_FOUND (the organization) */
 export async function issueApiKey(
   db: Database,
-  wanted: { organizationId: string; name: string; bounds: ApiKeyBounds },
+  request: { organizationId: string; name: string; bounds: ApiKeyBounds },
 ): Promise<ApiKeyRow & { value: string }> {
   const value = newApiKey();
   const key = {
     id: newId('key'),
-    ...wanted,
-    permissions: permissionsOf(wanted.bounds.scopes),
+    ...request,
+    permissions: permissionsOf(request.bounds.scopes),
     hash: hashApiKey(value),
     prefix: apiKeyPrefix(value),
   };
   const result = await createApiKey(db, key);
   if (result.kind === 'no organization') throw notFound('organization');
   if (result.kind === 'limit reached') {
-    const message = `There are ${limits.maxApiKeysPerOrganization} active API keys already. Revoke one first.`;
+    const message = `The organization already has ${limits.maxApiKeysPerOrganization} active API keys. Revoke one first.`;
     throw new ApiError('API_KEY_LIMIT_REACHED', message);
   }
   const { id, name, permissions, prefix, bounds } = key;
@@ -43,21 +43,21 @@ export async function issueApiKey(
 }
 
 /**
- * Whose a new key will be: with `test` the test organization's, which is made with its first key.
- * @throws ApiError FORBIDDEN for a live key asked for by a test key or in its organization, NOT_FOUND
+ * The organization of a new key. For `test` it is the test organization, which is created with its first key.
+ * @throws ApiError NOT_FOUND, FORBIDDEN for a live key in a test organization
  */
-export async function ownerOf(
+export async function resolveOwner(
   { db, box }: Context,
-  maker: { organizationId: string; isTest: boolean },
+  creator: { organizationId: string; isTest: boolean },
   mode: ApiKeyMode | undefined,
 ): Promise<string> {
-  if (maker.isTest && mode === 'live') {
-    throw new ApiError('FORBIDDEN', 'Test keys, and test organizations, get test keys alone.');
+  if (creator.isTest && mode === 'live') {
+    throw new ApiError('FORBIDDEN', 'Test keys and test organizations can only create test keys.');
   }
-  if (maker.isTest || mode !== 'test') return maker.organizationId;
+  if (creator.isTest || mode !== 'test') return creator.organizationId;
   const id = newId('org');
   const sealedSecret = box.seal(newWebhookSecret());
-  const owner = await testOrganization(db, { of: maker.organizationId, id, sealedSecret });
+  const owner = await testOrganization(db, { of: creator.organizationId, id, sealedSecret });
   if (owner === null) throw notFound('organization');
   return owner;
 }

@@ -79,7 +79,7 @@ describe('test keys', () => {
     for (const _ of [1, 2, 3])
       await ask('post', '/v1/executions', key).send({ model: 'play', input: {} }).expect(202);
     const { body } = await ask('get', '/v1/balance/transactions', key).expect(200);
-    expect(JSON.stringify(body)).toContain('test money');
+    expect(JSON.stringify(body)).toContain('test balance');
     expect(await auditLedger(gateway.context.db)).toEqual([]);
     await ask('post', '/v1/executions', live).send({ model: 'play', input: {} }).expect(402);
   });

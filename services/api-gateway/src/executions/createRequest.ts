@@ -14,9 +14,9 @@ import { invalidInput } from '../http/validate.ts';
 import { validateInput } from './modelInput.ts';
 
 /**
- * Checks a request to create an execution, or to estimate one, against its model, the egress policy and the
- * organization's files; `input` is as it is to be run. @throws ApiError INPUT_VALIDATION_ERROR with every problem at once, MODEL_UNAVAILABLE,
- * FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
+ * Checks a request to create or estimate an execution against its model, the egress policy and the organization's files.
+ * The returned `input` is what the provider gets. @throws ApiError INPUT_VALIDATION_ERROR with all problems,
+ * MODEL_UNAVAILABLE, FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
  */
 export async function prepareCreate(
   context: Context,
@@ -32,8 +32,8 @@ export async function prepareCreate(
     field: path.map(String).reduce(fieldPath, 'input'),
     id,
   }));
-  const mostBytes = Math.max(...definition.providers.map(maxInputFileBytes));
-  await requireFiles(context, organizationId, files, mostBytes);
+  const maxBytes = Math.max(...definition.providers.map(maxInputFileBytes));
+  await requireFiles(context, organizationId, files, maxBytes);
   return { definition, input, estimatedCost: affordableEstimate(definition, input) };
 }
 
@@ -46,31 +46,36 @@ function webhookProblems({ egress }: Context, url: string | undefined): ErrorDet
     : [];
 }
 
-/** An estimate beyond every amount must not reach the database: it would take the whole batch with it. */
+/** An amount that is out of range would fail the whole batch of inserts. */
 function affordableEstimate(definition: ModelDefinition, input: Record<string, unknown>): string {
   const estimate = estimateCost(definition, input);
   if (isMoney(estimate) && isMoney(holdFor(estimate))) return estimate;
-  throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds every balance.');
+  throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds any possible balance.');
 }
 
 /** Spec, "Execution create request body", and the design's `timeout_seconds`. */
 export const createBody = z
   .strictObject({
     model: z.string().min(1).max(64).meta({ description: 'Model slug', example: 'sandbox-image' }),
-    input: jsonObject('Parameters of the model. Files are `file_` references', { prompt: 'a lighthouse' }),
+    input: jsonObject('Parameters of the model. Files are given as `file_` references', {
+      prompt: 'a lighthouse',
+    }),
     webhook_url: z
       .string()
       .max(limits.urlLength)
       .optional()
-      .meta({ description: 'Is sent the ending of this execution', example: 'https://example.com/hooks' }),
-    metadata: jsonObject('Anything; comes back in the record. At most 16 KiB of JSON', { order: 'A-17' })
+      .meta({
+        description: 'Receives the final event of this execution',
+        example: 'https://example.com/hooks',
+      }),
+    metadata: jsonObject('Your own data, returned in the record. At most 16 KiB of JSON', { order: 'A-17' })
       .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= limits.metadataBytes, {
         message: `must not exceed ${limits.metadataBytes} bytes of JSON`,
         params: { code: 'OUT_OF_RANGE' },
       })
       .optional(),
     priority: z.enum(priorities).optional().meta({
-      description: 'Which of your executions begin first when some have to wait; `normal` unless given',
+      description: 'Which of your pending executions start first; default `normal`',
       example: 'normal',
     }),
     timeout_seconds: z
@@ -78,24 +83,24 @@ export const createBody = z
       .min(limits.minTimeoutS)
       .max(limits.maxTimeoutS)
       .optional()
-      .meta({ description: "Seconds until it expires; the model's timeout unless given", example: 300 }),
+      .meta({
+        description: "Seconds until the execution expires; default: the model's timeout",
+        example: 300,
+      }),
   })
   .meta({ id: 'CreateExecution' });
 
-/** What an estimate is made from. */
+/** The request for an estimate. */
 export const estimateBody = createBody.pick({ model: true, input: true }).meta({ id: 'EstimateExecution' });
 
 export type CreateBody = z.infer<typeof createBody>;
 
-/**
- * The model to be run; null when it is not on offer. @throws ApiError MODEL_UNAVAILABLE for one that is, but of whose
- * providers none is configured
- */
+/** An active model, or null. @throws ApiError MODEL_UNAVAILABLE when none of its providers is configured */
 export async function findModel({ models }: Context, slug: string): Promise<ModelDefinition | null> {
   const model = await models.get(slug);
   if (model?.isActive) return model.definition;
   if (model?.definition.active) {
-    throw new ApiError('MODEL_UNAVAILABLE', 'The model is not available at present.');
+    throw new ApiError('MODEL_UNAVAILABLE', 'The model is not available at the moment.');
   }
   return null;
 }

@@ -3,16 +3,16 @@ import { z } from 'zod';
 
 const field = 'Idempotency-Key';
 
-/** Printable ASCII, spaces too, as the strings of RFC 8941 have it. */
+/** Printable ASCII including spaces, like strings in RFC 8941. */
 const shape = /^[ -~]{1,255}$/;
 
-/** The header as the OpenAPI document shows it; `readIdempotencyKey` checks it. */
+/** For the OpenAPI document; `readIdempotencyKey` does the check. */
 export const idempotencyKeyHeader = z.string().regex(shape).optional().meta({
-  description: '1 to 255 printable ASCII characters, spaces among them',
+  description: '1 to 255 printable ASCII characters; spaces are allowed',
   example: 'order-A-17',
 });
 
-/** Null when there is none and none is required. @throws INPUT_VALIDATION_ERROR */
+/** Null when the header is absent and optional. @throws INPUT_VALIDATION_ERROR */
 export function readIdempotencyKey(
   header: string | string[] | undefined,
   isRequired: boolean,

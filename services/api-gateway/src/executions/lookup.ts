@@ -10,7 +10,7 @@ import { checkedCursor, pageQuery } from '../http/paging.ts';
 
 type Reader = Pick<Caller, 'organizationId' | 'models'>;
 
-/** @throws ApiError NOT_FOUND for what is unknown, another organization's, or of a model beyond the key's */
+/** @throws ApiError NOT_FOUND also for another organization's execution, or one of a model that the key may not use */
 export async function findExecution(
   context: Pick<Context, 'db'>,
   caller: Reader,
@@ -23,8 +23,8 @@ export async function findExecution(
 }
 
 /**
- * Refuses a caller whose key has `models` what is about an execution of another one; null: it is about none.
- * @throws ApiError NOT_FOUND, for there is no such `what`
+ * Checks that a key limited to models may read something about this execution; null: it is not about an execution.
+ * @throws ApiError NOT_FOUND, naming `what`
  */
 export async function requireReadable(
   { db }: Pick<Context, 'db'>,
@@ -41,11 +41,11 @@ export async function requireReadable(
 export const executionQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
   status: z.enum(executionStatuses).optional(),
   model: z.string().max(64).optional().describe('Model slug'),
-  created_after: timeFilter('Only those created after this time'),
-  created_before: timeFilter('Only those created before this time'),
+  created_after: timeFilter('Only executions created after this time'),
+  created_before: timeFilter('Only executions created before this time'),
 });
 
-/** @throws INPUT_VALIDATION_ERROR for a cursor that none of our pages gave */
+/** @throws INPUT_VALIDATION_ERROR for a cursor that no page returned */
 export function executionFilter(query: z.infer<typeof executionQuery>) {
   return {
     status: query.status,

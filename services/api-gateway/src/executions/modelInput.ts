@@ -15,20 +15,19 @@ const ajv = new Ajv2020({
 });
 ajv.addFormat('file', fileReferenceFormat);
 
-/** More than anyone reads; an input of a million mistakes must not keep the others waiting. */
+/** Bounds the time spent on an input with very many errors. */
 const maxErrors = 200;
 
-/** One per definition: the catalogue keeps the object for as long as nothing in it changes. */
+/** The catalogue keeps the same object until the definition changes. */
 const compiled = new WeakMap<ModelDefinition, ValidateFunction>();
 
 export type ValidatedInput = {
-  /** Without the parameters that are null where the model's schema does not allow that: they count as absent. */
+  /** Without parameters that are null where the schema does not allow null: they count as absent. */
   input: Record<string, unknown>;
-  /** Everything that is wrong with it. */
   details: ErrorDetail[];
 };
 
-/** Holds an input against its model's schema. */
+/** Validates an input against its model's schema. */
 export function validateInput(definition: ModelDefinition, input: Record<string, unknown>): ValidatedInput {
   const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
   compiled.set(definition, validate);
@@ -42,7 +41,7 @@ export function validateInput(definition: ModelDefinition, input: Record<string,
   return { input, details: withoutBranches(errors.slice(0, maxErrors)).map(toDetail) };
 }
 
-/** Of a choice that nothing fits, the choice is reported and not every branch of it. */
+/** When nothing in a choice matches, reports the choice and not the errors of each branch. */
 function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   return errors.filter(
@@ -58,18 +57,18 @@ function toDetail(error: ErrorObject): ErrorDetail {
   return {
     field,
     code,
-    message: `${field} ${saying(error) ?? messages[code] ?? error.message ?? 'is not valid'}`,
+    message: `${field} ${describeError(error) ?? messages[code] ?? error.message ?? 'is not valid'}`,
   };
 }
 
-/** What is right instead, where ajv's own words don't tell. */
-function saying({ keyword, params }: ErrorObject): string | null {
+/** Says what would be valid, where ajv's own message does not. */
+function describeError({ keyword, params }: ErrorObject): string | null {
   if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
   }
   if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`;
   if (keyword === 'format' && params.format === 'file') {
-    return 'must be the id of an uploaded file, file_…: POST /v1/files/upload gives one';
+    return 'must be the id of an uploaded file (file_…), which POST /v1/files/upload returns';
   }
   return null;
 }

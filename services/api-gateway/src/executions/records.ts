@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { idField, jsonObject, timestamp } from '../http/fields.ts';
 import { amount } from '../money/amounts.ts';
 
-/** For the reference: an execution that went well, and what it made. */
+/** For the reference: a completed execution and its output. */
 export const exampleOutput = {
   images: [{ file_id: 'file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c', format: 'png', width: 1024, height: 768 }],
 };
@@ -47,9 +47,9 @@ const createFields = {
   id: idField('exec'),
   status,
   model: z.string().meta({ description: 'Model slug as submitted', example: 'sandbox-image' }),
-  hold_amount: amount('Reserved from the balance; given back if the execution does not succeed'),
-  estimated_cost: amount('What it is expected to cost'),
-  expires_at: timestamp('When it times out without a result'),
+  hold_amount: amount('The amount reserved from the balance; released if the execution does not complete'),
+  estimated_cost: amount('The expected cost'),
+  expires_at: timestamp('When it expires if it has no result'),
   created_at: timestamp('When it was accepted'),
 };
 
@@ -59,28 +59,28 @@ export const CreatedExecution = z.object(createFields).meta({
   example: exampleCreated,
 });
 
-/** How far a run is, where its provider tells. */
+/** The progress of a run, if its provider reports it. */
 export const progressFields = {
   progress: z
     .number()
     .min(0)
     .max(1)
     .nullable()
-    .meta({ description: 'How much is done, where that is known; 1 once it has completed', example: 1 }),
+    .meta({ description: 'Progress from 0 to 1, if known; 1 once completed', example: 1 }),
   queue_position: z
     .int()
     .nullable()
-    .meta({ description: 'How many go before it where it runs, where that is known', example: null }),
+    .meta({ description: 'Position in the queue of its provider, if known', example: null }),
 };
 
 const usageFields = {
   usage: z
     .object({ input_tokens: z.int(), output_tokens: z.int() })
-    .meta({ description: 'Tokens, where the model counts them', example: exampleUsage }),
+    .meta({ description: 'Tokens, if the model counts them', example: exampleUsage }),
   latency_ms: z.int().meta({ description: 'Milliseconds from creation to completion', example: 8420 }),
 };
 
-/** The status record: what is read, listed and streamed of an execution, and the `data` of its events. */
+/** The status record: what reads, lists and streams return, and the `data` of events. */
 export const ExecutionRecord = z
   .object({
     ...createFields,
@@ -89,26 +89,26 @@ export const ExecutionRecord = z
     ...progressFields,
     metadata: jsonObject('As submitted', { order: 'A-17' }).nullable(),
     webhook_url: z.string().nullable(),
-    started_at: timestamp('When it was dispatched').nullable(),
-    completed_at: timestamp('When it ended, however it did').nullable(),
-    cost: amount('What was charged').nullable(),
+    started_at: timestamp('When it started').nullable(),
+    completed_at: timestamp('When it ended, with any final status').nullable(),
+    cost: amount('The amount charged').nullable(),
     error: z
       .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
       .nullable()
       .describe('Why it failed or expired'),
     erased_at: timestamp('When its input, output and files were erased').nullable().meta({ example: null }),
-    result: output().optional().describe('Once `COMPLETED`; gone when it is erased'),
-    usage: usageFields.usage.optional().describe('Once `COMPLETED`'),
+    result: output().optional().describe('Present when `COMPLETED`, until the execution is erased'),
+    usage: usageFields.usage.optional().describe('Present when `COMPLETED`'),
     latency_ms: usageFields.latency_ms
       .optional()
-      .describe('Once `COMPLETED`: milliseconds since its creation'),
+      .describe('Present when `COMPLETED`: milliseconds from creation to completion'),
   })
   .meta({ id: 'Execution', example: exampleExecution });
 
-/** With its log, which lists and events leave out: it may have 64 KiB. */
+/** With the log, which lists and events omit for its size. */
 export const ExecutionWithLogs = ExecutionRecord.extend({
   logs: z.string().nullable().meta({
-    description: 'The last 64 KiB of its log, where it writes one',
+    description: 'The last 64 KiB of the log, if the model writes one',
     example: 'Step 1 of 4\nStep 2 of 4\n',
   }),
 }).meta({ id: 'ExecutionWithLogs', example: { ...exampleExecution, logs: 'Step 1 of 4\nStep 2 of 4\n' } });
@@ -120,7 +120,7 @@ export const ExecutionResult = z
     status: z.literal('COMPLETED'),
     output: output(),
     usage: usageFields.usage,
-    cost: amount('What was charged'),
+    cost: amount('The amount charged'),
     latency_ms: usageFields.latency_ms,
   })
   .meta({ id: 'ExecutionResult' });

@@ -6,13 +6,13 @@ import type { Express } from 'express';
 import type { Context } from '../context.ts';
 import { requestBody } from '../http/body.ts';
 import { watchPace } from '../http/bodyLimits.ts';
-import { errorBody } from '../http/errors.ts';
+import { errorBody, methodNotAllowed } from '../http/errors.ts';
 import { stateOf } from '../http/requestState.ts';
 
-/** With files on this machine's disk, the gateway itself serves the signed upload and download URLs. */
+/** When files are on the local disk, the gateway itself serves the signed upload and download URLs. */
 export function mountStorage(app: Express, { disk, db, bodyPace }: Context): void {
   if (!disk) return;
-  // Slow ones are given as long as their URL lives.
+  // A slow transfer may take as long as its URL is valid.
   const pace = { ...bodyPace, maxMs: null };
   const watchBody: WatchBody = (request, response, fail) => {
     requestBody(request, response);
@@ -20,7 +20,7 @@ export function mountStorage(app: Express, { disk, db, bodyPace }: Context): voi
   };
   const { handleStoragePut, handleStorageGet } = createStorageHandlers(
     disk,
-    answerStoreError,
+    respondStoreError,
     (id) => isFileReplaceable(db, id),
     watchBody,
   );
@@ -29,17 +29,16 @@ export function mountStorage(app: Express, { disk, db, bodyPace }: Context): voi
     ['GET', handleStorageGet],
     ['HEAD', handleStorageGet],
   ]);
-  // Not a pattern of Express's: it would decode the path before the signature is checked, and stumble.
+  // Not an Express pattern: it would decode the path before the signature is checked.
   app.use('/storage', async (request, response) => {
     const handle = handlers.get(request.method);
     if (handle) return await handle(request, response);
-    const headers = { Allow: [...handlers.keys()].join(', ') };
-    throw new ApiError('METHOD_NOT_ALLOWED', `Allowed here: ${headers.Allow}.`, { headers });
+    throw methodNotAllowed([...handlers.keys()]);
   });
 }
 
-/** Answers a refusal of the file store, whose status may be finer than its code's (416). */
-export const answerStoreError: OnError = (response, status, code, message) => {
+/** Responds with an error of the file store, which may have a more specific status than its code (416). */
+export const respondStoreError: OnError = (response, status, code, message) => {
   const body = errorBody(new ApiError(code, message), stateOf(response).requestId);
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -12,7 +12,7 @@ export type FileProblem = {
   message: string;
 };
 
-/** What an upload was found to be. */
+/** What the uploaded bytes actually are. */
 export type CheckedBytes = Omit<FoundBytes, keyof Measures>;
 
 export const notUploaded: FileProblem = {
@@ -21,7 +21,7 @@ export const notUploaded: FileProblem = {
   message: 'the file has not been uploaded',
 };
 
-/** Reads what is under a file's key and holds it against what was declared. */
+/** Compares the stored bytes of a file with what was declared. */
 export async function checkBytes(store: ObjectStore, file: FileRow): Promise<CheckedBytes | FileProblem> {
   const object = await store.stat(file.key);
   if (!object) return notUploaded;
@@ -29,7 +29,7 @@ export async function checkBytes(store: ObjectStore, file: FileRow): Promise<Che
   const sizeProblem = describeSize(file.sizeBytes, sizeBytes);
   if (sizeProblem) return { error: 'FILE_FORMAT_UNSUPPORTED', code: 'OUT_OF_RANGE', message: sizeProblem };
   if (file.contentType !== null && contradictsType(object.contentType, file.contentType)) {
-    return wrongType(`the file was uploaded with another Content-Type than ${file.contentType} as declared`);
+    return wrongType(`the file was uploaded with another Content-Type than the declared ${file.contentType}`);
   }
   const contentType = await typeOf(store, file);
   if (contentType === null) return wrongType(describeType(file));
@@ -45,7 +45,7 @@ function describeSize(declaredBytes: number | null, sizeBytes: number): string |
   if (sizeBytes > limits.maxFileBytes) return `the uploaded file exceeds ${limits.maxFileBytes} bytes`;
   return declaredBytes === null || declaredBytes === sizeBytes
     ? null
-    : `the uploaded file has ${sizeBytes} bytes, not ${declaredBytes} as declared`;
+    : `the uploaded file has ${sizeBytes} bytes, not the declared ${declaredBytes}`;
 }
 
 async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
@@ -56,18 +56,18 @@ async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null>
 
 function describeType(file: FileRow): string {
   return file.contentType === null
-    ? 'the uploaded bytes are of no supported type'
+    ? 'the uploaded bytes are not of a supported type'
     : `the uploaded bytes are not ${file.contentType}`;
 }
 
-/** An upload that declared nothing has a name without an extension until its type is known. */
+/** The name of an undeclared upload gets its extension once the type is known. */
 function nameFor({ filename }: FileRow, contentType: string): string {
   return filename.includes('.') ? filename : `${filename}.${extensionOf(contentType) ?? 'bin'}`;
 }
 
 /**
- * Checks what was uploaded and keeps it under a key that the upload URL doesn't reach. That copy is what counts: before
- * it was made the bytes could still change.
+ * Checks an upload and copies it to a key that its upload URL cannot write. The copy is checked again, because the bytes
+ * could change until it was made.
  */
 export async function sealBytes(store: ObjectStore, file: FileRow): Promise<FoundBytes | FileProblem> {
   try {

@@ -53,7 +53,7 @@ function watched(pace: Partial<BodyPace> = {}) {
   };
 }
 
-const tooSlow = 'The body came too slowly: send at least 100 bytes a second.';
+const tooSlow = 'The body arrived too slowly: send at least 100 bytes per second.';
 
 describe('the pace of a body', () => {
   it('is refused once, for the first window with too few bytes', () => {

@@ -9,21 +9,20 @@ import { openLogLines } from './logLines.ts';
 import { type EventWriter, eventId, openEventWriter, type Position } from './serverSentEvents.ts';
 import type { Watcher } from './watcher.ts';
 
-/** With what a look-up of a key is believed for, a revoked one reads no longer than 5 s. */
-const checkEveryMs = 1500;
+/** Together with the key cache, a revoked key stops reading within 5 s. */
+const keyCheckIntervalMs = 1500;
 
 /**
- * Answers with the events of an execution from a position on, until it has ended, the client has gone, its key is not
- * valid any more or the gateway stops. While an event can't be written no more is asked for: what is missed, the next
- * sighting has.
+ * Streams the events of an execution from a position on, until it ends, the client disconnects, its key is no longer valid
+ * or the gateway stops. While the client does not read, polls are skipped; the next one has what they missed.
  */
 export async function streamExecution(args: {
   watcher: Watcher;
   log: Logger;
   execution: Pick<Execution, 'id'>;
   read: () => Promise<Execution>;
-  /** @throws ApiError when the key has ended */
-  mayRead: () => Promise<void>;
+  /** @throws ApiError when the key is no longer valid */
+  checkKey: () => Promise<void>;
   from: Position;
   response: ServerResponse;
 }): Promise<void> {
@@ -31,49 +30,49 @@ export async function streamExecution(args: {
   if (response.destroyed) return;
   const writer = openEventWriter(response);
   const stream = openEventStream({ from: args.from, writer, read: args.read });
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  response.once('close', end);
-  let isBusy = false;
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  response.once('close', finish);
+  let isWriting = false;
 
-  async function tell(sighting: WatchedExecution): Promise<void> {
-    if (isBusy) return;
-    isBusy = true;
+  async function onRead(current: WatchedExecution): Promise<void> {
+    if (isWriting) return;
+    isWriting = true;
     try {
-      if (await stream.tell(sighting)) end();
+      if (await stream.write(current)) finish();
     } catch (error) {
-      log.warn({ err: error, executionId: execution.id }, 'an event could not be told; it is tried again');
+      log.warn({ err: error, executionId: execution.id }, 'could not write an event; retrying');
     }
-    isBusy = false;
+    isWriting = false;
   }
 
-  async function check(): Promise<void> {
+  async function checkKey(): Promise<void> {
     try {
-      await args.mayRead();
+      await args.checkKey();
     } catch (error) {
-      if (error instanceof ApiError) end();
+      if (error instanceof ApiError) finish();
     }
   }
 
-  const checking = setInterval(() => void check(), checkEveryMs);
+  const keyChecks = setInterval(() => void checkKey(), keyCheckIntervalMs);
   const unwatch = watcher.watch(execution.id, {
-    logsSeen: () => (isBusy ? null : stream.logsSeen()),
-    sees: (sighting) => void tell(sighting),
-    ends: end,
+    logsSeen: () => (isWriting ? null : stream.logsSeen()),
+    onRead: (current) => void onRead(current),
+    onClosed: finish,
   });
-  await over;
-  clearInterval(checking);
+  await finished;
+  clearInterval(keyChecks);
   unwatch();
   writer.end();
 }
 
-export type EventStream = {
+type EventStream = {
   logsSeen(): number | null;
-  /** Writes what is new; resolves true once all is said. */
-  tell(sighting: WatchedExecution): Promise<boolean>;
+  /** Writes what changed; returns true once the final status is written. */
+  write(current: WatchedExecution): Promise<boolean>;
 };
 
-/** Tells of one execution from a position on. Its log comes before the status that it ended with. */
-export function openEventStream(args: {
+/** The events of one execution from a position on. The whole log comes before the final status. */
+function openEventStream(args: {
   from: Position;
   writer: EventWriter;
   read: () => Promise<Execution>;
@@ -82,44 +81,44 @@ export function openEventStream(args: {
   const lines = openLogLines(args.from.logs);
   let position = args.from;
 
-  async function write(type: string, told: Partial<Position>, data: unknown): Promise<void> {
-    position = { ...position, ...told };
+  async function writeEvent(type: string, change: Partial<Position>, data: unknown): Promise<void> {
+    position = { ...position, ...change };
     await writer.write({ id: eventId(position), type, data });
   }
 
-  /** False when it has gone on since it was seen: from open to ended, which is the next sighting's to tell. */
-  async function tellStatus({ status }: WatchedExecution): Promise<boolean> {
+  /** False when the execution ended after `current` was read: the next poll has its final status. */
+  async function writeStatus({ status }: WatchedExecution): Promise<boolean> {
     if (status === position.status) return true;
     const execution = await read();
     if (isTerminal(execution.status) !== isTerminal(status)) return false;
-    await write('status', { status: execution.status }, statusRecord(execution));
+    await writeEvent('status', { status: execution.status }, statusRecord(execution));
     return true;
   }
 
-  async function tellProgress(sighting: WatchedExecution): Promise<void> {
-    const { progress, queuePosition } = sighting;
+  async function writeProgress(current: WatchedExecution): Promise<void> {
+    const { progress, queuePosition } = current;
     if (progress === position.progress && queuePosition === position.queuePosition) return;
-    await write('progress', { progress, queuePosition }, progressRecord(sighting));
+    await writeEvent('progress', { progress, queuePosition }, progressRecord(current));
   }
 
-  async function tellLines(isOver: boolean): Promise<void> {
-    const given = lines.give(isOver);
-    if (given.length > 0) await write('log', { logs: lines.given() }, { lines: given });
+  async function writeLines(isComplete: boolean): Promise<void> {
+    const ready = lines.flush(isComplete);
+    if (ready.length > 0) await writeEvent('log', { logs: lines.flushed() }, { lines: ready });
   }
 
-  async function tell(sighting: WatchedExecution): Promise<boolean> {
-    lines.take(sighting);
-    if (isTerminal(sighting.status)) {
-      const isOver = lines.taken() >= sighting.logsTotal;
-      await tellLines(isOver);
-      return isOver && (await tellStatus(sighting));
+  async function write(current: WatchedExecution): Promise<boolean> {
+    lines.add(current);
+    if (isTerminal(current.status)) {
+      const isComplete = lines.received() >= current.logsTotal;
+      await writeLines(isComplete);
+      return isComplete && (await writeStatus(current));
     }
-    if (await tellStatus(sighting)) {
-      await tellProgress(sighting);
-      await tellLines(false);
+    if (await writeStatus(current)) {
+      await writeProgress(current);
+      await writeLines(false);
     }
     return false;
   }
 
-  return { logsSeen: lines.taken, tell };
+  return { logsSeen: lines.received, write };
 }

@@ -1,46 +1,46 @@
 import type { WatchedExecution } from '@holdfast/db/executions/watch';
 
-/** A line that goes on for longer is cut. */
-const longestLine = 16_384;
+/** A longer line is cut. */
+const maxLineLength = 16_384;
 
 export type LogLines = {
-  /** Characters that were taken, whole lines or not. */
-  taken(): number;
-  /** Characters up to the end of the last line that was given. */
-  given(): number;
-  take(sighting: Pick<WatchedExecution, 'logFrom' | 'log'>): void;
-  /** The lines that are whole; all that is there once the log `isOver`. */
-  give(isOver: boolean): string[];
+  /** Characters received, including an incomplete line. */
+  received(): number;
+  /** Characters up to the end of the last flushed line. */
+  flushed(): number;
+  add(piece: Pick<WatchedExecution, 'logFrom' | 'log'>): void;
+  /** The complete lines and, once the log `isComplete`, the rest. */
+  flush(isComplete: boolean): string[];
 };
 
-/** Makes lines of a log that comes piece by piece, from a position on. */
+/** Splits a log that arrives in pieces into lines, from a position on. */
 export function openLogLines(from: number): LogLines {
-  let taken = from;
+  let received = from;
   let rest = '';
 
   return {
-    taken: () => taken,
-    given: () => taken - lengthOf(rest),
-    take({ logFrom, log }) {
+    received: () => received,
+    flushed: () => received - lengthOf(rest),
+    add({ logFrom, log }) {
       if (logFrom === null) return;
-      // What lies between is not kept any more.
-      if (logFrom > taken && rest !== '') rest += '\n';
-      const fresh = Array.from(log ?? '').slice(Math.max(0, taken - logFrom));
-      taken = Math.max(taken, logFrom) + fresh.length;
-      rest += fresh.join('');
+      // The part in between is no longer kept.
+      if (logFrom > received && rest !== '') rest += '\n';
+      const added = Array.from(log ?? '').slice(Math.max(0, received - logFrom));
+      received = Math.max(received, logFrom) + added.length;
+      rest += added.join('');
     },
-    give(isOver) {
-      // A return at the very end may be half of a line's end.
+    flush(isComplete) {
+      // A carriage return at the very end may be half of a CRLF.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       const last = lines.pop() ?? '';
-      const isGiven = isOver || last.length > longestLine;
-      rest = isGiven ? '' : last;
-      return isGiven && last !== '' ? [...lines, last.replace(/\r$/, '')] : lines;
+      const includesLast = isComplete || last.length > maxLineLength;
+      rest = includesLast ? '' : last;
+      return includesLast && last !== '' ? [...lines, last.replace(/\r$/, '')] : lines;
     },
   };
 }
 
-/** As PostgreSQL counts them. */
+/** In characters as PostgreSQL counts them. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }

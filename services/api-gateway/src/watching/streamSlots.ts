@@ -1,35 +1,35 @@
 import { ApiError } from '@holdfast/domain/errors';
 
-const retryAfter = { 'Retry-After': '15' };
+const headers = { 'Retry-After': '15' };
 
 export type StreamSlots = {
-  /** A place for one more stream of this key, until the function that is answered is called. @throws RATE_LIMITED, SERVICE_UNAVAILABLE */
+  /** Takes a slot; the returned function releases it. @throws RATE_LIMITED, SERVICE_UNAVAILABLE */
   take(apiKeyId: string): () => void;
   open(): number;
 };
 
-/** How many streams one gateway holds open at once. */
-export function openStreamSlots({ perKey, inAll }: { perKey: number; inAll: number }): StreamSlots {
+/** The event streams that one gateway has open at once. */
+export function openStreamSlots({ maxPerKey, max }: { maxPerKey: number; max: number }): StreamSlots {
   const byKey = new Map<string, number>();
   let open = 0;
 
   function add(apiKeyId: string, change: 1 | -1): void {
-    const left = (byKey.get(apiKeyId) ?? 0) + change;
+    const total = (byKey.get(apiKeyId) ?? 0) + change;
     open += change;
-    if (left === 0) byKey.delete(apiKeyId);
-    else byKey.set(apiKeyId, left);
+    if (total === 0) byKey.delete(apiKeyId);
+    else byKey.set(apiKeyId, total);
   }
 
   return {
     take(apiKeyId) {
-      if ((byKey.get(apiKeyId) ?? 0) >= perKey) {
-        throw new ApiError('RATE_LIMITED', `At most ${perKey} event streams at once.`, {
-          headers: retryAfter,
+      if ((byKey.get(apiKeyId) ?? 0) >= maxPerKey) {
+        throw new ApiError('RATE_LIMITED', `At most ${maxPerKey} event streams may be open at once.`, {
+          headers,
         });
       }
-      if (open >= inAll) {
-        throw new ApiError('SERVICE_UNAVAILABLE', 'There are too many event streams. Try again soon.', {
-          headers: retryAfter,
+      if (open >= max) {
+        throw new ApiError('SERVICE_UNAVAILABLE', 'Too many event streams are open. Try again shortly.', {
+          headers,
         });
       }
       add(apiKeyId, 1);

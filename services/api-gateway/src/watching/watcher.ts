@@ -5,66 +5,69 @@ import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
 
-const everyMs = 250;
+const pollIntervalMs = 250;
 
-/** Somebody who wants to know how an execution goes on. */
+/** Waiting requests beyond this are answered at once, as without `wait`. */
+const maxWaiting = 5000;
+
+/** Someone following an execution. */
 export type Watch = {
-  /** After how many characters of log it wants more; null: it wants none now. */
+  /** The log is wanted from this character on; null: not now. */
   logsSeen(): number | null;
-  /** How it stands, at every look, changed or not: one that is missed is made up for by the next. */
-  sees(sighting: WatchedExecution): void;
-  /** The gateway stops: there is nothing more to see. */
-  ends(): void;
+  /** Called at every poll, changed or not, so a missed call is made up by the next. */
+  onRead(execution: WatchedExecution): void;
+  /** The gateway is stopping. */
+  onClosed(): void;
 };
 
 export type Watcher = {
-  /** Until the function that it answers is called. */
+  /** Watches until the returned function is called. */
   watch(id: string, watch: Watch): () => void;
   size(): number;
   close(): void;
 };
 
-/** Looks at all executions that anybody watches with one statement, every 250 ms for as long as somebody does. */
+/** Polls all watched executions with one statement every 250 ms, while there are any. */
 export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher {
   const watches = new Map<Watch, string>();
   let timer: NodeJS.Timeout | null = null;
-  let isLooking = false;
+  let isPolling = false;
   let isClosed = false;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const startedAt = performance.now();
     timer = null;
-    isLooking = true;
+    isPolling = true;
     try {
-      await tellAll();
+      await readAll();
     } catch (error) {
-      log.warn({ err: error }, 'watched executions could not be read');
+      log.warn({ err: error }, 'could not read watched executions');
     }
-    isLooking = false;
-    schedule(Math.max(0, startedAt + everyMs - performance.now()));
+    isPolling = false;
+    schedule(Math.max(0, startedAt + pollIntervalMs - performance.now()));
   }
 
-  async function tellAll(): Promise<void> {
-    const asking = [...watches].map(([watch, id]) => ({ watch, id, logsSeen: watch.logsSeen() }));
-    const byId = Map.groupBy(asking, ({ id }) => id);
-    const asked = [...byId].map(([id, some]) => ({ id, logsSeen: least(some.map((one) => one.logsSeen)) }));
-    for (const sighting of await readWatchedExecutions(db, asked)) {
-      for (const { watch, logsSeen } of byId.get(sighting.id) ?? []) {
+  async function readAll(): Promise<void> {
+    const current = [...watches].map(([watch, id]) => ({ watch, id, logsSeen: watch.logsSeen() }));
+    const byId = Map.groupBy(current, ({ id }) => id);
+    const wanted = [...byId].map(([id, some]) => ({ id, logsSeen: lowest(some.map((one) => one.logsSeen)) }));
+    for (const execution of await readWatchedExecutions(db, wanted)) {
+      for (const { watch, logsSeen } of byId.get(execution.id) ?? []) {
         if (!watches.has(watch)) continue;
-        // What others asked for may begin after what this one has.
-        watch.sees(logsSeen === null ? { ...sighting, logFrom: null, log: null } : sighting);
+        // The log was read for another watch: it may start after this one's position.
+        watch.onRead(logsSeen === null ? { ...execution, logFrom: null, log: null } : execution);
       }
     }
   }
 
   function schedule(delayMs: number): void {
-    if (timer !== null || isLooking || watches.size === 0) return;
-    timer = setTimeout(() => void look(), delayMs);
+    if (timer !== null || isPolling || watches.size === 0) return;
+    timer = setTimeout(() => void poll(), delayMs);
   }
 
   return {
     watch(id, watch) {
-      if (isClosed) watch.ends();
+      if (isClosed) watch.onClosed();
       else watches.set(watch, id);
       schedule(0);
       return () => watches.delete(watch);
@@ -75,38 +78,35 @@ export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher
       const all = [...watches.keys()];
       watches.clear();
       if (timer !== null) clearTimeout(timer);
-      for (const watch of all) watch.ends();
+      for (const watch of all) watch.onClosed();
     },
   };
 }
 
-function least(numbers: (number | null)[]): number | null {
-  const given = numbers.filter((one) => one !== null);
-  return given.length === 0 ? null : Math.min(...given);
+function lowest(numbers: (number | null)[]): number | null {
+  const known = numbers.filter((one) => one !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
-/** More are not held up: they are answered at once, as without `wait`. */
-const mostWaiting = 5000;
-
 /**
- * Until the status of an execution is another than `execution` has, it can't change any more, `waitMs` have passed, the
- * gateway stops or the client went away. False when there was nothing to wait for.
+ * Waits until the status differs from that of `execution`, `waitMs` have passed, the gateway stops or the client
+ * disconnects. Returns false when there was nothing to wait for.
  */
-export async function untilChanged(
+export async function waitForChange(
   watcher: Watcher,
   execution: Pick<Execution, 'id' | 'status'>,
   waitMs: number,
   response: ServerResponse,
 ): Promise<boolean> {
   if (waitMs === 0 || isTerminal(execution.status) || response.destroyed) return false;
-  if (watcher.size() >= mostWaiting) return false;
+  if (watcher.size() >= maxWaiting) return false;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
   response.once('close', resolve);
   const unwatch = watcher.watch(execution.id, {
     logsSeen: () => null,
-    sees: ({ status }) => status !== execution.status && resolve(),
-    ends: resolve,
+    onRead: ({ status }) => status !== execution.status && resolve(),
+    onClosed: resolve,
   });
   await promise;
   unwatch();

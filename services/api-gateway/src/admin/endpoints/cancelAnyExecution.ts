@@ -10,7 +10,8 @@ export const cancelAnyExecution = callerlessEndpoint({
   path: '/admin/v1/executions/{id}/cancel',
   tag: 'Executions',
   summary: "Cancel any organization's execution",
-  description: 'As its client could: the hold is released at once; 409 when it ended in another way.',
+  description:
+    'Releases the hold at once, as when the client cancels. 409 when the execution has already ended in another way.',
   access: 'operator',
   limit: 'other',
   params: idParams('exec', 'id'),

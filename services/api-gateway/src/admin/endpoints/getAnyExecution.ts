@@ -20,9 +20,12 @@ export const getAnyExecution = callerlessEndpoint({
     200: {
       description: 'The execution',
       schema: ExecutionWithLogs.extend({
-        logs: z.string().nullable().describe("The provider's log, also where clients do not read it"),
+        logs: z
+          .string()
+          .nullable()
+          .describe("The provider's log, including logs that are not shown to clients"),
         organization_id: idField('org'),
-        written_off: amount('What it cost beyond `cost`, which is what was charged').nullable(),
+        written_off: amount('The part of the cost above `cost` that was not charged').nullable(),
         attempts: z.array(AttemptRecord),
       }).meta({ id: 'ExecutionWithAttempts' }),
     },

@@ -7,15 +7,21 @@ import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.
 const ActionRecord = z
   .object({
     id: idField('act'),
-    at: timestamp('When it was begun'),
-    actor: z.string().describe('The name of the token'),
+    at: timestamp('When the action started'),
+    actor: z.string().describe('The name of the admin token'),
     address: z.string(),
     request_id: idField('req'),
     action: z.string().meta({ example: 'POST /admin/v1/organizations/{id}/top-ups' }),
     organization_id: idField('org').nullable(),
-    target: z.string().nullable().describe('The id of what it was done to, beside the organization'),
-    status: z.int().nullable().describe('Of the answer; null: it is under way, or was cut off'),
-    details: jsonObject('The body of the request, without secrets', { amount: '25.00' }),
+    target: z
+      .string()
+      .nullable()
+      .describe('The id of the changed object, when it is not the organization itself'),
+    status: z
+      .int()
+      .nullable()
+      .describe('The response status; null: the action is still running or was interrupted'),
+    details: jsonObject('The request body without secrets', { amount: '25.00' }),
   })
   .meta({ id: 'AdminAction' });
 
@@ -23,17 +29,17 @@ export const listActions = callerlessEndpoint({
   method: 'GET',
   path: '/admin/v1/actions',
   tag: 'Actions',
-  summary: 'List what operators did',
+  summary: 'List admin actions',
   description:
-    'Every request to this API that could change something, refused ones too, and commands of `holdfast` that go past it; newest first.',
+    'Every request to this API except `GET`, including refused ones, and every `holdfast` command that changes something without this API. Newest first.',
   access: 'operator',
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
-    organization_id: idFilter('org', 'Only what was done to this organization').optional(),
-    action: z.string().max(200).optional().describe('Only actions with this in their text'),
-    actor: z.string().max(100).optional().describe('Only those with the token of this name'),
-    from: timeFilter('Only those begun then or later'),
-    to: timeFilter('Only those begun before'),
+    organization_id: idFilter('org', 'Only actions on this organization').optional(),
+    action: z.string().max(200).optional().describe('Only actions that contain this text'),
+    actor: z.string().max(100).optional().describe('Only actions with the token of this name'),
+    from: timeFilter('Only actions that started at or after this time'),
+    to: timeFilter('Only actions that started before this time'),
   }),
   responses: {
     200: {

@@ -6,7 +6,7 @@ const ModelDefinitionRecord = z
   .object({
     slug: z.string(),
     is_active: z.boolean(),
-    definition: jsonObject('As in its YAML file, with the defaults filled in', { slug: 'sandbox-text' }),
+    definition: jsonObject('The YAML file with defaults filled in', { slug: 'sandbox-text' }),
   })
   .meta({ id: 'ModelDefinition' });
 
@@ -14,12 +14,12 @@ export const listAllModels = callerlessEndpoint({
   method: 'GET',
   path: '/admin/v1/models',
   tag: 'Models',
-  summary: 'List every model, with its provider',
+  summary: 'List all models with their providers',
   access: 'operator',
   limit: 'other',
   responses: {
     200: {
-      description: 'The catalogue, inactive models too',
+      description: 'The catalogue, including inactive models',
       schema: z.object({ data: z.array(ModelDefinitionRecord) }).meta({ id: 'ModelDefinitionList' }),
     },
   },

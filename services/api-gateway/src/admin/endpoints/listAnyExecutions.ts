@@ -9,20 +9,19 @@ import { idField, idFilter } from '../../http/fields.ts';
 import { pageFields, pageOf } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
-/** How far back is looked through the executions of all, unless it is said. */
-const lookBackMs = 30 * 86_400_000;
+/** How far back executions of all organizations are searched by default. */
+const defaultLookBackMs = 30 * 86_400_000;
 
 export const listAnyExecutions = callerlessEndpoint({
   method: 'GET',
   path: '/admin/v1/executions',
   tag: 'Executions',
   summary: "List any organization's executions",
-  description:
-    'Newest first. Without `organization_id` and `created_after`: those of the last 30 days, of everybody.',
+  description: 'Newest first. Without `organization_id`, `created_after` defaults to 30 days ago.',
   access: 'operator',
   limit: 'other',
   query: executionQuery.extend({
-    organization_id: idFilter('org', 'Only those of this organization').optional(),
+    organization_id: idFilter('org', 'Only executions of this organization').optional(),
   }),
   responses: {
     200: {
@@ -45,7 +44,10 @@ export const listAnyExecutions = callerlessEndpoint({
       organizationId === undefined
         ? await readAny(
             context.db,
-            { ...filter, createdAfter: filter.createdAfter ?? (await timeFromNow(context.db, -lookBackMs)) },
+            {
+              ...filter,
+              createdAfter: filter.createdAfter ?? (await timeFromNow(context.db, -defaultLookBackMs)),
+            },
             limit + 1,
           )
         : await listExecutions(context.db, organizationId, filter, limit + 1);

@@ -8,7 +8,7 @@ export const listAttempts = callerlessEndpoint({
   method: 'GET',
   path: '/admin/v1/executions/{id}/attempts',
   tag: 'Executions',
-  summary: "List every try of an execution at its model's providers",
+  summary: "List an execution's attempts at its model's providers",
   access: 'operator',
   limit: 'other',
   params: idParams('exec', 'id'),

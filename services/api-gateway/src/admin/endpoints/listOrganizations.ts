@@ -12,7 +12,7 @@ export const listOrganizations = callerlessEndpoint({
   access: 'operator',
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
-    test: z.enum(['true', 'false']).default('false').describe('`true`: test organizations, too'),
+    test: z.enum(['true', 'false']).default('false').describe('`true`: include test organizations'),
   }),
   responses: {
     200: {

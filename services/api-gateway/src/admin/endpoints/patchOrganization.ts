@@ -15,7 +15,7 @@ export const patchOrganization = callerlessEndpoint({
   method: 'PATCH',
   path: '/admin/v1/organizations/{id}',
   tag: 'Organizations',
-  summary: "Change an organization's name, how many of its executions run at once, or its overage policies",
+  summary: "Change an organization's name, concurrency or overage policies",
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),

@@ -11,14 +11,14 @@ export const postCorrection = callerlessEndpoint({
   tag: 'Organizations',
   summary: "Correct an organization's balance",
   description:
-    'Adds to the balance, or takes from what is available with an amount below 0, never more than that. ' +
-    'With an `Idempotency-Key` it is done once, however often it is sent; a replay returns the first with `Idempotent-Replayed: true`.',
+    'Adds to the balance. An amount below 0 reduces the available balance, at most to 0. ' +
+    'Requests with the same `Idempotency-Key` are applied once; a replay returns the original result with `Idempotent-Replayed: true`.',
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
   headers: z.object({ 'Idempotency-Key': idempotencyKeyHeader }),
   body: z.strictObject({ amount: signedAmount, reason: z.string().trim().min(1).max(500) }),
-  responses: { 201: { description: 'Corrected', schema: AdjustmentRecord } },
+  responses: { 201: { description: 'The correction is applied', schema: AdjustmentRecord } },
   errors: ['INSUFFICIENT_BALANCE', 'IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
   handle: ({ context, params, body: { amount, reason }, headers }) =>
     replyWithAdjustment(context, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundsFor, unbounded } from '../../apiKeys/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
-import { issueApiKey, ownerOf } from '../../apiKeys/newKeys.ts';
+import { issueApiKey, resolveOwner } from '../../apiKeys/newKeys.ts';
 import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
 import { callerlessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
@@ -20,7 +20,7 @@ export const postOrganizationKey = callerlessEndpoint({
     201: {
       description: 'The key, with its value',
       schema: ApiKeyRecord.extend({
-        key: z.string().meta({ description: 'The key. Shown only here', example: exampleKey }),
+        key: z.string().meta({ description: 'The key. Returned only once', example: exampleKey }),
       }).meta({ id: 'NewApiKey' }),
     },
   },
@@ -28,8 +28,8 @@ export const postOrganizationKey = callerlessEndpoint({
     await checkKeyRequest(context, body);
     const bounds = boundsFor(unbounded, body);
     const { id, testOf } = await findOrganization(context, params.id);
-    const maker = { organizationId: id, isTest: testOf !== null };
-    const organizationId = await ownerOf(context, maker, body.mode);
+    const creator = { organizationId: id, isTest: testOf !== null };
+    const organizationId = await resolveOwner(context, creator, body.mode);
     const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     return { status: 201, body: { ...apiKeyRecord(key), key: key.value } };
   },

@@ -11,13 +11,13 @@ export const postTopUp = callerlessEndpoint({
   tag: 'Organizations',
   summary: "Add to an organization's balance",
   description:
-    'With an `Idempotency-Key` it is added once, however often it is sent; a replay returns the first with `Idempotent-Replayed: true`.',
+    'Requests with the same `Idempotency-Key` are applied once; a replay returns the original result with `Idempotent-Replayed: true`.',
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
   headers: z.object({ 'Idempotency-Key': idempotencyKeyHeader }),
   body: z.strictObject({ amount: positiveAmount, reason: z.string().trim().min(1).max(500).optional() }),
-  responses: { 201: { description: 'Added', schema: AdjustmentRecord } },
+  responses: { 201: { description: 'The amount is added', schema: AdjustmentRecord } },
   errors: ['IDEMPOTENCY_KEY_REUSED', 'SERVICE_UNAVAILABLE'],
   handle: ({ context, params, body: { amount, reason = null }, headers }) =>
     replyWithAdjustment(context, {

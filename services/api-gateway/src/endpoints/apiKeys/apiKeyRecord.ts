@@ -7,21 +7,21 @@ import type { Context } from '../../context.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../../money/spendLimits.ts';
 
-/** What every answer about a key carries. */
+/** The fields of every response about a key. */
 export const apiKeyFields = {
   id: idField('key'),
   name: z.string().meta({ example: 'CI' }),
-  prefix: z.string().meta({ description: 'How the key begins', example: 'sk_4f1d8a2c' }),
+  prefix: z.string().meta({ description: 'The first characters of the key', example: 'sk_4f1d8a2c' }),
   permissions: z
     .enum(apiKeyPermissions)
-    .describe('`full`: it has every scope; else `execution`, and `scopes` say more exactly'),
+    .describe('`full`: the key has every scope; otherwise `execution`. `scopes` has the exact rights'),
   mode: z
     .enum(apiKeyModes)
     .describe(
-      '`test`: it has executions, files, webhooks and play money of its own, and runs models of the sandbox',
+      '`test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models',
     ),
   scopes: scopesField,
-  expires_at: timestamp('When it stops working; null: never').nullable(),
+  expires_at: timestamp('When the key stops working; null: never').nullable(),
   models: modelsField,
   addresses: addressesField,
 };
@@ -31,14 +31,14 @@ export const exampleKey = `sk_${'0123456789abcdef'.repeat(4)}_e1ac3a3f`;
 export const ApiKeyRecord = z
   .object({
     ...apiKeyFields,
-    created_at: timestamp('When the key was made'),
-    revoked_at: timestamp('When it was revoked; null: it is active').nullable(),
+    created_at: timestamp('When the key was created'),
+    revoked_at: timestamp('When the key was revoked; null: active').nullable(),
     spend_limit: spendLimitField,
   })
   .meta({ id: 'ApiKey' });
 
-/** The fields that every answer carries. */
-export function apiKeyFacts(row: Omit<ApiKeyRow, 'createdAt' | 'revokedAt'>) {
+/** The values of `apiKeyFields`. */
+export function apiKeyBase(row: Omit<ApiKeyRow, 'createdAt' | 'revokedAt'>) {
   return {
     id: row.id,
     name: row.name,
@@ -54,14 +54,14 @@ export function apiKeyFacts(row: Omit<ApiKeyRow, 'createdAt' | 'revokedAt'>) {
 
 export function apiKeyRecord(row: ApiKeyRow, limit?: SpendLimit): z.infer<typeof ApiKeyRecord> {
   return {
-    ...apiKeyFacts(row),
+    ...apiKeyBase(row),
     created_at: row.createdAt.toISOString(),
     revoked_at: row.revokedAt?.toISOString() ?? null,
     spend_limit: spendLimitRecord(limit),
   };
 }
 
-/** With their limits, which are read at once. */
+/** The records of all rows, with their limits read in one query. */
 export async function apiKeyRecords({ db }: Context, rows: ApiKeyRow[]) {
   const limits = await getSpendLimits(
     db,

@@ -9,13 +9,13 @@ export const deleteApiKey = endpoint({
   tag: 'API keys',
   summary: 'Revoke an API key',
   description:
-    'Every value of the key stops working within 5 seconds. Revoking again changes nothing. One that may do more than the key that asks is revoked, too.',
+    'The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke keys with wider access than its own.',
   scope: 'keys',
   limit: 'other',
   params: idParams('key', 'id'),
   responses: {
     200: {
-      description: 'It is revoked',
+      description: 'The key is revoked',
       schema: z.object({ id: idField('key'), revoked: z.literal(true) }).meta({ id: 'RevokedApiKey' }),
     },
   },

@@ -9,7 +9,7 @@ export const listApiKeys = endpoint({
   path: '/v1/api-keys',
   tag: 'API keys',
   summary: 'List API keys',
-  description: 'Newest first, revoked ones too. Their values are never shown.',
+  description: 'Newest first, including revoked keys. Key values are never returned.',
   scope: 'keys',
   limit: 'other',
   query: pageQuery({ limit: 100, maxLimit: 100 }),

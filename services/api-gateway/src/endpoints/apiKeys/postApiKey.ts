@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { boundsFor } from '../../apiKeys/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
-import { issueApiKey, ownerOf } from '../../apiKeys/newKeys.ts';
+import { issueApiKey, resolveOwner } from '../../apiKeys/newKeys.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
-import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
+import { apiKeyBase, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 
 const Created = z
   .object({
     ...apiKeyFields,
-    key: z.string().meta({ description: 'The key. Shown only here', example: exampleKey }),
-    created_at: timestamp('When the key was made'),
+    key: z.string().meta({ description: 'The key. Returned only once', example: exampleKey }),
+    created_at: timestamp('When the key was created'),
   })
   .meta({ id: 'CreatedApiKey' });
 
@@ -20,7 +20,7 @@ export const postApiKey = endpoint({
   tag: 'API keys',
   summary: 'Create an API key',
   description:
-    'An organization has at most 20 active keys. What is left out is as it is of the key that asks, which cannot make one that may do more than itself.',
+    'An organization has at most 20 active keys. Omitted fields are copied from the calling key, which cannot create a key with wider access than its own.',
   scope: 'keys',
   limit: 'other',
   body: apiKeyRequest,
@@ -29,10 +29,10 @@ export const postApiKey = endpoint({
   async handle({ context, caller, body }) {
     await checkKeyRequest(context, body);
     const bounds = boundsFor(caller, body);
-    const organizationId = await ownerOf(context, caller, body.mode);
+    const organizationId = await resolveOwner(context, caller, body.mode);
     const key = await issueApiKey(context.db, { organizationId, name: body.name, bounds });
     const reply: z.infer<typeof Created> = {
-      ...apiKeyFacts(key),
+      ...apiKeyBase(key),
       key: key.value,
       created_at: key.createdAt.toISOString(),
     };

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { requireWithin } from '../../apiKeys/keyBounds.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId, timestamp } from '../../http/fields.ts';
-import { apiKeyFacts, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
+import { apiKeyBase, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 
 const Rotated = z
   .object({
     ...apiKeyFields,
-    new_key: z.string().meta({ description: 'The new value. Shown only here', example: exampleKey }),
-    previous_key_valid_until: timestamp('Until when the old value works: for an hour'),
+    new_key: z.string().meta({ description: 'The new value. Returned only once', example: exampleKey }),
+    previous_key_valid_until: timestamp('When the previous value stops working: one hour after the rotation'),
   })
   .meta({ id: 'RotatedApiKey' });
 
@@ -19,16 +19,16 @@ export const postRotate = endpoint({
   path: '/v1/api-keys/{id}/rotate',
   tag: 'API keys',
   summary: 'Rotate an API key',
-  description: 'Gives the key a new value under the same id, with the same bounds. No body is needed.',
+  description: 'Gives the key a new value; its id and bounds stay the same. No body is required.',
   scope: 'keys',
   limit: 'other',
   params: idParams('key', 'id'),
   responses: { 200: { description: 'The new value', schema: Rotated } },
   async handle({ context, caller, params }) {
     const id = requireId('key', params.id, 'API key');
-    const asked = await getApiKey(context.db, caller.organizationId, id);
-    if (!asked) throw notFound('API key');
-    requireWithin(caller, asked);
+    const current = await getApiKey(context.db, caller.organizationId, id);
+    if (!current) throw notFound('API key');
+    requireWithin(caller, current);
     const value = newApiKey();
     const key = await rotateApiKey(context.db, {
       organizationId: caller.organizationId,
@@ -38,7 +38,7 @@ export const postRotate = endpoint({
     });
     if (!key) throw notFound('API key');
     const reply: z.infer<typeof Rotated> = {
-      ...apiKeyFacts(key),
+      ...apiKeyBase(key),
       new_key: value,
       previous_key_valid_until: key.previousKeyValidUntil.toISOString(),
     };

@@ -10,13 +10,13 @@ export const deleteExecution = endpoint({
   tag: 'Executions',
   summary: "Erase an execution's content",
   description:
-    'Erases input, output, metadata, `webhook_url`, error message and output files of an execution that has ended. Its status, times and amounts stay readable. Webhooks of it that wait to be delivered are not sent any more. Files that were uploaded for it stay. Erasing again answers the same; 409 while it runs: cancel it first.',
+    'Erases the input, output, metadata, `webhook_url`, error message and output files of an execution that has ended. Its status, times and amounts remain. Pending webhook deliveries are dropped; uploaded input files are kept. Erasing an erased execution returns the same response. 409 while the execution is open: cancel it first.',
   scope: 'executions:write',
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: {
     200: {
-      description: 'It is erased',
+      description: 'The execution is erased',
       schema: z.object({ id: idField('exec'), deleted: z.literal(true) }).meta({ id: 'DeletedExecution' }),
     },
   },

@@ -5,14 +5,14 @@ import { ExecutionWithLogs } from '../../executions/records.ts';
 import { recheckKey } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { untilChanged } from '../../watching/watcher.ts';
+import { waitForChange } from '../../watching/watcher.ts';
 
 export const getExecution = endpoint({
   method: 'GET',
   path: '/v1/executions/{id}',
   tag: 'Executions',
   summary: 'Read an execution',
-  description: 'Its status and log, and once it is `COMPLETED` its result.',
+  description: 'Returns the status and log and, once `COMPLETED`, the result.',
   scope: 'executions:read',
   limit: 'other',
   params: idParams('exec', 'id'),
@@ -23,13 +23,15 @@ export const getExecution = endpoint({
       .min(0)
       .max(60)
       .default(0)
-      .describe('Seconds to hold the answer until the status is another than now, or none that can change'),
+      .describe(
+        'Maximum number of seconds to wait for the status to change; a final status is returned at once',
+      ),
   }),
   responses: { 200: { description: 'The execution', schema: ExecutionWithLogs } },
   async handle({ context, caller, params, query, raw: { response } }) {
     const read = () => findExecution(context, caller, params.id);
     const known = await read();
-    const hasWaited = await untilChanged(context.watcher, known, query.wait * 1000, response);
+    const hasWaited = await waitForChange(context.watcher, known, query.wait * 1000, response);
     if (response.destroyed) return null;
     if (hasWaited) await recheckKey(response);
     const execution = hasWaited ? await read() : known;

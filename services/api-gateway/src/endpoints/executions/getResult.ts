@@ -6,8 +6,8 @@ import { ExecutionResult } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 
-/** Spec, "Rate limiting" 3: the interval suggested for polling. */
-const pollEveryS = '2';
+/** Spec, "Rate limiting" 3: the suggested polling interval. */
+const pollIntervalS = '2';
 
 export const getResult = endpoint({
   method: 'GET',
@@ -15,7 +15,7 @@ export const getResult = endpoint({
   tag: 'Executions',
   summary: "Read an execution's result",
   description:
-    '409 `EXECUTION_NOT_READY` while it runs, 409 `EXECUTION_NOT_COMPLETED` when it ended in another way, 410 `EXECUTION_ERASED` once it is deleted.',
+    '409 `EXECUTION_NOT_READY` while the execution is open, 409 `EXECUTION_NOT_COMPLETED` when it ended without a result, 410 `EXECUTION_ERASED` once it is erased.',
   scope: 'executions:read',
   limit: 'other',
   params: idParams('exec', 'id'),
@@ -31,8 +31,8 @@ export const getResult = endpoint({
         `The execution is ${execution.status} and has no result.`,
       );
     }
-    throw new ApiError('EXECUTION_NOT_READY', `The execution is ${execution.status}. Ask again later.`, {
-      headers: { 'Retry-After': pollEveryS },
+    throw new ApiError('EXECUTION_NOT_READY', `The execution is ${execution.status}. Try again later.`, {
+      headers: { 'Retry-After': pollIntervalS },
     });
   },
 });

@@ -12,7 +12,7 @@ export const listExecutions = endpoint({
   path: '/v1/executions',
   tag: 'Executions',
   summary: 'List executions',
-  description: 'Newest first; with a key that has `models`, of these alone.',
+  description: 'Newest first. A key limited to `models` lists only executions of these models.',
   scope: 'executions:read',
   limit: 'other',
   query: executionQuery,

@@ -11,7 +11,7 @@ export const postCancel = endpoint({
   tag: 'Executions',
   summary: 'Cancel an execution',
   description:
-    'Releases the hold at once. Cancelling again answers the same; 409 when it ended in another way.',
+    'Releases the hold at once. Cancelling a cancelled execution returns the same response. 409 when it has already ended in another way.',
   scope: 'executions:write',
   limit: 'other',
   params: idParams('exec', 'id'),

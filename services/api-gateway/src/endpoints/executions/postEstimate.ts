@@ -10,27 +10,27 @@ import { amount } from '../../money/amounts.ts';
 const EstimateRecord = z
   .object({
     model: z.string().meta({ description: 'Model slug', example: 'sandbox-image' }),
-    estimated_cost: amount('What it is expected to cost: the sum of `items`, rounded up').meta({
+    estimated_cost: amount('The expected cost: the sum of `items`, rounded up').meta({
       example: '0.04',
     }),
-    hold_amount: amount('What a create would reserve from the balance'),
+    hold_amount: amount('The amount that creating the execution would hold'),
     currency: z.literal('USD'),
     items: z
       .array(
         z.object({
-          unit: z.enum(priceUnits).meta({ description: 'What the price is for', example: 'image' }),
-          quantity: z.number().meta({ description: 'How many are expected of this input', example: 1 }),
-          unit_price: z.string().meta({ description: 'Of the model', example: '0.04' }),
-          amount: z.string().meta({ description: 'Exact, not rounded', example: '0.04' }),
+          unit: z.enum(priceUnits).meta({ description: 'The unit of the price', example: 'image' }),
+          quantity: z.number().meta({ description: 'The expected quantity for this input', example: 1 }),
+          unit_price: z.string().meta({ description: 'The price of one unit', example: '0.04' }),
+          amount: z.string().meta({ description: 'The exact amount, not rounded', example: '0.04' }),
         }),
       )
-      .describe('Each price of the model'),
+      .describe('One item per price of the model'),
     hold: z
       .object({
-        factor: z.literal(limits.holdFactor).describe('`hold_amount` is `estimated_cost` times this'),
-        minimum: z.literal(limits.minimumHold).describe('and this at least'),
+        factor: z.literal(limits.holdFactor).describe('`hold_amount` is `estimated_cost` times this factor'),
+        minimum: z.literal(limits.minimumHold).describe('but at least this amount'),
       })
-      .describe('How the hold follows'),
+      .describe('How the hold is calculated'),
   })
   .meta({ id: 'Estimate' });
 
@@ -38,9 +38,9 @@ export const postEstimate = endpoint({
   method: 'POST',
   path: '/v1/executions/estimate',
   tag: 'Executions',
-  summary: 'Estimate what an execution would hold',
+  summary: 'Estimate the cost and hold of an execution',
   description:
-    'Checks the input as a create does, and answers what that would hold and why. Nothing is created or held, and no balance is needed.',
+    'Validates the input as creating an execution does, and returns the amount that would be held, with its calculation. Nothing is created or held, and no balance is needed.',
   scope: 'executions:write',
   limit: 'other',
   body: estimateBody,

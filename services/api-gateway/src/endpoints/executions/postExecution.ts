@@ -17,14 +17,14 @@ export const postExecution = endpoint({
   tag: 'Executions',
   summary: 'Create an execution',
   description:
-    'Places a hold on the balance and answers at once. With an `Idempotency-Key` the same request can be sent again: it gets the original execution.',
+    'Places a hold on the balance and responds at once. Sending the same request with the same `Idempotency-Key` returns the original execution.',
   scope: 'executions:write',
   limit: 'create',
   headers: z.object({
     'Idempotency-Key': idempotencyKeyHeader,
     traceparent: z.string().optional().meta({
       description:
-        'Your place in a trace (W3C Trace Context): the execution belongs to that trace, and its webhooks carry it on. One that is not valid is passed over',
+        'Your trace context (W3C Trace Context): the execution joins that trace and its webhooks continue it. Invalid values are ignored',
       example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     }),
   }),
@@ -43,7 +43,7 @@ export const postExecution = endpoint({
     await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
-    const { record, replayed } = await withTestMoney(context, caller, () =>
+    const { record, replayed } = await withTestBalance(context, caller, () =>
       create(context, caller, body, { idempotencyKey: key, traceparent }),
     );
     return { status: 202, body: record, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
@@ -73,18 +73,18 @@ async function create(
       ...(body.priority && { priority: body.priority }),
     });
   } catch (error) {
-    // What was accepted once stays accepted, though its model or files are gone by now.
+    // An accepted request stays accepted, even if its model or files no longer exist.
     const known = idempotencyKey && (await findByIdempotencyKey(context.db, organizationId, idempotencyKey));
     if (!known) throw error;
     return await replay(context.db, request, known);
   }
 }
 
-/** More than tests hold at once. */
-const amount = '1000000000';
+/** More than all holds of a test organization together. */
+const testTopUpAmount = '1000000000';
 
-/** No test is refused for lack of money: a test organization gets more, from the ledger, and `run` is tried again. */
-export async function withTestMoney<Result>(
+/** Tops up a test organization that runs out of balance, then runs `run` a second time. */
+export async function withTestBalance<Result>(
   context: Context,
   { organizationId, isTest }: Caller,
   run: () => Promise<Result>,
@@ -97,8 +97,8 @@ export async function withTestMoney<Result>(
   await adjust(context, {
     organizationId,
     kind: 'top_up',
-    amount,
-    reason: 'test money',
+    amount: testTopUpAmount,
+    reason: 'test balance',
     idempotencyKey: null,
   });
   return await run();

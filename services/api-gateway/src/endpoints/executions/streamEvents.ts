@@ -23,7 +23,7 @@ export const streamEvents = endpoint({
   tag: 'Executions',
   summary: 'Follow an execution',
   description:
-    'Server-sent events: `status` (the status record, which the example cuts short), `progress` (`progress` and `queue_position`) and `log` (`lines`). The stream ends after the status that the execution ended with. With the `id` of the last event as `Last-Event-ID` it goes on from there; 204 when there is nothing left to tell.',
+    'Streams server-sent events: `status` (the status record, shortened in the example), `progress` (`progress` and `queue_position`) and `log` (`lines`). The stream ends after the final status. Send the `id` of the last event received as `Last-Event-ID` to resume; 204 when there are no further events.',
   scope: 'executions:read',
   limit: 'other',
   params: idParams('exec', 'id'),
@@ -31,11 +31,11 @@ export const streamEvents = endpoint({
     'Last-Event-ID': z
       .string()
       .optional()
-      .meta({ description: 'The `id` of the last event that you have', example: '1:0.25::12' }),
+      .meta({ description: 'The `id` of the last event received', example: '1:0.25::12' }),
   }),
   responses: {
     200: { description: 'The events', schema: null, eventStream: example },
-    204: { description: 'All was told', schema: null },
+    204: { description: 'There are no further events', schema: null },
   },
   errors: ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
   async handle({ context, caller, params, headers, raw: { request, response } }) {
@@ -48,9 +48,9 @@ export const streamEvents = endpoint({
     }
     const release = context.streams.take(caller.apiKeyId);
     try {
-      const mayRead = () => recheckKey(response);
+      const checkKey = () => recheckKey(response);
       if (request.method !== 'HEAD')
-        await streamExecution({ ...context, execution, read, mayRead, from, response });
+        await streamExecution({ ...context, execution, read, checkKey, from, response });
       else response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
     } finally {
       release();

@@ -7,19 +7,25 @@ export const FileRecord = z
     file_id: idField('file'),
     filename: z.string().meta({ example: 'input-photo.png' }),
     content_type: z.string().nullable().meta({
-      description: 'Null until the bytes have been checked, when the upload did not declare it',
+      description: 'Null until the bytes are checked, if the upload did not declare it',
       example: 'image/png',
     }),
-    size_bytes: z.int().nullable().meta({ description: 'Null likewise', example: 2_048_576 }),
+    size_bytes: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'Null until the bytes are checked, if the upload did not declare it',
+        example: 2_048_576,
+      }),
     status: z.enum(['awaiting_upload', 'ready']).meta({ example: 'ready' }),
-    width: z.int().nullable().meta({ description: 'Pixels, where known', example: 1280 }),
-    height: z.int().nullable().meta({ description: 'Pixels, where known', example: 720 }),
+    width: z.int().nullable().meta({ description: 'Pixels, if known', example: 1280 }),
+    height: z.int().nullable().meta({ description: 'Pixels, if known', example: 720 }),
     duration: z
       .number()
       .nullable()
-      .meta({ description: 'Seconds of audio or video, where known', example: null }),
-    created_at: timestamp('When the file was made'),
-    expires_at: timestamp('When it is removed; null: never').nullable(),
+      .meta({ description: 'Seconds of audio or video, if known', example: null }),
+    created_at: timestamp('When the file was created'),
+    expires_at: timestamp('When it is deleted; null: never').nullable(),
   })
   .meta({ id: 'File' });
 

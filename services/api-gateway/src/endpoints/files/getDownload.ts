@@ -1,7 +1,7 @@
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
 import { findReadyFile } from '../../files/readyFiles.ts';
-import { answerStoreError } from '../../files/storage.ts';
+import { respondStoreError } from '../../files/storage.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 
@@ -11,7 +11,7 @@ export const getDownload = endpoint({
   tag: 'Files',
   summary: 'Download a file',
   description:
-    'Streams the bytes as an attachment, never redirecting. `HEAD` and a single byte range are understood.',
+    'Streams the bytes as an attachment, without a redirect. `HEAD` and a single byte range are supported.',
   scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
@@ -20,14 +20,14 @@ export const getDownload = endpoint({
   }),
   responses: {
     200: { description: 'The bytes', schema: null },
-    206: { description: 'The bytes of the range', schema: null },
-    416: { description: 'The range lies outside the file', schema: null },
+    206: { description: 'The bytes in the range', schema: null },
+    416: { description: 'The range is outside the file', schema: null },
   },
   errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params, raw }) {
     const file = await findReadyFile(context, caller.organizationId, params.file_id);
     const object = { key: file.key, filename: file.filename, contentType: file.contentType };
-    await sendObject(raw.request, raw.response, context.store, object, answerStoreError);
+    await sendObject(raw.request, raw.response, context.store, object, respondStoreError);
     return null;
   },
 });

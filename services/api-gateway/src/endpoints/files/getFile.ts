@@ -10,8 +10,7 @@ export const getFile = endpoint({
   path: '/v1/files/{file_id}',
   tag: 'Files',
   summary: 'Read the record of a file',
-  description:
-    'An upload that nobody confirmed is checked now: `status` is `ready` once its bytes are there and right.',
+  description: 'Checks an unconfirmed upload: `status` is `ready` once its bytes are present and valid.',
   scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
@@ -19,17 +18,17 @@ export const getFile = endpoint({
   errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params }) {
     const file = await findFile(context.db, caller.organizationId, params.file_id);
-    return { status: 200, body: fileRecord(await asUploaded(context, caller.organizationId, file)) };
+    return { status: 200, body: fileRecord(await withCheckedUpload(context, caller.organizationId, file)) };
   },
 });
 
-/** The file as it is once its upload was looked at; while the store is away as it was last known. */
-async function asUploaded(context: Context, organizationId: string, file: FileRow): Promise<FileRow> {
+/** Checks the upload first; while the store is unavailable, the last known state is returned. */
+async function withCheckedUpload(context: Context, organizationId: string, file: FileRow): Promise<FileRow> {
   try {
     const confirmed = await confirmFile(context, organizationId, file);
     return 'error' in confirmed ? file : confirmed;
   } catch (error) {
-    context.log.warn({ err: error, fileId: file.id }, 'could not check an upload for its record');
+    context.log.warn({ err: error, fileId: file.id }, 'could not check an uploaded file');
     return file;
   }
 }

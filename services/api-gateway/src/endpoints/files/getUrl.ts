@@ -7,8 +7,8 @@ import { idField, idParams, timestamp } from '../../http/fields.ts';
 const DownloadUrl = z
   .object({
     file_id: idField('file'),
-    url: z.url().describe('GET it without the API key before `expires_at`'),
-    expires_at: timestamp('When the URL expires: in an hour'),
+    url: z.url().describe('GET this URL before `expires_at`, without the API key'),
+    expires_at: timestamp('When the URL expires: one hour after the request'),
     content_type: z.string().meta({ example: 'image/png' }),
     size_bytes: z.int().meta({ example: 1_048_576 }),
   })

@@ -14,8 +14,8 @@ export const postConfirm = endpoint({
   tag: 'Files',
   summary: 'Confirm an upload',
   description:
-    'Checks the uploaded bytes at once. Optional: a file that nobody confirmed is checked when it is first used. ' +
-    'After a refusal the file can be uploaded again while its URL lives.',
+    'Checks the uploaded bytes at once. Optional: an unconfirmed file is checked when it is first used. ' +
+    'When the check fails, the file can be uploaded again until its upload URL expires.',
   scope: 'files',
   limit: 'other',
   body: z.strictObject({ file_id: idField('file') }).meta({ id: 'ConfirmRequest' }),
@@ -25,7 +25,7 @@ export const postConfirm = endpoint({
     const id = body.file_id;
     const [file] = isId('file', id) ? await getFiles(context.db, caller.organizationId, [id]) : [];
     if (!file)
-      throw refusal({ error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'there is no such file' });
+      throw refusal({ error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file does not exist' });
     const confirmed = await confirmFile(context, caller.organizationId, file);
     if ('error' in confirmed) throw refusal(confirmed);
     return { status: 200, body: fileRecord(confirmed) };

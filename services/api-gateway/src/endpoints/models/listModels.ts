@@ -12,7 +12,7 @@ export const listModels = endpoint({
   limit: 'other',
   responses: {
     200: {
-      description: 'Every model on offer that the key may use, by slug',
+      description: 'All active models that the key may use, ordered by slug',
       schema: z.object({ data: z.array(ModelRecord) }).meta({ id: 'ModelList' }),
     },
   },

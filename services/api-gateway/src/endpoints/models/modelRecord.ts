@@ -3,26 +3,29 @@ import { z } from 'zod';
 import { jsonObject } from '../../http/fields.ts';
 import { amount } from '../../money/amounts.ts';
 
-/** A model as clients see it: what it takes and costs, never who runs it. */
+/** A model as clients see it: its input and price, never its providers. */
 export const ModelRecord = z
   .object({
     slug: z.string().meta({ example: 'sandbox-image' }),
     display_name: z.string().meta({ example: 'Sandbox image' }),
-    description: z.string().meta({ example: 'Draws a picture of a prompt.' }),
+    description: z.string().meta({ example: 'Draws an image of a prompt.' }),
     price: z
       .object({
         currency: z.literal('USD'),
-        per_run: amount('For each run').optional(),
-        per_second: amount('For each second of running').optional(),
-        per_image: amount('For each image').optional(),
-        per_megapixel: amount('For each million pixels of what comes out').optional(),
-        per_input_token: amount('For each token of input').optional(),
-        per_output_token: amount('For each token of output').optional(),
+        per_run: amount('Per run').optional(),
+        per_second: amount('Per second of run time').optional(),
+        per_image: amount('Per image').optional(),
+        per_megapixel: amount('Per million output pixels').optional(),
+        per_input_token: amount('Per input token').optional(),
+        per_output_token: amount('Per output token').optional(),
       })
       .meta({ example: { currency: 'USD', per_image: '0.04' } }),
     timeout_seconds: z
       .int()
-      .meta({ description: 'Until an execution expires, unless it says otherwise', example: 600 }),
+      .meta({
+        description: 'Seconds until an execution expires, unless the request sets `timeout_seconds`',
+        example: 600,
+      }),
     input_schema: jsonObject('JSON Schema of `input`', {
       type: 'object',
       required: ['prompt'],
