@@ -15,74 +15,72 @@ export const gatewayConfig = {
   PORT: port().default(8080).describe('Port of the API; 0 chooses a free one'),
   ADMIN_PORT: port()
     .default(8081)
-    .describe('Port of the admin API, not to be published; 0 chooses a free one'),
+    .describe('Port of the admin API, which must not be public; 0 chooses a free one'),
   ADMIN_TOKEN: z
     .string()
     .refine(
       (text) => parseAdminTokens(text) !== null,
-      'must be 16 visible ASCII characters or more without : and ,, or a list name:token,name:token, to each operator another',
+      'must be at least 16 visible ASCII characters without : and ,, or a list name:token,name:token with a different token per operator',
     )
-    .describe('Bearer token of the admin API, 16 characters or more; or a list `name:token,name:token`'),
+    .describe('Bearer token of the admin API, at least 16 characters; or a list `name:token,name:token`'),
   ENCRYPTION_KEYS: encryptionKeys,
   DATABASE_REPLICA_URL: databaseUrl()
     .optional()
-    .describe('A streaming replica of DATABASE_URL that lists are read from; the primary unless set'),
+    .describe('A streaming replica of DATABASE_URL from which lists are read; default: the primary'),
   DATABASE_REPLICA_MAX_LAG_S: positiveInt()
     .default(5)
-    .describe('Lists are read from the primary while the replica is further behind'),
+    .describe('Lists are read from the primary while the replica lags more than this'),
   ...webhookEgressConfig,
   RATE_LIMIT_CREATE_PER_MINUTE: positiveInt()
     .default(600)
-    .describe('Executions an API key may create a minute'),
+    .describe('Executions that an API key may create per minute'),
   RATE_LIMIT_PER_MINUTE: positiveInt()
     .default(3000)
     .describe(
-      'Other requests of an API key a minute; also those of an address without a key, and, counted apart, of an operator',
+      'Other requests per minute of an API key, of an address without a key, and, counted separately, of an operator',
     ),
   BODY_TIMEOUT_S: positiveInt()
     .default(30)
-    .describe('Seconds a request body may take to arrive; an upload has an hour'),
+    .describe('Seconds within which a request body must arrive; uploads have an hour'),
   BODY_MIN_BYTES_PER_S: positiveInt()
     .default(1024)
     .describe(
-      'Least rate of a request body or an upload, over 10 s (BODY_TIMEOUT_S if that is less); 408 below it',
+      'Minimum rate of a request body or an upload, measured over 10 s (or BODY_TIMEOUT_S if shorter); a slower one gets 408',
     ),
   BODY_MEMORY_MIB: positiveInt()
     .min(16)
     .default(64)
     .describe(
-      'MiB that one gateway holds of the bodies of requests in flight, half of it for one organization; 429 and 503 beyond',
+      'MiB of memory for request bodies in flight per gateway, at most half for one organization; requests beyond get 429 or 503',
     ),
-  EVENT_STREAMS_PER_KEY: positiveInt()
-    .default(100)
-    .describe('Event streams of an API key that one gateway holds open at once'),
-  EVENT_STREAMS: positiveInt().default(2000).describe('Event streams that one gateway holds open in all'),
+  EVENT_STREAMS_PER_KEY: positiveInt().default(100).describe('Open event streams per API key and gateway'),
+  EVENT_STREAMS: positiveInt().default(2000).describe('Open event streams per gateway'),
   STOP_DELAY_S: z.coerce
     .number()
     .min(0)
     .max(60)
     .default(0)
     .describe(
-      'Seconds a gateway that was told to stop still serves while /readyz says no, until balancers send it nothing; it ends within 30 s more',
+      'Seconds that a stopping gateway keeps serving while /readyz fails, so that load balancers can remove it; it exits at most 30 s later',
     ),
   REQUIRE_IDEMPOTENCY_KEY: flag()
     .default(false)
-    .describe('true: creating without Idempotency-Key is refused'),
+    .describe('true: creating an execution requires an Idempotency-Key'),
   CORS_ORIGINS: z
     .string()
     .default('')
     .transform(listOf)
     .refine(
       (origins) => origins.every(isCorsOrigin),
-      'must be origins as https://app.example, separated by commas, or *',
+      'must be origins such as https://app.example, separated by commas, or *',
     )
-    .describe('Origins whose pages may call the API (`https://app.example,...`, or `*`); none unless set'),
+    .describe('Origins whose pages may call the API (`https://app.example,...`, or `*`); default: none'),
   TRUST_PROXY: z.coerce
     .number()
     .int()
     .min(0)
     .default(0)
-    .describe('Proxies in front of the gateway whose X-Forwarded-For is believed'),
+    .describe('Number of trusted proxies in front of the gateway that set X-Forwarded-For'),
 };
 
 export type GatewayConfig = z.infer<z.ZodObject<typeof gatewayConfig>>;

@@ -34,10 +34,10 @@ import { bodyPace, openBodyMemory } from './http/bodyLimits.ts';
 import { openStreamSlots } from './watching/streamSlots.ts';
 import { openWatcher } from './watching/watcher.ts';
 
-/** What the endpoints work with. */
+/** The dependencies of the endpoints. */
 export type Context = ReturnType<typeof openContext>;
 
-/** Opens everything that the gateway holds open; nothing is dialled before it is needed. */
+/** Opens the connections of the gateway; each connects on first use. */
 export function openContext({
   config,
   log,
@@ -45,7 +45,7 @@ export function openContext({
 }: {
   config: GatewayConfig;
   log: Logger;
-  /** Null: it is off. */
+  /** Null: tracing is off. */
   tracing: Tracing | null;
 }) {
   const db = openDatabase({
@@ -60,7 +60,7 @@ export function openContext({
   const metrics = createMetrics(registry);
   engineGauges(registry, { pool: db.pool, redis });
   const streams = openStreamSlots({ maxPerKey: config.EVENT_STREAMS_PER_KEY, max: config.EVENT_STREAMS });
-  liveGauge(registry, 'event_streams', 'Event streams that are open', streams.open);
+  liveGauge(registry, 'event_streams', 'Open event streams', streams.open);
   const bodies = openBodyMemory(config.BODY_MEMORY_MIB * 1024 * 1024);
   liveGauge(
     registry,
@@ -74,7 +74,7 @@ export function openContext({
     log,
     tracing,
     db,
-    /** For lists and sums, which may be some seconds old; never for what must show a client its own write. */
+    /** For lists and sums, which may be some seconds old; never where a client must see its own write. */
     lists: openReader(db, replicaOf(config), log),
     redis,
     workerRedis,
@@ -82,7 +82,7 @@ export function openContext({
     metrics,
     dispatch,
     creator: openCreator({ db, dispatch }),
-    /** Told of an execution that a client cancelled. */
+    /** The queues that are notified when a client cancels an execution. */
     hints: { fanout: openProducer(fanoutQueue, redis, log), abort: openProducer(abortQueue, redis, log) },
     callbacks: openProducer(callbackQueue, redis, log),
     deliver: openProducer(deliverQueue, redis, log),
@@ -94,7 +94,7 @@ export function openContext({
     bodyPace: bodyPace(config),
     models: openModelCatalogue(db),
     store: openStore(config),
-    /** The store's own HTTP side; null unless files lie on this machine's disk. */
+    /** Null unless files are on the local disk, which the gateway serves itself. */
     disk: diskSettings(config),
     egress: createEgressPolicy(egressSettings(config)),
     box: createSealedBox(config.ENCRYPTION_KEYS),
@@ -113,7 +113,7 @@ function replicaOf(config: GatewayConfig) {
   };
 }
 
-/** Finishes what is being written, then closes what `openContext` opened. */
+/** Finishes pending writes, then closes what `openContext` opened. */
 export async function closeContext(context: Context): Promise<void> {
   context.watcher.close();
   await context.creator.idle();
@@ -130,7 +130,15 @@ export async function closeContext(context: Context): Promise<void> {
 
 export function createMetrics(registry: Registry) {
   return {
-    requests: histogram(registry, 'http_request_seconds', 'Requests answered', ['method', 'route', 'status']),
-    unlimited: counter(registry, 'rate_limit_skipped_total', 'Requests let through because Redis is away'),
+    requests: histogram(registry, 'http_request_seconds', 'Requests and their duration', [
+      'method',
+      'route',
+      'status',
+    ]),
+    unlimited: counter(
+      registry,
+      'rate_limit_skipped_total',
+      'Requests that passed the rate limit uncounted because Redis was unavailable',
+    ),
   };
 }

@@ -4,27 +4,27 @@ import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/health';
 import { withholdBody } from './http/body.ts';
 import { refuseConnect, respondBrokenRequest } from './http/errors.ts';
 
-/** Uploads go through here when files lie on disk: slow ones are given as long as their URL lives. */
+/** With files on disk, uploads arrive here; a slow one may take as long as its URL is valid. */
 const requestTimeoutMs = 3_600_000;
 
-/** Longer than proxies keep an idle connection (60 s usually): what they send on it must not meet one that is just closed. */
+/** Longer than proxies keep idle connections (usually 60 s), so that they never send on one that was just closed. */
 const keepAliveMs = 75_000;
 
-/** A request whose first bytes are on their way when the gateway closes has so long to come. */
-const headWithinMs = 1000;
-/** Requests in hand have so long when the gateway closes; slow uploads and downloads are cut off then. */
-const finishWithinMs = 24_000;
+/** On close, how long a connection may take to deliver the head of a request that is already on its way. */
+const headTimeoutMs = 1000;
+/** On close, how long requests in flight may take; slower uploads and downloads are cut off. */
+const finishTimeoutMs = 24_000;
 
 export type Listening = {
   port: number;
-  /** From now on each answer is the last on its connection, so that who asks again asks another gateway. */
+  /** From now on every response closes its connection, so that clients move to another gateway. */
   retire(): void;
-  /** Accepts no more, and resolves when every request in hand is answered or cut off. */
+  /** Stops accepting, and resolves when every request in flight has finished or was cut off. */
   close(): Promise<void>;
 };
 
 /** Serves `app` at a port; 0 chooses a free one. @throws when the port is in use */
-export async function listen(app: RequestListener, at: ListenAt, perMinute: number): Promise<Listening> {
+export async function listen(app: RequestListener, at: ListenAt, maxPerMinute: number): Promise<Listening> {
   const server = createServer({
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
@@ -35,44 +35,43 @@ export async function listen(app: RequestListener, at: ListenAt, perMinute: numb
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  const inHand = new Set<ServerResponse>();
+  const inFlight = new Set<ServerResponse>();
   let isRetiring = false;
   let isClosing = false;
-  const answer: RequestListener = (request, response) => {
+  const onRequest: RequestListener = (request, response) => {
     if (isRetiring) response.setHeader('Connection', 'close');
-    inHand.add(response);
-    response.once('close', () => inHand.delete(response));
-    // A connection that is kept alive would otherwise hold the server open.
+    inFlight.add(response);
+    response.once('close', () => inFlight.delete(response));
+    // A kept-alive connection would keep the server open.
     response.once('finish', () => isClosing && request.socket.end());
     app(request, response);
   };
-  const answerWithheld: RequestListener = (request, response) => {
-    withholdBody(request, response);
-    answer(request, response);
-  };
   function retire(): void {
     isRetiring = true;
-    for (const response of inHand) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
   }
-  function dropSilent(): void {
-    const asking = new Set([...inHand].map(({ socket }) => socket));
-    for (const socket of connections) if (!asking.has(socket)) socket.destroy();
+  function dropIdle(): void {
+    const busy = new Set([...inFlight].map(({ socket }) => socket));
+    for (const socket of connections) if (!busy.has(socket)) socket.destroy();
   }
-  server.on('request', answer);
-  server.on('checkContinue', answerWithheld);
-  // An Expect that nobody knows is answered like any request, not by a bare 417.
-  server.on('checkExpectation', answer);
-  server.on('clientError', respondBrokenRequest(perMinute));
-  server.on('connect', refuseConnect(perMinute));
+  server.on('request', onRequest);
+  server.on('checkContinue', (request, response) => {
+    withholdBody(request, response);
+    onRequest(request, response);
+  });
+  // Without this, an unknown Expect header gets a bare 417.
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', respondBrokenRequest(maxPerMinute));
+  server.on('connect', refuseConnect(maxPerMinute));
   return {
     port: await listenAt(server, at),
     retire,
     async close() {
       retire();
       isClosing = true;
-      const silence = setTimeout(dropSilent, headWithinMs);
-      await closeServer(server, finishWithinMs);
-      clearTimeout(silence);
+      const idleTimer = setTimeout(dropIdle, headTimeoutMs);
+      await closeServer(server, finishTimeoutMs);
+      clearTimeout(idleTimer);
     },
   };
 }

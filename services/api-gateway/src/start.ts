@@ -12,24 +12,24 @@ import { listen } from './listen.ts';
 
 export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: string };
 
-/** Opens, listens and answers; the caller runs it until `stop`. */
+/** Starts both APIs and the health server; they run until `stop`. */
 export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
   const { config, log } = args;
   const tracing = await openTracing('api-gateway', config, log);
   const context = openContext({ ...args, tracing });
   for (const opening of context.egress.openings) log.warn(`egress: ${opening}`);
   const host = config.LISTEN_HOST;
-  const perMinute = config.RATE_LIMIT_PER_MINUTE;
-  const api = await listen(createApp(context), { host, port: config.PORT }, perMinute);
-  const admin = await listen(createAdminApp(context), { host, port: config.ADMIN_PORT }, perMinute);
-  let stopping = false;
+  const maxPerMinute = config.RATE_LIMIT_PER_MINUTE;
+  const api = await listen(createApp(context), { host, port: config.PORT }, maxPerMinute);
+  const admin = await listen(createAdminApp(context), { host, port: config.ADMIN_PORT }, maxPerMinute);
+  let isStopping = false;
   const health = await startHealthServer({
     at: { host, port: config.METRICS_PORT },
     registry: context.registry,
     live: { creates: context.creator.problem },
     ready: {
       database: () => ping(context.db),
-      stopping: () => (stopping ? 'the service is stopping' : null),
+      stopping: () => (isStopping ? 'the service is stopping' : null),
     },
   });
   log.info({ port: api.port, adminPort: admin.port, metricsPort: health.port }, 'listening');
@@ -39,10 +39,10 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
     metricsUrl: `http://127.0.0.1:${health.port}`,
     stopDelayMs: config.STOP_DELAY_S * 1000,
     async stop() {
-      stopping = true;
+      isStopping = true;
       for (const server of [api, admin]) server.retire();
       if (config.STOP_DELAY_S > 0) await delay(config.STOP_DELAY_S * 1000);
-      // What is held open until something happens would hold the gateway, too.
+      // Open event streams and `wait` requests would keep the servers open.
       context.watcher.close();
       await Promise.all([api.close(), admin.close()]);
       await closeContext(context);

@@ -279,7 +279,7 @@ describe('a key that makes keys', () => {
       const refused = await ask('post', '/v1/api-keys', key)
         .send({ name: 'more', ...more })
         .expect(403);
-      expect(refused.body.error.message).toContain('more than itself');
+      expect(refused.body.error.message).toContain('wider access than its own');
     }
     const { models, addresses, ...made } = await make(
       { scopes: ['files'], addresses: ['192.0.2.128/25'] },

@@ -91,7 +91,7 @@ describe('test keys', () => {
     for (const slug of ['real', 'both']) {
       for (const path of ['/v1/executions', '/v1/executions/estimate']) {
         const refused = await ask('post', path, key).send({ model: slug, input: {} }).expect(403);
-        expect(refused.body.error.message).toContain('sandbox alone: `play`');
+        expect(refused.body.error.message).toContain('only run sandbox models: `play`');
       }
       await ask('get', `/v1/models/${slug}`, key).expect(403);
     }

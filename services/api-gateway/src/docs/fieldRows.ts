@@ -14,7 +14,7 @@ type Schemas = Record<string, Schema>;
 
 const maxDepth = 4;
 
-/** The fields of a JSON body, those of inner objects below their parents. */
+/** The fields of a JSON body; fields of nested objects follow their parent. */
 export function fieldRows(given: Schema, schemas: Schemas, parent = '', depth = 0): FieldRow[] {
   const schema = withoutNull(given, schemas);
   if (depth > maxDepth) return [];
@@ -34,7 +34,7 @@ export function fieldRows(given: Schema, schemas: Schemas, parent = '', depth = 
   });
 }
 
-/** `string`, `integer or null`, `array of object`, with what bounds it. */
+/** `string`, `integer or null`, `array of object`, with the bounds. */
 export function typeName(given: Schema, schemas: Schemas): string {
   const schema = withoutNull(given, schemas);
   const plain = Array.isArray(schema.type)
@@ -46,21 +46,21 @@ export function typeName(given: Schema, schemas: Schemas): string {
 }
 
 function boundsOf({ type, minimum, maximum, minLength, maxLength }: oas31.SchemaObject): string {
-  const [least, most] = type === 'string' ? [minLength, maxLength] : [minimum, maximum];
+  const [min, max] = type === 'string' ? [minLength, maxLength] : [minimum, maximum];
   const bound = (value: number | undefined) =>
     value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? '' : String(value);
-  const text = `${bound(least)}…${bound(most)}`;
+  const text = `${bound(min)}…${bound(max)}`;
   return text === '…' ? '' : ` (${text}${type === 'string' ? ' characters' : ''})`;
 }
 
-/** What a field is, its choices and what it is unless given. */
+/** The description of a field, its choices and its default. */
 export function descriptionOf(given: Schema, schemas: Schemas): string {
   const schema = withoutNull(given, schemas);
   const text = (given as oas31.SchemaObject).description ?? schema.description ?? '';
   const values = valuesOf(schema);
   const ofItems = schema.type === 'array' && schema.items && valuesOf(withoutNull(schema.items, schemas));
-  const preset = schema.default === undefined ? '' : `Default: \`${JSON.stringify(schema.default)}\`.`;
-  return [text && `${text}.`, values && `One of ${values}.`, ofItems && `Any of ${ofItems}.`, preset]
+  const defaultText = schema.default === undefined ? '' : `Default: \`${JSON.stringify(schema.default)}\`.`;
+  return [text && `${text}.`, values && `One of ${values}.`, ofItems && `Any of ${ofItems}.`, defaultText]
     .filter(Boolean)
     .join(' ');
 }
@@ -87,7 +87,7 @@ function isNullable(given: Schema, schemas: Schemas): boolean {
   );
 }
 
-/** What a schema is when it isn't null. */
+/** The schema without its null variant. */
 function withoutNull(given: Schema, schemas: Schemas): oas31.SchemaObject {
   const other = choicesOf(given, schemas).find((one) => !isNull(one, schemas));
   return other ? withoutNull(other, schemas) : resolved(given, schemas);

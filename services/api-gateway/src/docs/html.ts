@@ -1,9 +1,9 @@
-/** Markup that needs no escaping any more. */
+/** Markup that is already escaped. */
 export type Html = { markup: string };
 
 type Part = Html | string | number | false | null | undefined | readonly Html[];
 
-/** A template whose values are escaped, unless they are markup themselves. */
+/** A template that escapes its values, except markup. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup: String.raw({ raw: strings }, ...parts.map(markupOf)) };
 }
@@ -18,7 +18,7 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-/** Text in which `backticks` mark code. */
+/** Text with code in `backticks`. */
 export function prose(text: string): Html {
   const parts = text
     .split('`')

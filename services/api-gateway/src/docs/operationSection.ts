@@ -1,20 +1,26 @@
 import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from '../openapi/document.ts';
-import { type Answer, answersOf, type Operation, requestContent, scopeOf } from '../openapi/operations.ts';
+import {
+  type Operation,
+  requestContent,
+  responsesOf,
+  type StatusResponse,
+  scopeOf,
+} from '../openapi/operations.ts';
 import { descriptionOf, type FieldRow, fieldRows, typeName } from './fieldRows.ts';
 import { type Html, html, prose } from './html.ts';
 
-/** One endpoint: what it does and takes on the left, how that looks on the right. */
+/** One endpoint: description and fields on the left, examples on the right. */
 export function operationSection(document: ApiDocument, item: Operation): Html {
   const { operation, isEvent } = item;
   const schemas = document.components?.schemas ?? {};
-  const answers = answersOf(document, operation);
+  const responses = responsesOf(document, operation);
   const scope = scopeOf(operation);
-  const success = answers.find(({ status }) => status.startsWith('2'));
+  const success = responses.find(({ status }) => status.startsWith('2'));
   const body = requestContent(operation);
-  const answer = success?.answer.content?.['application/json'];
-  const events = success?.answer.content?.['text/event-stream'];
-  const csv = success?.answer.content?.['text/csv'];
+  const response = success?.response.content?.['application/json'];
+  const events = success?.response.content?.['text/event-stream'];
+  const csv = success?.response.content?.['text/csv'];
   const rowsOf = (media: oas31.MediaTypeObject | undefined) =>
     media?.schema ? fieldRows(media.schema, schemas) : [];
   return html`<section class="operation" id="${operation.operationId}">
@@ -22,18 +28,18 @@ export function operationSection(document: ApiDocument, item: Operation): Html {
 <h3><a href="#${operation.operationId}">${prose(operation.summary ?? '')}</a></h3>
 <p class="path">${methodBadge(item)} <code>${isEvent ? 'your endpoint' : item.path}</code></p>
 ${operation.description && html`<p>${prose(operation.description)}</p>`}
-${scope && html`<p>Needs the scope <code>${scope}</code>.</p>`}
+${scope && html`<p>Requires the scope <code>${scope}</code>.</p>`}
 ${fieldTable('Parameters', parameterRows(operation, schemas))}
 ${fieldTable('Body', rowsOf(body))}
-${fieldTable('Answer', rowsOf(answer), true)}
-${answerTable(answers)}
+${fieldTable('Response', rowsOf(response), true)}
+${statusTable(responses)}
 </div>
 <div class="samples">
 ${!isEvent && sample('Request', curlCommand(item, body?.example))}
 ${isEvent && sample('Body', JSON.stringify(body?.example, null, 2))}
-${answer && sample(`Answer ${success?.status}`, JSON.stringify(answer.example, null, 2))}
-${events && sample(`Answer ${success?.status}`, String(events.example))}
-${csv && sample(`Answer ${success?.status} as CSV`, String(csv.example))}
+${response && sample(`Response ${success?.status}`, JSON.stringify(response.example, null, 2))}
+${events && sample(`Response ${success?.status}`, String(events.example))}
+${csv && sample(`Response ${success?.status} as CSV`, String(csv.example))}
 </div>
 </section>`;
 }
@@ -54,7 +60,7 @@ function parameterRows(
   }));
 }
 
-/** `isFolded`: behind a line to click on, for what an example shows already. */
+/** `isFolded`: collapsed, for fields that an example already shows. */
 function fieldTable(title: string, rows: FieldRow[], isFolded = false): Html | null {
   if (rows.length === 0) return null;
   const table = html`<dl class="fields">${rows.map(fieldEntry)}</dl>`;
@@ -69,10 +75,10 @@ function fieldEntry({ name, type, required, description }: FieldRow): Html {
   }</dt><dd>${prose(description)}</dd></div>`;
 }
 
-function answerTable(answers: Answer[]): Html {
-  const rows = answers.map(
-    ({ status, answer }) =>
-      html`<div class="${status.startsWith('2') ? 'good' : 'bad'}"><dt>${status}</dt><dd>${prose(answer.description ?? '')}</dd></div>`,
+function statusTable(responses: StatusResponse[]): Html {
+  const rows = responses.map(
+    ({ status, response }) =>
+      html`<div class="${status.startsWith('2') ? 'good' : 'bad'}"><dt>${status}</dt><dd>${prose(response.description ?? '')}</dd></div>`,
   );
   return html`<details><summary>Statuses</summary><dl class="statuses">${rows}</dl></details>`;
 }
@@ -81,7 +87,7 @@ function sample(title: string, text: string): Html {
   return html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
 }
 
-/** The request of an operation as a shell command. */
+/** The request as a curl command. */
 export function curlCommand({ method, path, operation }: Operation, example: unknown): string {
   const verb = method.toUpperCase();
   const lines = [

@@ -8,7 +8,7 @@ import type { oas31 } from 'zod-openapi';
 import { apiKeyRequest } from '../apiKeys/keyRequest.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
-import { answersOf, operationsOf, requestContent } from '../openapi/operations.ts';
+import { operationsOf, requestContent, responsesOf } from '../openapi/operations.ts';
 import { resolved } from '../openapi/samples.ts';
 import { openTestGateway } from '../testing/testGateway.ts';
 import { html } from './html.ts';
@@ -47,10 +47,10 @@ describe('the OpenAPI document', () => {
   it('says of each endpoint how it refuses and counts', () => {
     for (const { operation, isEvent } of operations) {
       if (isEvent) continue;
-      const answers = answersOf(document, operation);
-      expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining(['401', '429', '500']));
-      for (const { answer } of answers) {
-        expect(Object.keys(answer.headers ?? {})).toEqual(
+      const responses = responsesOf(document, operation);
+      expect(responses.map(({ status }) => status)).toEqual(expect.arrayContaining(['401', '429', '500']));
+      for (const { response } of responses) {
+        expect(Object.keys(response.headers ?? {})).toEqual(
           expect.arrayContaining([
             'X-Request-Id',
             'X-RateLimit-Limit',
@@ -85,7 +85,9 @@ describe('the OpenAPI document', () => {
 
   it('gives every JSON body an example', () => {
     const bodies = operations.flatMap(({ operation }) =>
-      answersOf(document, operation).flatMap(({ answer }) => answer.content?.['application/json'] ?? []),
+      responsesOf(document, operation).flatMap(
+        ({ response }) => response.content?.['application/json'] ?? [],
+      ),
     );
     expect(bodies.length).toBeGreaterThan(50);
     expect(bodies.filter(({ example }) => example === undefined)).toEqual([]);
@@ -93,8 +95,8 @@ describe('the OpenAPI document', () => {
 
   it.each(['/v1/balance/transactions', '/v1/usage'])('says that %s comes as CSV too', (path) => {
     const [operation] = operations.filter((one) => one.path === path);
-    const [success] = answersOf(document, operation?.operation ?? {});
-    const content = success?.answer.content ?? {};
+    const [success] = responsesOf(document, operation?.operation ?? {});
+    const content = success?.response.content ?? {};
     expect(Object.keys(content)).toEqual(['application/json', 'text/csv']);
     expect(content['text/csv']?.example).toMatch(/^\w+(,\w+)+\r\n[^\r]+\r\n$/);
   });
@@ -139,7 +141,7 @@ describe('the reference page', () => {
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
     expect(text).not.toContain('<script');
     expect(headers['content-security-policy']).toContain("default-src 'none'");
-    expect(text).toContain('Needs the scope <code>executions:write</code>');
+    expect(text).toContain('Requires the scope <code>executions:write</code>');
     await request(app)
       .get('/docs/style.css')
       .expect(200)
@@ -148,7 +150,7 @@ describe('the reference page', () => {
 
   it('shows CSV where there is some', async () => {
     const { text } = await request(app).get('/docs').expect(200);
-    expect(text.match(/Answer 200 as CSV/g)).toHaveLength(2);
+    expect(text.match(/Response 200 as CSV/g)).toHaveLength(2);
     expect(text).toContain('model,executions,cost,input_tokens,output_tokens');
   });
 

@@ -7,11 +7,11 @@ import { overview } from '../openapi/overview.ts';
 import { type Html, html, prose } from './html.ts';
 import { methodBadge, operationSection } from './operationSection.ts';
 
-/** Nothing but our own style sheet: the page has no script, and nobody may frame it. */
+/** Allows only our style sheet: no script, no framing. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves /openapi.json and, made from it, /docs; both without a key. */
+/** Serves /openapi.json and /docs, which is generated from it; both without a key. */
 export function mountReference(app: Express, endpoints: readonly Endpoint[]): void {
   let document: ReturnType<typeof createApiDocument> | null = null;
   let page: string | null = null;
@@ -30,7 +30,7 @@ export function mountReference(app: Express, endpoints: readonly Endpoint[]): vo
   });
 }
 
-/** The reference: the OpenAPI document as one page for people. */
+/** The OpenAPI document as one HTML page. */
 export function renderPage(document: ApiDocument): string {
   const byTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other');
   const page = html`<!doctype html>

@@ -60,14 +60,10 @@ export const createBody = z
     input: jsonObject('Parameters of the model. Files are given as `file_` references', {
       prompt: 'a lighthouse',
     }),
-    webhook_url: z
-      .string()
-      .max(limits.urlLength)
-      .optional()
-      .meta({
-        description: 'Receives the final event of this execution',
-        example: 'https://example.com/hooks',
-      }),
+    webhook_url: z.string().max(limits.urlLength).optional().meta({
+      description: 'Receives the final event of this execution',
+      example: 'https://example.com/hooks',
+    }),
     metadata: jsonObject('Your own data, returned in the record. At most 16 KiB of JSON', { order: 'A-17' })
       .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= limits.metadataBytes, {
         message: `must not exceed ${limits.metadataBytes} bytes of JSON`,
@@ -78,15 +74,10 @@ export const createBody = z
       description: 'Which of your pending executions start first; default `normal`',
       example: 'normal',
     }),
-    timeout_seconds: z
-      .int()
-      .min(limits.minTimeoutS)
-      .max(limits.maxTimeoutS)
-      .optional()
-      .meta({
-        description: "Seconds until the execution expires; default: the model's timeout",
-        example: 300,
-      }),
+    timeout_seconds: z.int().min(limits.minTimeoutS).max(limits.maxTimeoutS).optional().meta({
+      description: "Seconds until the execution expires; default: the model's timeout",
+      example: 300,
+    }),
   })
   .meta({ id: 'CreateExecution' });
 

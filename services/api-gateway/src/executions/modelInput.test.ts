@@ -29,7 +29,7 @@ it('tells everything that is wrong at once, and what would be right', () => {
     'input.size': 'input.size must be one of "small", "large"',
     'input.style': 'input.style must be "oil"',
     'input.source':
-      'input.source must be the id of an uploaded file, file_…: POST /v1/files/upload gives one',
+      'input.source must be the id of an uploaded file (file_…), which POST /v1/files/upload returns',
   });
 });
 

@@ -10,7 +10,7 @@ it('gives one holder half, all holders the whole, and takes back what is release
   expect(() => again?.take(21)).toThrow('Too many of your requests');
   again?.take(20);
   second?.take(49);
-  expect(() => third?.take(2)).toThrow('Too many requests have a large body');
+  expect(() => third?.take(2)).toThrow('Too many requests have large bodies');
   third?.take(1);
   expect(memory.heldBytes()).toBe(100);
   for (const hold of [first, first, second, third]) hold?.release();

@@ -63,7 +63,7 @@ async function replyOf(
   }
 }
 
-const pathNotFound = () => new ApiError('NOT_FOUND', 'This path does not exist.');
+const pathNotFound = () => new ApiError('NOT_FOUND', 'There is nothing at this path.');
 
 function requireAccess({ access, scope }: Endpoint, caller: Caller | null, refusal: Error | null): void {
   if (access === 'anyone') return;

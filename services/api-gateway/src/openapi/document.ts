@@ -9,12 +9,12 @@ import { ThinEvent } from '../endpoints/events/eventRecord.ts';
 import type { Endpoint, EndpointResponse } from '../http/endpoint.ts';
 import { eventWebhook } from './eventWebhook.ts';
 import { overviewMarkdown, title, version } from './overview.ts';
-import { commonHeaderReferences, commonHeaders, errorAnswers } from './responses.ts';
+import { commonHeaderReferences, commonHeaders, errorResponses } from './responses.ts';
 import { addExamples } from './samples.ts';
 
 export type ApiDocument = oas31.OpenAPIObject;
 
-/** The OpenAPI 3.1 document of these endpoints; those that providers call are left out. */
+/** The OpenAPI 3.1 document of these endpoints, without those that providers call. */
 export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
   const documented = endpoints.filter(({ limit }) => limit !== 'callback');
   const document = createDocument({
@@ -34,7 +34,11 @@ export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
       schemas: { ThinEvent },
       headers: commonHeaders,
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: '`sk_`, 64 hex digits, `_` and 8 hex digits' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `sk_`, 64 hex digits, `_` and 8 hex digits',
+        },
       },
     },
   }) as ApiDocument;
@@ -52,8 +56,7 @@ function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
   );
 }
 
-/** An endpoint as OpenAPI has it. */
-export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { tag, summary, description, params, query, headers, body } = endpoint;
   return {
     operationId: operationId(endpoint),
@@ -67,11 +70,11 @@ export function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(headers && { header: headers }),
     },
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
-    responses: { ...successes(endpoint), ...errorAnswers(endpoint) },
+    responses: { ...successes(endpoint), ...errorResponses(endpoint) },
   };
 }
 
-/** The scope stands where OpenAPI 3.1 has the roles that a call needs. */
+/** OpenAPI 3.1 allows roles here: the scope. */
 function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
   if (access === 'anyone') return [];
   return [{ apiKey: scope === 'any' ? [] : [scope] }];
@@ -80,12 +83,12 @@ function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
 function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const entries = Object.entries(responses).filter(([status]) => Number(status) < 400);
   return Object.fromEntries(
-    entries.map(([status, answer]) => [
+    entries.map(([status, response]) => [
       status,
       {
-        description: answer.description,
+        description: response.description,
         headers: commonHeaderReferences(),
-        ...(status !== noContent && { content: contentOf(answer) }),
+        ...(status !== noContent && { content: contentOf(response) }),
       },
     ]),
   );

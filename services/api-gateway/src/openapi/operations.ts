@@ -3,7 +3,7 @@ import type { ApiDocument } from './document.ts';
 
 export const methods = ['post', 'get', 'patch', 'delete'] as const;
 
-/** `isEvent`: something that clients receive, not an endpoint of ours. */
+/** `isEvent`: a webhook that clients receive, not an endpoint. */
 export type Operation = {
   method: (typeof methods)[number];
   path: string;
@@ -11,7 +11,7 @@ export type Operation = {
   operation: oas31.OperationObject;
 };
 
-/** Every operation of a document, in its order: the endpoints, then what clients receive. */
+/** Every operation of a document in its order: endpoints, then webhooks. */
 export function operationsOf({ paths = {}, webhooks = {} }: ApiDocument): Operation[] {
   const items = [
     ...Object.entries(paths).map(([path, item]) => ({ path, item, isEvent: false })),
@@ -25,18 +25,21 @@ export function operationsOf({ paths = {}, webhooks = {} }: ApiDocument): Operat
   );
 }
 
-export type Answer = { status: string; answer: oas31.ResponseObject };
+export type StatusResponse = { status: string; response: oas31.ResponseObject };
 
-/** The answers of an operation, by status; references are followed. */
-export function answersOf({ components }: ApiDocument, { responses = {} }: oas31.OperationObject): Answer[] {
+/** The responses of an operation by status, with references resolved. */
+export function responsesOf(
+  { components }: ApiDocument,
+  { responses = {} }: oas31.OperationObject,
+): StatusResponse[] {
   return Object.entries(responses).map(([status, given]) => {
     const name = '$ref' in given ? (given.$ref as string).split('/').pop() : undefined;
-    const answer = name === undefined ? given : components?.responses?.[name];
-    return { status, answer: answer as oas31.ResponseObject };
+    const response = name === undefined ? given : components?.responses?.[name];
+    return { status, response: response as oas31.ResponseObject };
   });
 }
 
-/** What a key must be allowed to; null: any key will do, or none. */
+/** The scope that a key needs; null: none. */
 export function scopeOf({ security }: oas31.OperationObject): string | null {
   return security?.[0]?.['apiKey']?.[0] ?? null;
 }

@@ -9,12 +9,12 @@ const ErrorBody = z
   .object({
     error: z.object({
       code: z.enum(codes),
-      message: z.string().describe('For people'),
+      message: z.string().describe('For people; do not parse it'),
       retryable: z.boolean().describe('Whether the same request may succeed later'),
       request_id: z.string().meta({ example: 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d' }),
       details: z.array(
         z.object({
-          field: z.string().meta({ description: 'A path', example: 'input.width' }),
+          field: z.string().meta({ description: 'The path of the field', example: 'input.width' }),
           code: z.string().meta({ example: 'OUT_OF_RANGE' }),
           message: z.string(),
         }),
@@ -23,13 +23,13 @@ const ErrorBody = z
   })
   .meta({ id: 'Error' });
 
-/** The answers an endpoint refuses with, by status; each says which codes it can carry. */
-export function errorAnswers(endpoint: Endpoint): ZodOpenApiResponsesObject {
+/** The error responses of an endpoint by status, each with its possible codes. */
+export function errorResponses(endpoint: Endpoint): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorCodes[code].status);
   const declared = Object.entries(endpoint.responses).filter(([status]) => Number(status) >= 400);
   return Object.fromEntries([
-    ...[...byStatus].map(([status, some]) => [status, errorAnswer(some)]),
-    ...declared.map(([status, { description }]) => [status, answer(description)]),
+    ...[...byStatus].map(([status, some]) => [status, errorResponse(some)]),
+    ...declared.map(([status, { description }]) => [status, response(description)]),
   ]);
 }
 
@@ -51,32 +51,32 @@ function codesOf({ access, params, query, body, errors = [] }: Endpoint): ErrorC
   return [...new Set(found.filter((code) => code !== false))];
 }
 
-const known = new Map<string, ZodOpenApiResponseObject>();
+const responses = new Map<string, ZodOpenApiResponseObject>();
 
-/** One object for equal answers: by its `id` it becomes one component. */
-function errorAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
+/** Equal responses share one object, which becomes one component by its `id`. */
+function errorResponse(some: ErrorCode[]): ZodOpenApiResponseObject {
   const id = some.join('-');
-  const found = known.get(id) ?? { id, ...describedAnswer(some) };
-  known.set(id, found);
+  const found = responses.get(id) ?? { id, ...describedResponse(some) };
+  responses.set(id, found);
   return found;
 }
 
-/** They come with `Retry-After`. */
-const saysWhen: ReadonlySet<ErrorCode> = new Set([
+/** Codes that are sent with `Retry-After`. */
+const withRetryAfter: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
   'SERVICE_UNAVAILABLE',
   'INSUFFICIENT_STORAGE',
 ]);
 
-function describedAnswer(some: ErrorCode[]): ZodOpenApiResponseObject {
+function describedResponse(some: ErrorCode[]): ZodOpenApiResponseObject {
   const [code = 'INTERNAL_ERROR'] = some;
-  const described = answer(some.map((one) => `\`${one}\``).join(', '), code);
-  return some.some((one) => saysWhen.has(one))
+  const described = response(some.map((one) => `\`${one}\``).join(', '), code);
+  return some.some((one) => withRetryAfter.has(one))
     ? { ...described, headers: { ...commonHeaderReferences(), ...retryAfter } }
     : described;
 }
 
-function answer(description: string, code?: ErrorCode): ZodOpenApiResponseObject {
+function response(description: string, code?: ErrorCode): ZodOpenApiResponseObject {
   return {
     description,
     headers: commonHeaderReferences(),
@@ -90,16 +90,16 @@ function exampleOf(code: ErrorCode) {
       ? [{ field: 'size_bytes', code: 'REQUIRED', message: 'size_bytes is required.' }]
       : [];
   const request_id = 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d';
-  const message = details[0]?.message ?? 'What went wrong, in a sentence.';
+  const message = details[0]?.message ?? 'One sentence about what went wrong.';
   return { error: { code, message, retryable: errorCodes[code].retryable, request_id, details } };
 }
 
 type Headers = Record<string, oas31.HeaderObject>;
 
-/** Headers of every answer, errors included. */
+/** The headers of every response, including errors. */
 export const commonHeaders: Headers = {
   'X-Request-Id': {
-    description: 'Names this request; quote it when you ask for help',
+    description: 'The id of this request; include it when you report a problem',
     schema: { type: 'string', examples: ['req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d'] },
   },
   'X-RateLimit-Limit': {
@@ -107,7 +107,7 @@ export const commonHeaders: Headers = {
     schema: { type: 'integer', examples: [3000] },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests left in the window',
+    description: 'Requests remaining in the window',
     schema: { type: 'integer', examples: [2999] },
   },
   'X-RateLimit-Reset': {
@@ -120,7 +120,7 @@ export const retryAfter: Headers = {
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', examples: [12] } },
 };
 
-/** References to the headers of every answer, which stand among the components. */
+/** References to the common headers among the components. */
 export function commonHeaderReferences(): Record<string, oas31.ReferenceObject> {
   return Object.fromEntries(
     Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),

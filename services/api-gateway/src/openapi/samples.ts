@@ -1,13 +1,15 @@
 import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from './document.ts';
-import { answersOf, operationsOf, requestContent } from './operations.ts';
+import { operationsOf, requestContent, responsesOf } from './operations.ts';
 
-/** Gives every JSON body of a document an example, where it has none of its own. */
+/** Adds an example to every JSON body of a document that has none. */
 export function addExamples(document: ApiDocument): void {
   const schemas = document.components?.schemas ?? {};
   for (const { operation } of operationsOf(document)) {
-    const answers = answersOf(document, operation).map(({ answer }) => answer.content?.['application/json']);
-    for (const media of [requestContent(operation), ...answers]) addExample(media, schemas);
+    const responses = responsesOf(document, operation).map(
+      ({ response }) => response.content?.['application/json'],
+    );
+    for (const media of [requestContent(operation), ...responses]) addExample(media, schemas);
   }
 }
 
@@ -22,7 +24,7 @@ function addExample(
 type Schema = oas31.SchemaObject | oas31.ReferenceObject;
 type Schemas = Record<string, Schema>;
 
-/** A value as a schema describes it, made of the examples it carries. What may be null is null. */
+/** A value that matches a schema, built from its examples. Nullable fields are null. */
 export function sampleOf(given: Schema, schemas: Schemas): unknown {
   const schema = resolved(given, schemas);
   if (schema.example !== undefined) return schema.example;
@@ -36,7 +38,7 @@ export function sampleOf(given: Schema, schemas: Schemas): unknown {
   return first ? sampleOf(first, schemas) : sampleOfType(schema, schemas);
 }
 
-/** Follows references to the schema itself. */
+/** Follows references to the actual schema. */
 export function resolved(schema: Schema, schemas: Schemas): oas31.SchemaObject {
   const name = '$ref' in schema ? schema.$ref?.split('/').pop() : undefined;
   const found = name === undefined ? undefined : schemas[name];

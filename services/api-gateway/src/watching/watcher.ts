@@ -10,7 +10,7 @@ const pollIntervalMs = 250;
 /** Waiting requests beyond this are answered at once, as without `wait`. */
 const maxWaiting = 5000;
 
-/** Someone following an execution. */
+/** A request that follows an execution. */
 export type Watch = {
   /** The log is wanted from this character on; null: not now. */
   logsSeen(): number | null;

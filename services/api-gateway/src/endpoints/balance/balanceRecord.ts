@@ -4,16 +4,16 @@ import { amount } from '../../money/amounts.ts';
 import { spendLimitField } from '../../money/spendLimits.ts';
 
 const fields = {
-  available: amount('Free for new executions'),
-  held: amount('Reserved by executions that have not ended'),
-  total: amount('Both together'),
+  available: amount('Available for new executions'),
+  held: amount('Reserved by open executions'),
+  total: amount('`available` plus `held`'),
   currency: z.literal('USD'),
 };
 
-/** As the operator's API shows it. */
+/** As the admin API returns it. */
 export const BalanceRecord = z.object(fields).meta({ id: 'OrganizationBalance' });
 
-/** As clients see it. */
+/** As the public API returns it. */
 export const LimitedBalanceRecord = z.object({ ...fields, spend_limit: spendLimitField }).meta({
   id: 'Balance',
   example: { available: '9.40', held: '0.60', total: '10.00', currency: 'USD', spend_limit: null },

@@ -11,7 +11,7 @@ export const getBalance = endpoint({
   summary: 'Read the balance',
   scope: 'balance',
   limit: 'other',
-  responses: { 200: { description: 'The balance now', schema: LimitedBalanceRecord } },
+  responses: { 200: { description: 'The current balance', schema: LimitedBalanceRecord } },
   async handle({ context, caller }) {
     const [balance, spend_limit] = await Promise.all([
       readBalance(context.db, caller.organizationId),

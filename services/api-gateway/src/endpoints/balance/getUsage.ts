@@ -10,13 +10,13 @@ import { exampleUsageRow, UsageReport, usageColumns, usageReport } from './usage
 const maxDays = 366;
 const dayMs = 86_400_000;
 
-const shape = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const timeOrDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 const time = (description: string, example: string) =>
   z
     .string()
-    .refine((text) => shape.safeParse(text).success, {
-      message: 'must be an ISO 8601 time, or a date such as 2026-03-01',
+    .refine((text) => timeOrDate.safeParse(text).success, {
+      message: 'must be an ISO 8601 time or a date such as 2026-03-01',
       params: { code: 'INVALID_FORMAT' },
     })
     .meta({ description, example });
@@ -26,23 +26,23 @@ const usage = (args: { withWriteOffs: boolean }) =>
     method: 'GET',
     path: '/v1/usage',
     tag: 'Balance',
-    summary: 'Read the usage',
+    summary: 'Read usage',
     description:
-      'What was used and charged, by model or by day (UTC), of the executions that completed in a period of at most ' +
-      `${maxDays} days. Executions that the operator no longer keeps don't count. With \`Accept: text/csv\` the rows come ` +
-      'as CSV.',
+      'Returns usage and charges, by model or by day (UTC), of the executions that completed in a period of at most ' +
+      `${maxDays} days. Executions past the operator's retention period are not included. With \`Accept: text/csv\` the ` +
+      'rows are returned as CSV.',
     scope: 'balance',
     limit: 'other',
     query: z.object({
       from: time(
-        'A time, or the beginning of a day (UTC); else the beginning of the month that `to` ends in',
+        'Start of the period, inclusive: a time, or a date (from 00:00 UTC). Default: the start of the month of `to`',
         '2026-03-01',
       ).optional(),
       to: time(
-        'A time, or the beginning of a day (UTC), which does not count itself; else now',
+        'End of the period, exclusive: a time, or a date (until 00:00 UTC). Default: now',
         '2026-04-01',
       ).optional(),
-      group_by: z.enum(usageGroupings).default('model').describe('What each row is of'),
+      group_by: z.enum(usageGroupings).default('model').describe('What the rows are grouped by'),
     }),
     responses: {
       200: {
@@ -52,11 +52,11 @@ const usage = (args: { withWriteOffs: boolean }) =>
       },
     },
     async handle({ context, caller, query }) {
-      const asked = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
+      const period = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
       const rows = await context.lists.read((db) =>
-        sumUsage(db, { organizationId: caller.organizationId, ...asked }),
+        sumUsage(db, { organizationId: caller.organizationId, ...period }),
       );
-      const body = usageReport({ ...asked, ...args }, rows);
+      const body = usageReport({ ...period, ...args }, rows);
       const filename = `usage_${body.from.slice(0, 10)}_${body.to.slice(0, 10)}.csv`;
       const table = { filename, columns: usageColumns(query.group_by, args), rows: body.data };
       return { status: 200, body, table };
@@ -64,23 +64,23 @@ const usage = (args: { withWriteOffs: boolean }) =>
   });
 
 export const getUsage = usage({ withWriteOffs: false });
-/** For the operator. */
+/** For operators. */
 export const getUsageWithWriteOffs = usage({ withWriteOffs: true });
 
-/** @throws INPUT_VALIDATION_ERROR for a period that ends before it begins, or is too long */
+/** @throws INPUT_VALIDATION_ERROR for a negative period or one that is too long */
 async function readPeriod(db: Database, query: { from?: string | undefined; to?: string | undefined }) {
   const to = query.to === undefined ? await timeFromNow(db, 0) : new Date(query.to);
-  const from = query.from === undefined ? monthBefore(to) : new Date(query.from);
+  const from = query.from === undefined ? startOfMonth(to) : new Date(query.from);
   const lengthMs = to.getTime() - from.getTime();
   if (lengthMs < 0) throw invalidField('from', 'OUT_OF_RANGE', 'from must not be later than to.');
   if (lengthMs > maxDays * dayMs) {
-    throw invalidField('from', 'OUT_OF_RANGE', `from and to must lie at most ${maxDays} days apart.`);
+    throw invalidField('from', 'OUT_OF_RANGE', `from and to must be at most ${maxDays} days apart.`);
   }
   return { from, to };
 }
 
-/** The beginning of the month (UTC) that ends with this time or goes on: `to` itself does not count. */
-function monthBefore(to: Date): Date {
+/** The start of the month (UTC) that contains the last instant before `to`. */
+function startOfMonth(to: Date): Date {
   const last = new Date(to.getTime() - 1);
   return new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth()));
 }

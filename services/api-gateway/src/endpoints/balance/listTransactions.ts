@@ -20,15 +20,15 @@ const listing = (kinds: readonly TransferKind[]) =>
     tag: 'Balance',
     summary: 'List transactions',
     description:
-      'Everything that ever moved the balance, newest first, each with the balance it left. With `Accept: text/csv` the ' +
-      'page comes as CSV, and the header `Link` leads to the next one.',
+      'Every change of the balance, newest first, with the balance after it. With `Accept: text/csv` the page is ' +
+      'returned as CSV and the `Link` header has the next page.',
     scope: 'balance',
     limit: 'other',
     query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
-      kind: z.enum(kinds).optional().describe('Only these'),
-      execution_id: idFilter('exec', 'Only those of this execution').optional(),
-      created_after: timeFilter('Only those made after this time'),
-      created_before: timeFilter('Only those made before this time'),
+      kind: z.enum(kinds).optional().describe('Only transactions of this kind'),
+      execution_id: idFilter('exec', 'Only transactions of this execution').optional(),
+      created_after: timeFilter('Only transactions after this time'),
+      created_before: timeFilter('Only transactions before this time'),
     }),
     responses: {
       200: {
@@ -57,10 +57,10 @@ const listing = (kinds: readonly TransferKind[]) =>
   });
 
 export const listTransactions = listing(clientTransferKinds);
-/** For the operator: with write-offs. */
+/** For operators: with write-offs. */
 export const listEveryTransaction = listing(transferKinds);
 
-/** @throws INPUT_VALIDATION_ERROR for a cursor that can be no transaction's number */
+/** @throws INPUT_VALIDATION_ERROR for a cursor that is not a sequence number */
 function checkedSequence(cursor: string | undefined): string | undefined {
   if (cursor === undefined || /^[1-9]\d{0,17}$/.test(cursor)) return cursor;
   throw invalidField('cursor', 'INVALID_CURSOR', 'cursor must be the next_cursor of a previous page.');

@@ -20,26 +20,26 @@ export const exampleTransaction = {
   created_at: '2026-03-20T10:30:08.430Z',
 } as const;
 
-const kindsExplained =
-  'What it was for: `top_up` and `correction` by the operator; `hold` reserves for an execution; `settle` charges ' +
-  'its cost, `overage` before it takes what the hold lacked, `remainder` after it gives back what was left; `release` ' +
-  'gives back the hold of one that was not charged';
+const kindDescription =
+  '`top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the ' +
+  'cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part ' +
+  'of the hold; `release`: returns the hold of an execution that is not charged';
 
 export const Transaction = z
   .object({
     sequence: z
       .int()
-      .describe('Its number in the journal of your organization, higher than those of all before it'),
-    kind: z.enum(clientTransferKinds).describe(kindsExplained),
-    amount: amount('What was moved, never below 0'),
-    available_change: amount('What it did to `available`; below 0 it took from it'),
-    held_change: amount('What it did to `held`; below 0 it took from it'),
-    execution_id: idField('exec', 'The execution it was made for').nullable(),
-    reason: z.string().nullable().describe("The operator's reason, of a top-up or correction"),
-    available_after: amount('Free for new executions, once it was made'),
-    held_after: amount('Reserved by executions, once it was made'),
-    balance_after: amount('Both together, once it was made'),
-    created_at: timestamp('When it was made'),
+      .describe('Number in the journal of your organization; increases with every transaction'),
+    kind: z.enum(clientTransferKinds).describe(kindDescription),
+    amount: amount('The amount moved, never below 0'),
+    available_change: amount('The change of `available`; below 0 when it decreased'),
+    held_change: amount('The change of `held`; below 0 when it decreased'),
+    execution_id: idField('exec', 'The execution that the transaction belongs to').nullable(),
+    reason: z.string().nullable().describe("The operator's reason for a top-up or correction"),
+    available_after: amount('`available` after the transaction'),
+    held_after: amount('`held` after the transaction'),
+    balance_after: amount('The total after the transaction'),
+    created_at: timestamp('When it was recorded'),
   })
   .meta({ id: 'Transaction', example: exampleTransaction });
 

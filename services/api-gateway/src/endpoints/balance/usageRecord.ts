@@ -6,29 +6,29 @@ import { timestamp } from '../../http/fields.ts';
 import { amount } from '../../money/amounts.ts';
 
 const sums = {
-  executions: z.int().describe('How many completed'),
-  cost: amount('What was charged for them'),
-  input_tokens: z.int().describe('Tokens that went in'),
-  output_tokens: z.int().describe('Tokens that came out'),
+  executions: z.int().describe('Number of completed executions'),
+  cost: amount('The amount charged'),
+  input_tokens: z.int().describe('Input tokens'),
+  output_tokens: z.int().describe('Output tokens'),
 };
 
 const exampleSums = { executions: 3, cost: '0.144', input_tokens: 120, output_tokens: 860 };
 
 export const UsageReport = z
   .object({
-    from: timestamp('Executions count that completed at this time or later'),
-    to: timestamp('and before this time'),
-    group_by: z.enum(usageGroupings).describe('What each row is of'),
+    from: timestamp('Start of the period, inclusive, by completion time'),
+    to: timestamp('End of the period, exclusive'),
+    group_by: z.enum(usageGroupings).describe('What the rows are grouped by'),
     data: z
       .array(
         z.object({
-          model: z.string().optional().describe('With `group_by=model`: model slug'),
-          day: z.iso.date().optional().describe('With `group_by=day`: day in UTC'),
+          model: z.string().optional().describe('Model slug, with `group_by=model`'),
+          day: z.iso.date().optional().describe('Day in UTC, with `group_by=day`'),
           ...sums,
         }),
       )
-      .describe('In order of model or day; without any execution there is no row'),
-    total: z.object(sums).describe('Of all rows'),
+      .describe('One row per model or day with executions, in order'),
+    total: z.object(sums).describe('The sum of all rows'),
   })
   .meta({
     id: 'Usage',
@@ -57,17 +57,17 @@ export function usageColumns(
   };
 }
 
-type Asked = {
+type UsagePeriod = {
   from: Date;
   to: Date;
   groupBy: UsageGrouping;
-  /** Which are the operator's to see. */
+  /** Only operators see write-offs. */
   withWriteOffs: boolean;
 };
 
-export function usageReport(asked: Asked, usage: Usage[]) {
-  const sumsOf = (sums: Sums) => sumsRecord(sums, asked.withWriteOffs);
-  const total = usage.reduce(added, {
+export function usageReport(period: UsagePeriod, usage: Usage[]) {
+  const sumsOf = (sums: Sums) => sumsRecord(sums, period.withWriteOffs);
+  const total = usage.reduce(addSums, {
     executions: 0,
     cost: '0',
     writtenOff: '0',
@@ -75,17 +75,17 @@ export function usageReport(asked: Asked, usage: Usage[]) {
     outputTokens: 0,
   });
   return {
-    from: asked.from.toISOString(),
-    to: asked.to.toISOString(),
-    group_by: asked.groupBy,
-    data: usage.map((row) => ({ [asked.groupBy]: row.group, ...sumsOf(row) })),
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+    group_by: period.groupBy,
+    data: usage.map((row) => ({ [period.groupBy]: row.group, ...sumsOf(row) })),
     total: sumsOf(total),
   };
 }
 
 type Sums = Omit<Usage, 'group'>;
 
-function added(sum: Sums, row: Sums): Sums {
+function addSums(sum: Sums, row: Sums): Sums {
   return {
     executions: sum.executions + row.executions,
     cost: new MoneyDecimal(sum.cost).plus(row.cost).toFixed(),

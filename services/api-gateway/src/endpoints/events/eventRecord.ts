@@ -11,7 +11,7 @@ const endpointType = z.enum(endpointEventTypes).meta({ example: 'endpoint.failin
 const happened = timestamp('When it happened').meta({ example: exampleExecution.completed_at });
 
 const envelope = {
-  id: idField('evt', 'The same on every attempt: drop what you have seen'),
+  id: idField('evt', 'The same in every attempt: drop ids that you have already seen'),
   type,
   event_type: type.describe('The same as `type`'),
   timestamp: happened,
@@ -28,14 +28,14 @@ const ExecutionEvent = z
   })
   .meta({ id: 'Event' });
 
-/** The same for endpoints that want ids and status alone, and for all when it would be too large in full. */
+/** For endpoints with `payload: "thin"`, and for every endpoint when the full event would be too large. */
 export const ThinEvent = z
   .object({
     ...envelope,
     truncated: z
       .literal(true)
       .optional()
-      .describe('In full it would have more than 256 KiB: read the execution'),
+      .describe('The full event would exceed 256 KiB: read the execution instead'),
     data: z.object({ id: idField('exec'), status: ExecutionRecord.shape.status }),
   })
   .meta({ id: 'ThinEvent' });
@@ -49,7 +49,7 @@ const EndpointEvent = z
     timestamp: happened,
     version: z.literal('1.0'),
     organization_id: idField('org'),
-    endpoint_id: idField('wh', 'The endpoint that it tells of'),
+    endpoint_id: idField('wh', 'The endpoint that the event is about'),
     data: z.object({
       id: idField('wh'),
       url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
@@ -60,10 +60,10 @@ const EndpointEvent = z
   })
   .meta({ id: 'EndpointEvent' });
 
-/** An event as a webhook delivers it: in full, unless it is too large. */
+/** An event as a webhook delivers it: full unless it is too large. */
 export const AnyEvent = z.union([ExecutionEvent, ThinEvent, EndpointEvent]);
 
-/** The body as it was told; where nobody was told, what would be: of an erased execution no more than its record. */
+/** The body as delivered; if no endpoint received it, as it would be delivered now. An erased execution has only its record. */
 export function eventText(row: EventRow): string {
   return row.body === null ? deliveredEventBody(eventOf(row), row) : row.body;
 }

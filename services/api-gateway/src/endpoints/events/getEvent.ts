@@ -9,7 +9,8 @@ export const getEvent = endpoint({
   path: '/v1/events/{id}',
   tag: 'Events',
   summary: 'Read an event',
-  description: 'In full, as a webhook delivers it; over 256 KiB with ids and status alone, and `truncated`.',
+  description:
+    'The full event as a webhook delivers it. Above 256 KiB it has only ids and status, and `truncated: true`.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('evt', 'id'),

@@ -11,25 +11,25 @@ import { checkedCursor, isUsablePage, pageFields, pageQuery } from '../../http/p
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
 const Query = pageQuery({ limit: 20, maxLimit: 100 }).extend({
-  type: z.enum(subscribableEvents).optional().describe('Only those of this type'),
-  execution_id: idFilter('exec', 'Only those of this execution').optional(),
+  type: z.enum(subscribableEvents).optional().describe('Only events of this type'),
+  execution_id: idFilter('exec', 'Only events of this execution').optional(),
   endpoint_id: idFilter(
     'wh',
-    'Only those that this endpoint asks for, by its `events` and `models`',
+    'Only events that this endpoint subscribes to with its `events` and `models`',
   ).optional(),
   undelivered: z
     .enum(['true', 'false'])
     .default('false')
     .describe(
-      'true: only those that were not delivered: with `endpoint_id` to that endpoint, else to somebody, or to nobody. Of ' +
-        'the time whose deliveries are kept',
+      'true: only events with a delivery that has not succeeded, or with no delivery at all; with `endpoint_id`, events ' +
+        'not delivered to that endpoint. Limited to the period for which deliveries are kept',
     ),
-  created_after: timeFilter('Only those that happened after this time'),
-  created_before: timeFilter('Only those that happened before this time'),
+  created_after: timeFilter('Only events after this time'),
+  created_before: timeFilter('Only events before this time'),
   order: z
     .enum(['asc', 'desc'])
     .default('desc')
-    .describe('`asc`: the oldest first, to catch up from a time onwards'),
+    .describe('`asc`: oldest first, to catch up from a point in time'),
 });
 
 export const listEvents = endpoint({
@@ -38,10 +38,11 @@ export const listEvents = endpoint({
   tag: 'Events',
   summary: 'List events',
   description:
-    'Newest first, each in full as a webhook delivers it (over 256 KiB thin, and `truncated`). A receiver that was down catches up with ' +
-    '`order=asc&created_after=…`, and with `undelivered=true` reads what it has missed alone. An event is listed within ' +
-    'seconds of its `timestamp`, not always in that order: begin a minute earlier than you stopped and drop the ids that ' +
-    'you have seen. While `has_more` is true read on with `cursor`, even if a page of undelivered events, or with `endpoint_id`, holds few or none.',
+    'Newest first, each as a webhook delivers it (thin and `truncated` above 256 KiB). A receiver that was down catches ' +
+    'up with `order=asc&created_after=…`; `undelivered=true` returns only missed events. Events appear within seconds of ' +
+    'their `timestamp`, not always in order: start one minute before the point where you stopped and drop ids that you ' +
+    'have already seen. Continue with `cursor` while `has_more` is true, even when a page filtered by `undelivered` or ' +
+    '`endpoint_id` has few items or none.',
   scope: 'webhooks',
   limit: 'other',
   query: Query,
@@ -53,9 +54,9 @@ export const listEvents = endpoint({
   },
   async handle({ context, caller, query }) {
     const { organizationId } = caller;
-    const asked = {
+    const request = {
       filter: {
-        ...(await askedFor(context, caller, query)),
+        ...(await endpointFilter(context, caller, query)),
         executionId: query.execution_id,
         createdAfter: toDate(query.created_after),
         createdBefore: toDate(query.created_before),
@@ -65,17 +66,17 @@ export const listEvents = endpoint({
       isAscending: query.order === 'asc',
       limit: query.limit + 1,
     };
-    const isWhole = isUsablePage(query.cursor);
+    const isUsable = isUsablePage(query.cursor);
     const page = await context.lists.read(
-      (db) => readEvents(db, organizationId, asked),
-      ({ rows, reached }) => reached !== null || isWhole(rows),
+      (db) => readEvents(db, organizationId, request),
+      ({ rows, reached }) => reached !== null || isUsable(rows),
     );
-    return { status: 200, body: answer(page, query.limit) };
+    return { status: 200, body: eventPage(page, query.limit) };
   },
 });
 
-/** What `type` and `endpoint_id` come to. @throws INPUT_VALIDATION_ERROR for an endpoint that there is not */
-async function askedFor(
+/** The filter for `type` and `endpoint_id`. @throws INPUT_VALIDATION_ERROR for an unknown endpoint */
+async function endpointFilter(
   { db }: Context,
   caller: Pick<Caller, 'organizationId' | 'models'>,
   query: z.infer<typeof Query>,
@@ -83,20 +84,20 @@ async function askedFor(
   const types = query.type && subscribedTypes([query.type]);
   const { endpoint_id: id } = query;
   if (id === undefined) return { types, models: boundModels(caller) };
-  const receiver = await getWebhookEndpoint(db, caller.organizationId, id);
-  if (!receiver) throw invalidField('endpoint_id', 'NOT_FOUND', 'There is no such webhook endpoint.');
-  const asked = subscribedTypes(receiver.events);
+  const endpoint = await getWebhookEndpoint(db, caller.organizationId, id);
+  if (!endpoint) throw invalidField('endpoint_id', 'NOT_FOUND', 'The webhook endpoint does not exist.');
+  const subscribed = subscribedTypes(endpoint.events);
   return {
-    types: types ? asked.filter((type) => types.includes(type)) : asked,
+    types: types ? subscribed.filter((type) => types.includes(type)) : subscribed,
     models:
-      receiver.models.length > 0
-        ? receiver.models.filter((slug) => mayReadModel(caller, slug))
+      endpoint.models.length > 0
+        ? endpoint.models.filter((slug) => mayReadModel(caller, slug))
         : boundModels(caller),
     notAbout: id,
   };
 }
 
-function answer({ rows, reached }: EventPage, limit: number) {
+function eventPage({ rows, reached }: EventPage, limit: number) {
   const items = rows.slice(0, limit);
   const next = rows.length > limit ? (items.at(-1)?.eventId ?? null) : reached;
   return { data: items.map(eventRecord), has_more: next !== null, next_cursor: next };

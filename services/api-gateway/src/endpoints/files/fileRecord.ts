@@ -10,13 +10,10 @@ export const FileRecord = z
       description: 'Null until the bytes are checked, if the upload did not declare it',
       example: 'image/png',
     }),
-    size_bytes: z
-      .int()
-      .nullable()
-      .meta({
-        description: 'Null until the bytes are checked, if the upload did not declare it',
-        example: 2_048_576,
-      }),
+    size_bytes: z.int().nullable().meta({
+      description: 'Null until the bytes are checked, if the upload did not declare it',
+      example: 2_048_576,
+    }),
     status: z.enum(['awaiting_upload', 'ready']).meta({ example: 'ready' }),
     width: z.int().nullable().meta({ description: 'Pixels, if known', example: 1280 }),
     height: z.int().nullable().meta({ description: 'Pixels, if known', example: 720 }),

@@ -161,7 +161,7 @@ describe('an upload', () => {
   it('as SVG is refused with the reason', async () => {
     const { body } = await post('/v1/files/upload').send({ ...declared, content_type: 'image/svg+xml' });
     expect(body.error.details).toMatchObject([{ field: 'content_type', code: 'UNSUPPORTED_FORMAT' }]);
-    expect(body.error.message).toMatch(/SVG can carry scripts/);
+    expect(body.error.message).toMatch(/SVG can contain scripts/);
   });
 
   it('is refused when a store that takes any type was told of another one', async () => {

@@ -20,12 +20,10 @@ export const ModelRecord = z
         per_output_token: amount('Per output token').optional(),
       })
       .meta({ example: { currency: 'USD', per_image: '0.04' } }),
-    timeout_seconds: z
-      .int()
-      .meta({
-        description: 'Seconds until an execution expires, unless the request sets `timeout_seconds`',
-        example: 600,
-      }),
+    timeout_seconds: z.int().meta({
+      description: 'Seconds until an execution expires, unless the request sets `timeout_seconds`',
+      example: 600,
+    }),
     input_schema: jsonObject('JSON Schema of `input`', {
       type: 'object',
       required: ['prompt'],

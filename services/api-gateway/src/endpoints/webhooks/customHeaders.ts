@@ -3,8 +3,8 @@ import { limits } from '@holdfast/domain/limits';
 import { fieldPath } from '../../http/json.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Neither line breaks nor anything else that HTTP can't carry. */
-const carriedValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Without line breaks and anything else that HTTP cannot carry. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 const reserved = [
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect)$/i,
@@ -12,16 +12,16 @@ const reserved = [
   /^x-signature/i,
 ];
 
-/** What is wrong with the headers that a client wants on its deliveries; ours and hop-by-hop ones are not theirs to set. */
+/** Problems of the custom headers of an endpoint. Hop-by-hop headers and those that Holdfast sets are reserved. */
 export function headerProblems(headers: Record<string, string>): ErrorDetail[] {
   const names = Object.keys(headers);
   if (names.length > limits.customHeaders)
-    return [tooMuch(`there may be at most ${limits.customHeaders} headers`)];
+    return [tooMuch(`at most ${limits.customHeaders} headers are allowed`)];
   const problems = names.flatMap((name) => problemsOf(name, headers));
   if (problems.length > 0) return problems;
   const sizeBytes = names.reduce((sum, name) => sum + bytesOf(name, headers[name]), 0);
   return sizeBytes > limits.customHeadersBytes
-    ? [tooMuch(`headers exceed ${limits.customHeadersBytes} bytes in all`)]
+    ? [tooMuch(`headers exceed ${limits.customHeadersBytes} bytes in total`)]
     : [];
 }
 
@@ -32,7 +32,7 @@ function problemsOf(name: string, headers: Record<string, string>): ErrorDetail[
     (other) => other !== name && other.toLowerCase() === name.toLowerCase(),
   );
   const problem = isRepeated
-    ? { code: 'DUPLICATE', message: 'is given twice' }
+    ? { code: 'DUPLICATE', message: 'is given more than once' }
     : headerProblem(name, headers[name] ?? '');
   if (!problem) return [];
   const field = fieldPath('headers', name);
@@ -40,12 +40,12 @@ function problemsOf(name: string, headers: Record<string, string>): ErrorDetail[
 }
 
 function headerProblem(name: string, value: string): { code: string; message: string } | null {
-  if (!token.test(name)) return { code: 'INVALID_HEADER', message: 'is not a header name' };
+  if (!token.test(name)) return { code: 'INVALID_HEADER', message: 'is not a valid header name' };
   if (reserved.some((shape) => shape.test(name))) {
-    return { code: 'RESERVED_HEADER', message: 'may not be set' };
+    return { code: 'RESERVED_HEADER', message: 'is reserved and cannot be set' };
   }
-  if (!carriedValue.test(value)) {
-    return { code: 'INVALID_HEADER', message: 'has a value that HTTP cannot carry' };
+  if (!headerValue.test(value)) {
+    return { code: 'INVALID_HEADER', message: 'has a value that is not valid in HTTP' };
   }
   return bytesOf(name, value) > limits.customHeaderBytes
     ? { code: 'OUT_OF_RANGE', message: `exceeds ${limits.customHeaderBytes} bytes` }
@@ -54,7 +54,7 @@ function headerProblem(name: string, value: string): { code: string; message: st
 
 const bytesOf = (name: string, value = '') => Buffer.byteLength(name) + Buffer.byteLength(value);
 
-/** An endpoint's custom headers as they are stored: sealed, for they often carry credentials. Null: none. */
+/** Custom headers are stored sealed, because they often contain credentials. Null: none. */
 export function sealedHeaders(box: { seal(plain: string): string }, headers: Record<string, string>) {
   return Object.keys(headers).length === 0 ? null : box.seal(JSON.stringify(headers));
 }

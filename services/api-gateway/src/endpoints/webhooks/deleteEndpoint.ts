@@ -8,13 +8,13 @@ export const deleteEndpoint = endpoint({
   path: '/v1/webhooks/endpoints/{id}',
   tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
-  description: 'What waits to be delivered to it is dropped.',
+  description: 'Pending deliveries to the endpoint are dropped.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   responses: {
     200: {
-      description: 'It is deleted',
+      description: 'The endpoint is deleted',
       schema: z
         .object({ id: idField('wh'), deleted: z.literal(true) })
         .meta({ id: 'DeletedWebhookEndpoint' }),

@@ -7,21 +7,18 @@ import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.
 const DeliveryAttempt = z
   .object({
     number: z.int(),
-    started_at: timestamp('When it was sent'),
-    status_code: z.int().nullable().describe('Null when there was no answer'),
+    started_at: timestamp('When the request was sent'),
+    status_code: z.int().nullable().describe('Null when there was no response'),
     duration_ms: z.int().nullable(),
-    error: z.string().nullable().describe('Null: it succeeded, is under way, or broke off with its sender'),
+    error: z.string().nullable().describe('Null: the attempt succeeded, is still running or was interrupted'),
     error_stage: z
       .string()
       .nullable()
       .describe(
-        'How far it came when it failed: `policy` (the URL may not be called), `dns`, `connect`, `tls`, `timeout`, ' +
-          '`response` (the answer was no 2xx, or could not be read), `aborted`, `unprepared`',
+        'The stage at which the attempt failed: `policy` (the URL is not allowed), `dns`, `connect`, `tls`, `timeout`, ' +
+          '`response` (not a 2xx, or unreadable), `aborted`, `unprepared` (the request could not be built)',
       ),
-    response: z
-      .string()
-      .nullable()
-      .describe('The first 4 KiB of what was answered; null when it is not known'),
+    response: z.string().nullable().describe('The first 4 KiB of the response body; null when unknown'),
   })
   .meta({
     id: 'DeliveryAttempt',
@@ -36,7 +33,7 @@ const DeliveryAttempt = z
     },
   });
 
-/** `expired` also while it waits to be ended. */
+/** A delivery past its expiry counts as `expired` before it is finished. */
 export const deliveryStatus = z.enum(['pending', 'delivered', 'failed', 'expired']);
 
 export const Delivery = z
@@ -44,22 +41,24 @@ export const Delivery = z
     id: idField('dlv'),
     endpoint_id: idField('wh')
       .nullable()
-      .meta({ description: 'Null for an execution’s own `webhook_url`', example: exampleId('wh') }),
+      .meta({ description: 'Null for the `webhook_url` of an execution', example: exampleId('wh') }),
     url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
     event_id: idField('evt'),
     event_type: z.string().meta({ example: 'execution.completed' }),
     execution_id: idField('exec')
       .nullable()
-      .meta({ description: 'Null when the event tells of an endpoint', example: exampleId('exec') }),
+      .meta({ description: 'Null when the event is about an endpoint', example: exampleId('exec') }),
     about_endpoint_id: idField('wh')
       .nullable()
-      .meta({ description: 'The endpoint that the event tells of, if any', example: null }),
+      .meta({ description: 'The endpoint that the event is about, if any', example: null }),
     status: deliveryStatus.meta({ example: 'delivered' }),
-    attempts: z.array(DeliveryAttempt).describe('The last 50 at most'),
-    next_attempt_at: timestamp('When it is tried next').nullable(),
-    created_at: timestamp('When it was made').meta({ example: '2026-03-20T10:30:08.425Z' }),
-    expires_at: timestamp('When it is given up').meta({ example: '2026-03-21T10:30:08.420Z' }),
-    finished_at: timestamp('When it was delivered or given up')
+    attempts: z.array(DeliveryAttempt).describe('At most the last 50'),
+    next_attempt_at: timestamp('When it is attempted next').nullable(),
+    created_at: timestamp('When it was created').meta({ example: '2026-03-20T10:30:08.425Z' }),
+    expires_at: timestamp('When it expires if it has not succeeded').meta({
+      example: '2026-03-21T10:30:08.420Z',
+    }),
+    finished_at: timestamp('When it was delivered, failed or expired')
       .nullable()
       .meta({ example: '2026-03-20T10:30:08.610Z' }),
   })
@@ -93,20 +92,20 @@ export function deliveryRecord(row: DeliveryRow): z.infer<typeof Delivery> {
 
 /** The query of a list of deliveries. */
 export const deliveryQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
-  status: deliveryStatus.optional().describe('Only these'),
+  status: deliveryStatus.optional().describe('Only deliveries with this status'),
   event_type: z
     .enum([...eventTypes, ...endpointEventTypes])
     .optional()
-    .describe('Only those of events of this type'),
-  created_after: timeFilter('Only those made after this time'),
-  created_before: timeFilter('Only those made before this time'),
+    .describe('Only deliveries of events of this type'),
+  created_after: timeFilter('Only deliveries created after this time'),
+  created_before: timeFilter('Only deliveries created before this time'),
 });
 
 export const DeliveryPage = z
   .object({ deliveries: z.array(Delivery), ...pageFields })
   .meta({ id: 'DeliveryPage' });
 
-/** @throws INPUT_VALIDATION_ERROR for a cursor that none of our pages gave */
+/** @throws INPUT_VALIDATION_ERROR for a cursor that no page returned */
 export function deliveryFilter(query: z.infer<typeof deliveryQuery>) {
   return {
     state: query.status,

@@ -11,23 +11,23 @@ export const WebhookEndpoint = z
     url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
     description: z.string().meta({ example: 'Production' }),
     events: z.array(z.string()).meta({ example: ['execution.completed', 'execution.failed'] }),
-    models: z.array(z.string()).meta({ description: 'Empty: all', example: [] }),
+    models: z.array(z.string()).meta({ description: 'Empty: all models', example: [] }),
     payload: payloadField,
     max_in_flight: maxInFlightField,
     max_per_second: maxPerSecondField,
     is_active: z.boolean().describe('Whether deliveries are made'),
-    status: z.enum(['active', 'inactive']).describe('`is_active` in a word'),
+    status: z.enum(['active', 'inactive']).describe('`is_active` as a word'),
     failure_count: z.int().meta({ description: 'Failed deliveries in a row', example: 0 }),
     last_success: timestamp(
-      'The last successful delivery; up to five seconds behind while they come one after another',
+      'When a delivery last succeeded; during continuous deliveries up to five seconds late',
     )
       .nullable()
       .meta({ example: '2026-03-20T10:30:08.610Z' }),
-    last_failure: timestamp('The last failed delivery').nullable(),
-    last_error: z.string().nullable().describe('What the last failure was'),
-    failing_since: timestamp('Since when it was told to be failing; null: it is well').nullable(),
+    last_failure: timestamp('When a delivery last failed').nullable(),
+    last_error: z.string().nullable().describe('The error of the last failure'),
+    failing_since: timestamp('Since when the endpoint has been failing; null: it is not failing').nullable(),
     previous_secret_valid_until: previousSecretValidUntil,
-    created_at: timestamp('When the endpoint was made'),
+    created_at: timestamp('When the endpoint was created'),
   })
   .meta({ id: 'WebhookEndpoint' });
 

@@ -9,7 +9,7 @@ export const getDelivery = endpoint({
   path: '/v1/webhooks/deliveries/{id}',
   tag: 'Webhooks',
   summary: 'Read a delivery',
-  description: 'With its attempts.',
+  description: 'Includes its attempts.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('dlv', 'id'),

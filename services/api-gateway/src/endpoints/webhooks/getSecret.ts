@@ -7,7 +7,8 @@ export const getSecret = endpoint({
   path: '/v1/webhooks/secret',
   tag: 'Webhooks',
   summary: 'Read the secret of `webhook_url` deliveries',
-  description: 'Signs what is sent to the `webhook_url` of executions. Endpoints have secrets of their own.',
+  description:
+    'This secret signs deliveries to the `webhook_url` of executions. Each endpoint has its own secret.',
   scope: 'webhooks',
   limit: 'other',
   responses: { 200: { description: 'The secret', schema: WebhookSecret } },

@@ -12,7 +12,7 @@ export const listDeliveries = endpoint({
   tag: 'Webhooks',
   summary: 'List deliveries to an endpoint',
   description:
-    'Newest first, each with its attempts. They are kept for 30 days, unless the operator says longer.',
+    'Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),

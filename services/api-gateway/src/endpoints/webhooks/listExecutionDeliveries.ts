@@ -10,10 +10,11 @@ export const listExecutionDeliveries = endpoint({
   path: '/v1/webhooks/deliveries',
   tag: 'Webhooks',
   summary: "List an execution's deliveries",
-  description: 'To every endpoint and to its own `webhook_url`, newest first, each with its attempts.',
+  description:
+    'Deliveries to all endpoints and to the `webhook_url` of the execution. Newest first, each with its attempts.',
   scope: 'webhooks',
   limit: 'other',
-  query: deliveryQuery.extend({ execution_id: idFilter('exec', 'Those of this execution') }),
+  query: deliveryQuery.extend({ execution_id: idFilter('exec', 'The execution') }),
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
   async handle({ context, caller, query }) {
     const { execution_id: executionId } = query;

@@ -24,7 +24,7 @@ const Body = z
     payload: payloadField.optional(),
     max_in_flight: maxInFlightField.optional(),
     max_per_second: maxPerSecondField.optional(),
-    headers: headersField.optional().describe('In place of all there were; `{}` takes them away'),
+    headers: headersField.optional().describe('Replaces all headers; `{}` removes them'),
     description: descriptionField.optional(),
     is_active: z.boolean().optional(),
   })
@@ -36,13 +36,13 @@ export const patchEndpoint = endpoint({
   tag: 'Webhooks',
   summary: 'Change a webhook endpoint',
   description:
-    'What is not given stays as it is. Setting `is_active` to true resets `failure_count` and lets the deliveries flow ' +
-    'that waited meanwhile. Events that the endpoint missed while it was inactive after failures come with `recover`.',
+    'Omitted fields stay unchanged. Setting `is_active` to true resets `failure_count` and sends pending deliveries. ' +
+    'Call `recover` for events that the endpoint missed while failures had deactivated it.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   body: Body,
-  responses: { 200: { description: 'The endpoint as it is now', schema: WebhookEndpoint } },
+  responses: { 200: { description: 'The changed endpoint', schema: WebhookEndpoint } },
   async handle({ context, caller, params, body }) {
     const { organizationId } = caller;
     const id = requireId('wh', params.id, 'webhook endpoint');

@@ -25,7 +25,7 @@ const Body = z
   .strictObject({
     url: z.string().meta({
       description:
-        'HTTPS, on port 443 or 8443, whether by name or by address. The operator may open the ports from 1024 on',
+        'An HTTPS URL on port 443 or 8443, with a host name or an address. The operator may allow ports 1024 and above',
       example: 'https://example.com/hooks',
     }),
     description: descriptionField.default(''),
@@ -40,7 +40,7 @@ const Body = z
 
 const Created = WebhookEndpoint.extend({
   secret: z.string().meta({
-    description: 'Signs the deliveries. Shown only here',
+    description: 'Signs the deliveries. Returned only once',
     example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
   }),
 }).meta({ id: 'CreatedWebhookEndpoint' });
@@ -75,7 +75,8 @@ export const postEndpoint = endpoint({
       },
       maxEndpoints,
     );
-    if (!row) throw invalidField('url', 'LIMIT_REACHED', `There are ${maxEndpoints} endpoints already.`);
+    if (!row)
+      throw invalidField('url', 'LIMIT_REACHED', `The organization already has ${maxEndpoints} endpoints.`);
     return { status: 201, body: { ...webhookEndpointRecord(row), secret } };
   },
 });

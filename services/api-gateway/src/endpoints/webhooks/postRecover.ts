@@ -15,34 +15,37 @@ import { idParams, timeField } from '../../http/fields.ts';
 import { eventText } from '../events/eventRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
-/** At one call, which takes about a second. */
-const mostAtOnce = 10_000;
+/** Deliveries per call, which take about a second. */
+const maxPerCall = 10_000;
 
 export const postRecover = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/recover',
   tag: 'Webhooks',
-  summary: 'Send all that failed or was missed',
+  summary: 'Recover failed deliveries and missed events',
   description:
-    'Every delivery to this endpoint made since then that has failed or expired becomes due again. So do the events of ' +
-    'the last 24 hours that it missed while it was inactive after failures; not while you had switched it off. The ' +
-    `oldest come first, at most ${mostAtOnce.toLocaleString('en')} at a call: call again while \`has_more\` is true. ` +
-    'What is due at an inactive endpoint is sent once it is active.',
+    'Sends every failed or expired delivery since the given time once more, and the events of the last 24 hours that ' +
+    'the endpoint missed while failures had deactivated it (not while you had deactivated it). Oldest first, at most ' +
+    `${maxPerCall.toLocaleString('en')} per call: repeat while \`has_more\` is true. An inactive endpoint receives them ` +
+    'once it is active.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   body: z
     .strictObject({
-      since: timeField().meta({ description: 'ISO 8601', example: '2026-03-20T10:00:00Z' }),
+      since: timeField().meta({
+        description: 'Deliveries created since this time',
+        example: '2026-03-20T10:00:00Z',
+      }),
     })
     .meta({ id: 'RecoverRequest' }),
   responses: {
     200: {
-      description: 'How many are due',
+      description: 'The deliveries are due',
       schema: z
         .object({
-          redelivered: z.int().meta({ example: 3 }),
-          has_more: z.boolean().meta({ description: 'Whether others are left', example: false }),
+          redelivered: z.int().meta({ description: 'Number of deliveries', example: 3 }),
+          has_more: z.boolean().meta({ description: 'Whether there are more to recover', example: false }),
         })
         .meta({ id: 'Recovered' }),
     },
@@ -51,7 +54,7 @@ export const postRecover = endpoint({
     const { organizationId } = caller;
     const endpoint = await findEndpoint(context.db, organizationId, params.id);
     const since = new Date(body.since);
-    const { count, hasMore } = await recover(context, organizationId, endpoint, since, mostAtOnce);
+    const { count, hasMore } = await recover(context, organizationId, endpoint, since, maxPerCall);
     if (count > 0) await context.deliver.add({ lane: endpoint.id, organizationId });
     return { status: 200, body: { redelivered: count, has_more: hasMore } };
   },
@@ -59,12 +62,12 @@ export const postRecover = endpoint({
 
 type Logged = Pick<Context, 'db' | 'log'>;
 
-/** Events rendered at once: each may have an output of megabytes. */
-const page = 100;
+/** Events rendered together: each may have an output of megabytes. */
+const pageSize = 100;
 
 /**
- * Makes due what an endpoint has not got since then: deliveries that failed or expired, then events that it missed while it
- * was off after failures. At most `limit`; each page is written whole, so a call that breaks off can be repeated.
+ * Makes failed and expired deliveries due, then the missed events, at most `limit`. Every page is one statement, so an
+ * interrupted call can be repeated.
  */
 export async function recover(
   context: Logged,
@@ -73,10 +76,10 @@ export async function recover(
   since: Date,
   limit: number,
 ): Promise<Recovered> {
-  const again = await recoverDeliveries(context.db, endpoint.id, since, limit);
-  if (again.hasMore) return again;
-  const missed = await recoverMissed(context, organizationId, endpoint, since, limit - again.count);
-  return { count: again.count + missed.count, hasMore: missed.hasMore };
+  const redelivered = await recoverDeliveries(context.db, endpoint.id, since, limit);
+  if (redelivered.hasMore) return redelivered;
+  const missed = await recoverMissed(context, organizationId, endpoint, since, limit - redelivered.count);
+  return { count: redelivered.count + missed.count, hasMore: missed.hasMore };
 }
 
 async function recoverMissed(
@@ -90,23 +93,23 @@ async function recoverMissed(
   let count = 0;
   let after: EventPlace = { createdAt: since, id: '' };
   for (;;) {
-    const most = Math.min(page, limit - count);
-    const rows = await listMissedEvents(context.db, endpoint, after, most + 1);
-    const missed = rows.slice(0, most).flatMap((row) => rendered(context, row));
+    const maxRows = Math.min(pageSize, limit - count);
+    const rows = await listMissedEvents(context.db, endpoint, after, maxRows + 1);
+    const missed = rows.slice(0, maxRows).flatMap((row) => rendered(context, row));
     count += await deliverMissedEvents(context.db, id, missed);
-    const last = rows[most - 1];
-    if (rows.length <= most || !last) return { count, hasMore: rows.length > most };
+    const last = rows[maxRows - 1];
+    if (rows.length <= maxRows || !last) return { count, hasMore: rows.length > maxRows };
     after = { createdAt: last.eventCreatedAt, id: last.eventId };
   }
 }
 
-/** One event that can't be rendered must not hold up the others. */
+/** An event that cannot be rendered does not block the others. */
 function rendered({ log }: Logged, row: EventRow): MissedEvent[] {
   const { eventId: id, executionId } = row;
   try {
     return [{ id, executionId, body: eventText(row) }];
   } catch (error) {
-    log.error({ err: error, eventId: id, executionId }, 'event could not be rendered');
+    log.error({ err: error, eventId: id, executionId }, 'could not render an event');
     return [];
   }
 }

@@ -10,13 +10,13 @@ export const postRedeliver = endpoint({
   method: 'POST',
   path: '/v1/webhooks/deliveries/{id}/redeliver',
   tag: 'Webhooks',
-  summary: 'Send a delivery again',
+  summary: 'Resend a delivery',
   description:
-    'Whatever became of it: it is due at once, with the same event id and bytes, and has another 24 hours; an inactive endpoint gets it once it is active. 410 when its execution was erased, 404 when it is no longer kept.',
+    'Makes the delivery due at once, whatever its status, with the same event id and body and a new expiry in 24 hours. An inactive endpoint receives it once it is active. 410 when its execution was erased, 404 when it is no longer kept.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('dlv', 'id'),
-  responses: { 202: { description: 'It is due', schema: Delivery } },
+  responses: { 202: { description: 'The delivery is due', schema: Delivery } },
   errors: ['EXECUTION_ERASED'],
   async handle({ context, caller, params }) {
     const id = requireId('dlv', params.id, 'delivery');
@@ -25,7 +25,7 @@ export const postRedeliver = endpoint({
     const delivery = await redeliver(context.db, caller.organizationId, id);
     if (!delivery) throw notFound('delivery');
     if (delivery === 'erased') {
-      throw new ApiError('EXECUTION_ERASED', 'What it would send was erased with its execution.');
+      throw new ApiError('EXECUTION_ERASED', 'The content of this delivery was erased with its execution.');
     }
     await context.deliver.add({ lane: delivery.lane, organizationId: caller.organizationId });
     return { status: 202, body: deliveryRecord(delivery) };

@@ -15,7 +15,7 @@ import {
 const Rotated = z
   .object({
     id: idField('wh'),
-    secret: z.string().meta({ description: 'The new secret. Shown only here', example: exampleSecret }),
+    secret: z.string().meta({ description: 'The new secret. Returned only once', example: exampleSecret }),
     previous_secret_valid_until: overlapEnd,
   })
   .meta({ id: 'RotatedWebhookSecret' });
@@ -24,7 +24,7 @@ export const postRotateEndpointSecret = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/rotate-secret',
   tag: 'Webhooks',
-  summary: 'Replace the secret of a webhook endpoint',
+  summary: 'Rotate the secret of a webhook endpoint',
   description: rotationDescription,
   scope: 'webhooks',
   limit: 'other',

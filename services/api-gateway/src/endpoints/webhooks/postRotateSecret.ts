@@ -7,7 +7,7 @@ export const postRotateSecret = endpoint({
   method: 'POST',
   path: '/v1/webhooks/secret/rotate',
   tag: 'Webhooks',
-  summary: 'Replace the secret of `webhook_url` deliveries',
+  summary: 'Rotate the secret of `webhook_url` deliveries',
   description: rotationDescription,
   scope: 'webhooks',
   limit: 'other',

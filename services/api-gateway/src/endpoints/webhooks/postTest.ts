@@ -7,12 +7,12 @@ import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
-/** The receiver's time, and a little for the way there and back. */
+/** The receiver's timeout plus the way through the queue. */
 const timeoutMs = limits.webhookTimeoutMs + 5000;
 
-/** Of an organization: the senders make few at a time, and one whose receiver hangs would have them all. */
-const mostOpen = 4;
-const openBy = new Map<string, number>();
+/** Per organization: one with hanging receivers must not occupy all senders. */
+const maxOpen = 4;
+const openByOrganization = new Map<string, number>();
 
 export const postTest = endpoint({
   method: 'POST',
@@ -20,14 +20,15 @@ export const postTest = endpoint({
   tag: 'Webhooks',
   summary: 'Send a test event',
   description:
-    'Sends one signed test event now, to inactive endpoints too, and answers what came back. It is not retried and ' +
-    'leaves `failure_count` alone. `status_code` is 0 when there was no answer. 429 while four others have none yet.',
+    'Sends one signed test event at once, also to inactive endpoints, and returns the result. It is not retried and ' +
+    'does not change `failure_count`. `status_code` is 0 when there was no response. 429 while four test events of your ' +
+    'organization are in flight.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
   responses: {
     200: {
-      description: 'What the endpoint answered',
+      description: 'The response of the endpoint',
       schema: testCallResult.meta({
         id: 'TestCallResult',
         example: { success: true, status_code: 200, response_time_ms: 84 },
@@ -38,31 +39,31 @@ export const postTest = endpoint({
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
     const { organizationId } = caller;
     const call = { organizationId, endpointId: id, traceparent };
-    const body = await amongFew(organizationId, () => callEndpoint(context, call));
+    const body = await withTestSlot(organizationId, () => callEndpoint(context, call));
     return { status: 200, body };
   },
 });
 
 /** @throws RATE_LIMITED */
-async function amongFew<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result> {
-  const open = openBy.get(organizationId) ?? 0;
-  if (open >= mostOpen) {
+async function withTestSlot<Result>(organizationId: string, run: () => Promise<Result>): Promise<Result> {
+  const open = openByOrganization.get(organizationId) ?? 0;
+  if (open >= maxOpen) {
     const headers = { 'Retry-After': '10' };
-    throw new ApiError('RATE_LIMITED', `${mostOpen} test events wait for their answers already.`, {
+    throw new ApiError('RATE_LIMITED', `At most ${maxOpen} test events may be in flight at once.`, {
       headers,
     });
   }
-  openBy.set(organizationId, open + 1);
+  openByOrganization.set(organizationId, open + 1);
   try {
-    return await work();
+    return await run();
   } finally {
-    const left = (openBy.get(organizationId) ?? 1) - 1;
-    if (left > 0) openBy.set(organizationId, left);
-    else openBy.delete(organizationId);
+    const remaining = (openByOrganization.get(organizationId) ?? 1) - 1;
+    if (remaining > 0) openByOrganization.set(organizationId, remaining);
+    else openByOrganization.delete(organizationId);
   }
 }
 
-/** @throws SERVICE_UNAVAILABLE when no webhook-sender answers in time */
+/** @throws SERVICE_UNAVAILABLE when no webhook-sender responds in time */
 async function callEndpoint(
   { testCalls, log }: Context,
   call: { organizationId: string; endpointId: string; traceparent: string | null },
@@ -70,8 +71,10 @@ async function callEndpoint(
   try {
     return testCallResult.parse(await testCalls.request({ requestId: newId('req'), ...call }, timeoutMs));
   } catch (error) {
-    log.warn({ err: error, endpointId: call.endpointId }, 'a test call was not answered');
+    log.warn({ err: error, endpointId: call.endpointId }, 'no webhook-sender responded to a test call');
     const headers = { 'Retry-After': '2' };
-    throw new ApiError('SERVICE_UNAVAILABLE', 'The test event could not be sent just now.', { headers });
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The test event could not be sent. Try again shortly.', {
+      headers,
+    });
   }
 }

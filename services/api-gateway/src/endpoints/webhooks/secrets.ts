@@ -8,41 +8,41 @@ import { timestamp } from '../../http/fields.ts';
 export const exampleSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 export const previousSecretValidUntil = timestamp(
-  'Until when deliveries are signed with the secret before it, too; null: they are not',
+  'Until when deliveries are also signed with the previous secret; null: they are not',
 ).nullable();
 
-/** As it is after a rotation. */
+/** With an example as after a rotation. */
 export const overlapEnd = previousSecretValidUntil.meta({ example: '2026-03-21T10:30:00.000Z' });
 
 export const rotationDescription = `\
-For 24 hours \`webhook-signature\` carries a signature by each secret, the new one first, and \`X-Signature\` is by the
-new one. Only one secret stays valid beside the new one: when there is another rotation within the 24 hours, the oldest
-ends at once.`;
+For 24 hours \`webhook-signature\` has a signature with the new secret, then one with the previous secret; \`X-Signature\`
+uses the new one. Only one previous secret stays valid: a second rotation within the 24 hours invalidates the oldest at
+once.`;
 
 export const RotationQuery = z.strictObject({
   keep_primary: z
     .enum(['old'])
     .optional()
-    .describe('`X-Signature` stays with the previous secret for the 24 hours'),
+    .describe('`old`: `X-Signature` uses the previous secret for the 24 hours'),
   expire_previous: z
     .enum(['now'])
     .optional()
-    .describe('For a secret that leaked: the previous one signs nothing any more'),
+    .describe('`now`: the previous secret is invalid at once, for example after a leak'),
 });
 
-/** What a client asks for. @throws INPUT_VALIDATION_ERROR */
+/** @throws INPUT_VALIDATION_ERROR when the two parameters contradict each other */
 export function rotationOf(
   query: z.infer<typeof RotationQuery>,
   secret: string,
   box: SealedBox,
 ): SecretRotation {
   const keepsPrimary = query.keep_primary === 'old';
-  const endsPrevious = query.expire_previous === 'now';
-  if (keepsPrimary && endsPrevious) {
-    const message = 'keep_primary can’t be the old secret when that one expires now.';
+  const expiresPrevious = query.expire_previous === 'now';
+  if (keepsPrimary && expiresPrevious) {
+    const message = 'keep_primary=old and expire_previous=now cannot be combined.';
     throw invalidField('keep_primary', 'INVALID_VALUE', message);
   }
-  const overlapMs = endsPrevious ? 0 : limits.webhookSecretOverlapMs;
+  const overlapMs = expiresPrevious ? 0 : limits.webhookSecretOverlapMs;
   return { sealedSecret: box.seal(secret), overlapMs, keepsPrimary };
 }
 
