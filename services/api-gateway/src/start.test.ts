@@ -129,7 +129,7 @@ describe('the gateway as a process', () => {
     agent.destroy();
   });
 
-  it('a body of a client that asked to close is answered at once and read to its end', async () => {
+  it('responds at once to a client that asked to close, and reads its body to the end', async () => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     const ended = once(socket, 'close');
     const head = ['POST /v1/executions HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Length: 3000000'];
@@ -162,13 +162,13 @@ describe('the gateway as a process', () => {
     expect(Number(seconds)).toBeGreaterThan(60);
   });
 
-  it('the admin API answers on a port of its own', async () => {
+  it('serves the admin API on its own port', async () => {
     const headers = { Authorization: `Bearer ${adminToken}` };
     expect((await fetch(`${gateway.adminUrl}/admin/v1/organizations`, { headers })).status).toBe(200);
     expect((await fetch(`${gateway.url}/admin/v1/organizations`, { headers })).status).toBe(404);
   });
 
-  it('serves on for a while after it was told to stop, when it is set so', async () => {
+  it('keeps serving for STOP_DELAY_S while it stops', async () => {
     const other = await start(database.url, { STOP_DELAY_S: '0.5' });
     expect((await fetch(`${other.url}/v1/models`)).headers.get('connection')).toBe('keep-alive');
     const stopped = other.stop();
@@ -179,7 +179,7 @@ describe('the gateway as a process', () => {
     await expect(fetch(`${other.url}/v1/models`)).rejects.toThrow();
   });
 
-  it('stops listening and finishes what is in hand', async () => {
+  it('stops listening and finishes the requests in flight', async () => {
     const other = await start(database.url);
     const body = JSON.stringify({ name: 'late' });
     const head = [
@@ -204,7 +204,7 @@ describe('the gateway as a process', () => {
     await stopped;
   });
 
-  it('is not held up by connections on which nothing is asked, and answers what is on its way', async () => {
+  it('stops despite idle connections, and responds to requests that are already on their way', async () => {
     const other = await start(database.url);
     const open = async (url: string) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');

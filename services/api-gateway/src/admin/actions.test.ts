@@ -30,7 +30,7 @@ const newOrganization = async (as = ann): Promise<string> =>
   (await ask('post', '/organizations', as).send({ name: 'Acme' }).expect(201)).body.id;
 
 describe('admin tokens', () => {
-  it('are several, and each of them opens', async () => {
+  it('can be several, and each of them is accepted', async () => {
     for (const token of [ann, bob, `${bob}-new`]) await ask('get', '/organizations', token).expect(200);
     for (const token of ['', 'ann', `ann:${ann}`, `${ann}x`])
       await ask('get', '/organizations', token).expect(401);
@@ -38,7 +38,7 @@ describe('admin tokens', () => {
 });
 
 describe('the log', () => {
-  it('names who read something, and from where a wrong token came, never the token', async () => {
+  it('names the operator of a read and the address of a wrong token, never the token', async () => {
     const info = jest.spyOn(gateway.context.log, 'info');
     await ask('get', '/organizations').expect(200);
     await ask('get', '/organizations', 'not-a-token-of-anybody').expect(401);
@@ -53,7 +53,7 @@ describe('the log', () => {
 });
 
 describe('admin actions', () => {
-  it('say who did what to whom, from where, and what came of it', async () => {
+  it('record the operator, action, target, address and status', async () => {
     const org = await newOrganization(bob);
     const { body: key, headers } = await ask('post', `/organizations/${org}/api-keys`)
       .send({ name: 'CI', scopes: ['files'] })
@@ -77,7 +77,7 @@ describe('admin actions', () => {
     expect(JSON.stringify(rows)).not.toContain(key.key.slice(12));
   });
 
-  it('are written down of every endpoint that changes something, and of refusals', async () => {
+  it('are recorded for every endpoint that changes something, including refusals', async () => {
     const org = await newOrganization();
     const changing = adminEndpoints.filter(({ method }) => method !== 'GET');
     for (const { method, path } of changing.filter(({ body }) => !body)) {
@@ -98,7 +98,7 @@ describe('admin actions', () => {
     ]);
   });
 
-  it('are written down when their body is refused, without it, and come from an address or from none', async () => {
+  it('are recorded without the body when it is refused, with the address if there is one', async () => {
     const org = await newOrganization();
     await ask('patch', `/organizations/${org}`).send({ name: '', token: 'hush' }).expect(400);
     await ask('patch', `/organizations/${org}`).type('json').send('{"name":').expect(400);
@@ -114,7 +114,7 @@ describe('admin actions', () => {
     ]);
   });
 
-  it('are found by actor, action and time, page by page', async () => {
+  it('are filtered by actor, action and time, page by page', async () => {
     const org = await newOrganization(bob);
     const of = `organization_id=${org}`;
     await ask('patch', `/organizations/${org}`, bob).send({ name: 'B' }).expect(200);
@@ -130,7 +130,7 @@ describe('admin actions', () => {
     expect([first.data.length, first.has_more, rest.data.length, rest.has_more]).toEqual([2, true, 1, false]);
   });
 
-  it('that cannot be written down are not done', async () => {
+  it('do not run when they cannot be recorded', async () => {
     const org = await newOrganization();
     const { pool } = gateway.context.db;
     await pool.query('ALTER TABLE admin_actions RENAME TO admin_actions_away');

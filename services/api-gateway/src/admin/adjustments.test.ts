@@ -45,7 +45,7 @@ async function journal(): Promise<string[]> {
 }
 
 describe('top-ups', () => {
-  it('are exact, journalled, and added once under a key however often they are sent', async () => {
+  it('are exact, journalled, and added once per idempotency key', async () => {
     const send = () => post('top-ups', { amount: '10.12345678', reason: 'invoice 7' }, 'i7');
     for (const { status, body } of await Promise.all(Array.from({ length: 10 }, send))) {
       expect(status).toBe(201);
@@ -90,7 +90,7 @@ describe('top-ups', () => {
 });
 
 describe('corrections', () => {
-  it('add and take, with a reason, once under a key', async () => {
+  it('increase or reduce the balance once per idempotency key, with a reason', async () => {
     await post('top-ups', { amount: '5' }).expect(201);
     await post('corrections', { amount: '1.5', reason: 'credit' }).expect(201);
     const taken = await Promise.all(
@@ -106,7 +106,7 @@ describe('corrections', () => {
     ]);
   });
 
-  it('never take more than is available: 402, nothing written, and the key is free', async () => {
+  it('never exceed the available balance: 402, nothing is written and the key stays unused', async () => {
     await post('top-ups', { amount: '3' }).expect(201);
     const { body } = await post('corrections', { amount: '-3.00000001', reason: 'a' }, 'k').expect(402);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE', retryable: false });
@@ -114,7 +114,7 @@ describe('corrections', () => {
     await post('corrections', { amount: '-3', reason: 'a' }, 'k').expect(201);
   });
 
-  it('are another request than one of another amount, kind or reason under the same key', async () => {
+  it('conflict with another amount, kind or reason under the same key', async () => {
     await post('top-ups', { amount: '3', reason: 'a' }, 'k').expect(201);
     for (const [path, body] of [
       ['corrections', { amount: '3', reason: 'a' }],
@@ -142,13 +142,13 @@ describe('corrections', () => {
     await post('corrections', body).expect(400);
   });
 
-  it('of an unknown organization are 404', async () => {
+  it('for an unknown organization are 404', async () => {
     for (id of [newId('org'), 'org_x']) await post('corrections', { amount: '1', reason: 'a' }).expect(404);
   });
 });
 
 describe('without a ledger', () => {
-  it('503 names the key under which the amount is added once; what nobody took in time is dropped', async () => {
+  it('a top-up is 503 with the key to retry it, and is dropped once it is too late', async () => {
     await adjuster.stop();
     const { body } = await post('top-ups', { amount: '2' }).expect(503);
     expect(body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -162,7 +162,7 @@ describe('without a ledger', () => {
     expect(await journal()).toHaveLength(2);
   }, 30_000);
 
-  it('Redis away is 503 as well', async () => {
+  it('a top-up is also 503 when Redis is unavailable', async () => {
     const other = await openTestGateway({ ...gateway.servers, redisUrl: 'redis://127.0.0.1:1' });
     admin = createAdminApp(other.context);
     const { body } = await post('top-ups', { amount: '2' }).expect(503);

@@ -50,7 +50,7 @@ function attemptsOf(executionId: string) {
 }
 
 describe('the admin API', () => {
-  it('needs its own token: nothing else opens it', async () => {
+  it('requires an admin token', async () => {
     const { body } = await post(`/organizations/${await newOrganization()}/api-keys`, { name: 'a' }).expect(
       201,
     );
@@ -62,12 +62,12 @@ describe('the admin API', () => {
     }
   });
 
-  it('does not stand on the port of the API, nor the API on its', async () => {
+  it('is not served on the port of the public API, nor the public API on its port', async () => {
     await request(gateway.app).get('/admin/v1/models').set('Authorization', `Bearer ${token()}`).expect(404);
     await request(admin).get('/v1/models').set('Authorization', `Bearer ${token()}`).expect(404);
   });
 
-  it('makes organizations with an empty balance and a webhook secret that is sealed', async () => {
+  it('creates organizations with an empty balance and a sealed webhook secret', async () => {
     const { body } = await post('/organizations', { name: ' Acme ' }).expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^org_/),
@@ -97,7 +97,7 @@ describe('the admin API', () => {
     expect([first.body.data[0].id, second.body.data[0].id]).toEqual(ids);
   });
 
-  it('changes what is given of an organization, and nothing else', async () => {
+  it('changes only the given fields of an organization', async () => {
     const id = await newOrganization();
     const patch = (body: object, of = id) =>
       request(admin)
@@ -116,7 +116,7 @@ describe('the admin API', () => {
     await patch({ name: 'a' }, newId('org')).expect(404);
   });
 
-  it('its keys work at the API at once', async () => {
+  it('creates keys that work at once', async () => {
     const id = await newOrganization();
     const { body } = await post(`/organizations/${id}/api-keys`, { name: 'main' }).expect(201);
     expect(body).toMatchObject({ name: 'main', permissions: 'full', key: expect.stringMatching(/^sk_/) });
@@ -126,7 +126,7 @@ describe('the admin API', () => {
     expect(list.text).not.toContain(body.key);
   });
 
-  it('unknown organizations are 404', async () => {
+  it('returns 404 for unknown organizations', async () => {
     for (const id of [newId('org'), 'org_x', newId('exec')]) {
       await get(`/organizations/${id}`).expect(404);
       await get(`/organizations/${id}/api-keys`).expect(404);

@@ -50,7 +50,7 @@ describe("any organization's executions", () => {
     await call('get', '/executions?organization_id=x').expect(400);
   });
 
-  it('are cancelled, once they run no more 409', async () => {
+  it('are cancelled; once they have ended, 409', async () => {
     const { db } = gateway.context;
     const id = await newExecution(db, org);
     const { body } = await call('post', `/executions/${id}/cancel`).expect(200);
@@ -62,8 +62,8 @@ describe("any organization's executions", () => {
   });
 });
 
-describe('what the operator does on behalf of an organization', () => {
-  it('rotates and revokes its keys, and none of another', async () => {
+describe('an operator acting for an organization', () => {
+  it("rotates and revokes its keys, but no other organization's", async () => {
     const { body: key } = await call('post', `/organizations/${org}/api-keys`).send({ name: 'a' });
     const at = (id: string) => `/organizations/${id}/api-keys/${key.id}`;
     await call('post', `${at(other)}/rotate`).expect(404);
@@ -73,7 +73,7 @@ describe('what the operator does on behalf of an organization', () => {
     await call('delete', at(org)).expect(200, { id: key.id, revoked: true });
   });
 
-  it('reads its endpoints and deliveries, and sends them again', async () => {
+  it('reads its endpoints and deliveries, and resends them', async () => {
     const value = await gateway.newKey(org);
     const { body: endpoint } = await request(gateway.app)
       .post('/v1/webhooks/endpoints')
@@ -115,7 +115,7 @@ describe("an organization's overage policies", () => {
       .send(body);
   const platform = { overage: 'charge', spend_limit_overage: 'cap' };
 
-  it('are those of the platform until they are set, and again when they are null', async () => {
+  it("are the platform's until they are set, and after they are set to null", async () => {
     const id = await gateway.newOrganization();
     const { body } = await call('get', `/organizations/${id}`).expect(200);
     expect(body).toMatchObject({ overage: null, spend_limit_overage: null, in_force: platform });
@@ -132,7 +132,7 @@ describe("an organization's overage policies", () => {
     await patch(id, { overage: 'sometimes' }).expect(400);
   });
 
-  it('that cap lead to a write-off, which the operator sees and the client does not', async () => {
+  it('write off what they cap, visible to operators but not to clients', async () => {
     const { db } = gateway.context;
     const { organizationId: id, key } = await organizationWithKey(gateway, { balance: '1' });
     await patch(id, { overage: 'cap' }).expect(200);

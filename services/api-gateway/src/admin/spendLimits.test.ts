@@ -39,7 +39,7 @@ const ofOrganization = () => `/organizations/${id}/spend-limit`;
 const ofKey = () => `/organizations/${id}/api-keys/${key.id}/spend-limit`;
 
 describe('the spend limit of an organization', () => {
-  it('refuses the create that would pass it, and shows what was spent', async () => {
+  it('refuses the create that would exceed it, and shows the amount spent', async () => {
     const { body: first } = await create().expect(202);
     const spent = first.hold_amount;
     const { body } = await call('put', ofOrganization(), { amount: spent }).expect(200);
@@ -53,7 +53,7 @@ describe('the spend limit of an organization', () => {
     expect((await asClient('get', '/balance')).body.held).toBe(spent);
   });
 
-  it('is taken away by DELETE, again if need be', async () => {
+  it('is removed by DELETE, which can be repeated', async () => {
     await call('put', ofOrganization(), { amount: '0' }).expect(200);
     await create().expect(402);
     for (const _again of [1, 2]) {
@@ -79,7 +79,7 @@ describe('the spend limit of a key', () => {
     return body.data.map((one: { spend_limit: unknown }) => one.spend_limit);
   };
 
-  it('is that key’s alone, and shown with it', async () => {
+  it('applies to that key only and is part of its record', async () => {
     await call('put', ofKey(), { amount: '0' }).expect(200);
     await create().expect(402);
     const spend_limit = { amount: '0.00', month, spent: '0.00', remaining: '0.00' };
@@ -89,7 +89,7 @@ describe('the spend limit of a key', () => {
     expect(await shown('admin')).toEqual([null, spend_limit]);
   });
 
-  it('stays when the key gets a new value', async () => {
+  it('is kept when the key is rotated', async () => {
     await call('put', ofKey(), { amount: '0' }).expect(200);
     const { body } = await asClient('post', `/api-keys/${key.id}/rotate`).expect(200);
     key = { id: key.id, key: body.new_key };
@@ -100,7 +100,7 @@ describe('the spend limit of a key', () => {
 });
 
 describe('spend limits', () => {
-  it('of what is unknown, or another organization’s, are 404', async () => {
+  it('of an unknown organization or key, or of another organization’s key, are 404', async () => {
     const other = await gateway.newOrganization();
     for (const path of [
       `/organizations/${newId('org')}/spend-limit`,
@@ -113,7 +113,7 @@ describe('spend limits', () => {
     }
   });
 
-  it('are the operator’s: no key opens them', async () => {
+  it('can only be changed by operators', async () => {
     await request(gateway.app)
       .put(`/admin/v1${ofOrganization()}`)
       .auth(key.key, { type: 'bearer' })

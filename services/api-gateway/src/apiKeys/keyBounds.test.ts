@@ -75,7 +75,7 @@ describe('scopes', () => {
     return key;
   }
 
-  it('stand in place of permissions, and are told apart from them', async () => {
+  it('replace permissions and cannot be combined with them', async () => {
     const made = await make({ scopes: ['balance'] });
     expect(made).toMatchObject({ permissions: 'execution', scopes: ['balance'] });
     const refused = await ask('get', '/v1/executions', made.key).expect(403);
@@ -95,15 +95,15 @@ describe('scopes', () => {
   });
 });
 
-describe('an end', () => {
-  it('stops a key, also one that the gateway has just seen, and lets it not be rotated', async () => {
+describe('an expiry', () => {
+  it('stops a key, even one in the cache, and prevents its rotation', async () => {
     const key = await make({ expires_at: new Date(Date.now() + 1500).toISOString() });
     await ask('get', '/v1/balance', key.key).expect(200);
     await until('it expires', async () => (await ask('get', '/v1/balance', key.key)).status === 401, 5000);
     await ask('post', `/v1/api-keys/${key.id}/rotate`, owner).expect(404);
   });
 
-  it('lies in the future', async () => {
+  it('must be in the future', async () => {
     const { body } = await ask('post', '/v1/api-keys', owner)
       .send({ name: 'late', expires_at: '2020-01-01T00:00:00Z' })
       .expect(400);
@@ -112,7 +112,7 @@ describe('an end', () => {
 });
 
 describe('models', () => {
-  it('bound what a key creates, estimates, reads and lists', async () => {
+  it('limit what a key creates, estimates, reads and lists', async () => {
     const { body: all } = await ask('get', '/v1/models', owner).expect(200);
     const [mine, other] = all.data.map(({ slug }: { slug: string }) => slug);
     const { key } = await make({ models: [mine] });
@@ -134,7 +134,7 @@ describe('models', () => {
       .expect(400);
   });
 
-  describe('bound what a key reads', () => {
+  describe('limit what a key reads', () => {
     let mine: string;
     let other: string;
     let key: string;
@@ -157,7 +157,7 @@ describe('models', () => {
       ({ key } = await make({ models: ['writer'] }));
     });
 
-    it('to executions of its models: others are unknown to it, by every path', async () => {
+    it('to executions of its models, on every path', async () => {
       expect(await ids('/v1/executions')).toContain(mine);
       expect(await ids('/v1/executions')).not.toContain(other);
       expect(await ids('/v1/executions?model=painter')).toEqual([]);
@@ -194,7 +194,7 @@ describe('models', () => {
       expect(await ids(`/v1/events?limit=100&endpoint_id=${receiver.id}`)).not.toContain(events[1]);
     });
 
-    it('to what its webhook endpoints are sent', async () => {
+    it('to events of its models in its webhook endpoints', async () => {
       const { body: made } = await ask('post', '/v1/webhooks/endpoints', key).send({ url }).expect(201);
       expect(made.models).toEqual(['writer']);
       const more = { url, models: ['writer', 'painter'] };
@@ -209,7 +209,7 @@ describe('models', () => {
     });
   });
 
-  it('are those that there are', async () => {
+  it('must exist', async () => {
     const { body } = await ask('post', '/v1/api-keys', owner)
       .send({ name: 'x', models: ['nowhere'] })
       .expect(400);
@@ -218,7 +218,7 @@ describe('models', () => {
 });
 
 describe('addresses', () => {
-  it('bound where a key is used from, behind a proxy too', async () => {
+  it('limit where a key is used from, also behind a proxy', async () => {
     const { key } = await make({ addresses: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'] });
     for (const inside of ['203.0.113.9', '198.51.100.7', '2001:db8::5', '::ffff:203.0.113.9']) {
       await ask('get', '/v1/balance', key, inside).expect(200);
@@ -252,10 +252,10 @@ describe('addresses', () => {
   });
 });
 
-describe('a key that makes keys', () => {
+describe('a key that creates keys', () => {
   const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-  it('makes none that may do more than itself, nor gets the value of one', async () => {
+  it('creates and rotates no key with wider access than its own', async () => {
     const stranger = await gateway.newKey(await gateway.newOrganization());
     const { body: all } = await ask('get', '/v1/models', owner).expect(200);
     const [mine, other] = all.data.map(({ slug }: { slug: string }) => slug);
@@ -300,7 +300,7 @@ describe('a key that makes keys', () => {
 });
 
 describe("the operator's keys", () => {
-  it('take the same bounds', async () => {
+  it('accept the same bounds', async () => {
     const admin = createAdminApp(gateway.context);
     const bounds = { scopes: ['files'], expires_at: '2999-01-01T00:00:00.000Z', addresses: ['10.0.0.0/8'] };
     const { body } = await request(admin)

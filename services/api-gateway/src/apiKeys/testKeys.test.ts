@@ -58,7 +58,7 @@ async function makeTestKey(as = live): Promise<{ id: string; key: string }> {
 }
 
 describe('test keys', () => {
-  it('lead to one organization of their own, however many are made at once', async () => {
+  it('share one test organization, even when many are created at once', async () => {
     const { body: before } = await ask('get', '/v1/balance', live).expect(200);
     const keys = await Promise.all([makeTestKey(), makeTestKey(), makeTestKey()]);
     const twins = await gateway.context.db.prisma.organization.findMany({
@@ -74,7 +74,7 @@ describe('test keys', () => {
     expect((await ask('get', '/v1/executions', live)).body.data).toEqual([]);
   });
 
-  it('are never refused for lack of money, and the books are kept of it', async () => {
+  it('are never refused for lack of balance, and their ledger stays exact', async () => {
     const { key } = await makeTestKey();
     for (const _ of [1, 2, 3])
       await ask('post', '/v1/executions', key).send({ model: 'play', input: {} }).expect(202);
@@ -84,7 +84,7 @@ describe('test keys', () => {
     await ask('post', '/v1/executions', live).send({ model: 'play', input: {} }).expect(402);
   });
 
-  it('reach models that run in the sandbox alone', async () => {
+  it('run only sandbox models', async () => {
     const { key } = await makeTestKey();
     const { body } = await ask('get', '/v1/models', key).expect(200);
     expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(['play']);
@@ -98,7 +98,7 @@ describe('test keys', () => {
     await ask('post', '/v1/executions/estimate', live).send({ model: 'both', input: {} }).expect(200);
   });
 
-  it('are listed beside the others, rotated and revoked by them, and make none of them', async () => {
+  it('are listed, rotated and revoked by live keys, and create no live keys', async () => {
     const { id, key } = await makeTestKey();
     const { body } = await ask('get', '/v1/api-keys', live).expect(200);
     const modes = body.data.map(({ mode }: { mode: string }) => mode);
@@ -119,7 +119,7 @@ describe('test keys', () => {
     await ask('delete', `/v1/api-keys/${id}`, live).expect(200);
   });
 
-  it('are made by the operator too, who sees the organizations behind them when asking', async () => {
+  it('can be created by operators, who can list their organizations', async () => {
     const { body } = await operate('post', `/organizations/${organizationId}/api-keys`)
       .send({ name: 'by operator', mode: 'test' })
       .expect(201);

@@ -20,7 +20,7 @@ const app = express();
 mountReference(app, endpoints);
 
 describe('the OpenAPI document', () => {
-  it('has every endpoint of clients and none of providers', () => {
+  it('has every public endpoint and no provider callback', () => {
     const described = operations
       .filter(({ isEvent }) => !isEvent)
       .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
@@ -31,12 +31,12 @@ describe('the OpenAPI document', () => {
     expect(described).not.toContain('POST /v1/callbacks/{provider}/{token}');
   });
 
-  it('names each operation once', () => {
+  it('has unique operation ids', () => {
     const names = operations.map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('holds no reference that leads nowhere', () => {
+  it('has no dangling reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(50);
     const components = document.components as Record<string, Record<string, unknown>>;
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
     expect(broken.map(([text]) => text)).toEqual([]);
   });
 
-  it('says of each endpoint how it refuses and counts', () => {
+  it('gives the errors and rate limit headers of each endpoint', () => {
     for (const { operation, isEvent } of operations) {
       if (isEvent) continue;
       const responses = responsesOf(document, operation);
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('bounds every list that a client sends, for each entry is checked', () => {
+  it('bounds every list in a request', () => {
     const schemas = document.components?.schemas ?? {};
     const listsIn = (given: oas31.SchemaObject | oas31.ReferenceObject, at: string): string[] => {
       const { type, maxItems, properties = {} } = resolved(given, schemas);
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(found).toEqual([]);
   });
 
-  it('shows a request for a key that a client may send', () => {
+  it('has a valid example of a key request', () => {
     const [request] = operations.filter(({ operation }) => operation.operationId === 'postApiKeys');
     const { example } = requestContent(request?.operation ?? {}) ?? {};
     expect(apiKeyRequest.parse(example)).toEqual(example);
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     expect(bodies.filter(({ example }) => example === undefined)).toEqual([]);
   });
 
-  it.each(['/v1/balance/transactions', '/v1/usage'])('says that %s comes as CSV too', (path) => {
+  it.each(['/v1/balance/transactions', '/v1/usage'])('says that %s is also available as CSV', (path) => {
     const [operation] = operations.filter((one) => one.path === path);
     const [success] = responsesOf(document, operation?.operation ?? {});
     const content = success?.response.content ?? {};
@@ -101,20 +101,20 @@ describe('the OpenAPI document', () => {
     expect(content['text/csv']?.example).toMatch(/^\w+(,\w+)+\r\n[^\r]+\r\n$/);
   });
 
-  it('describes all that an event carries', () => {
+  it('describes every field of an event', () => {
     const example = operations.find(({ isEvent }) => isEvent)?.operation;
     const { data } = requestContent(example ?? {})?.example ?? {};
     expect(data).toMatchObject({ status: 'COMPLETED', result: {}, usage: {}, latency_ms: 8420 });
   });
 
-  it('is served to anyone', async () => {
+  it('is served without a key', async () => {
     const { body } = await request(app).get('/openapi.json').expect(200);
     expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast API' } });
   });
 });
 
 describe('the gateway', () => {
-  it('serves both without a key, counted, the page under a policy of its own', async () => {
+  it('serves document and page without a key, counted, the page with its own security policy', async () => {
     const database = await createTestDatabase();
     const gateway = await openTestGateway({
       databaseUrl: database.url,
@@ -131,7 +131,7 @@ describe('the gateway', () => {
 });
 
 describe('the reference page', () => {
-  it('names the values that a list may hold', async () => {
+  it('lists the values that a list may have', async () => {
     const { text } = await request(app).get('/docs').expect(200);
     expect(text).toMatch(/<code>events<\/code>[^]*?Any of <code>execution\.started<\/code>/);
   });
@@ -148,18 +148,18 @@ describe('the reference page', () => {
       .expect('Content-Type', /text\/css/);
   });
 
-  it('shows CSV where there is some', async () => {
+  it('shows CSV examples', async () => {
     const { text } = await request(app).get('/docs').expect(200);
     expect(text.match(/Response 200 as CSV/g)).toHaveLength(2);
     expect(text).toContain('model,executions,cost,input_tokens,output_tokens');
   });
 
-  it('shows code as code, also in the names of endpoints', async () => {
+  it('marks code as code, also in summaries', async () => {
     const { text } = await request(app).get('/docs').expect(200);
     expect(text).not.toContain('`');
   });
 
-  it('escapes what it is given', () => {
+  it('escapes its values', () => {
     expect(html`<p title="${'"'}">${'<script>'}</p>`.markup).toBe('<p title="&#34;">&#60;script&#62;</p>');
   });
 });

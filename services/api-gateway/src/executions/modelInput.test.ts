@@ -20,7 +20,7 @@ const definition = modelDefinition.parse({
   output: { kind: 'images' },
 });
 
-it('tells everything that is wrong at once, and what would be right', () => {
+it('validation reports all problems at once, with what would be valid', () => {
   const input = { size: 'huge', style: 'ink', source: 'https://x.test/a.png', colour: 'red' };
   const { details } = validateInput(definition, input);
   expect(Object.fromEntries(details.map(({ field, message }) => [field, message]))).toEqual({
@@ -33,7 +33,7 @@ it('tells everything that is wrong at once, and what would be right', () => {
   });
 });
 
-it('leaves out optional parameters that are null, and asks for required ones', () => {
+it('validation drops optional parameters that are null, and requires the others', () => {
   expect(validateInput(definition, { prompt: 'a', size: null, source: null })).toEqual({
     input: { prompt: 'a' },
     details: [],
@@ -44,7 +44,7 @@ it('leaves out optional parameters that are null, and asks for required ones', (
   ]);
 });
 
-it('keeps a null that the schema has a meaning for', () => {
+it('validation keeps a null that the schema allows', () => {
   const nullable = { type: 'object' as const, properties: { seed: { type: ['integer', 'null'] } } };
   const input = { seed: null, other: null };
   expect(validateInput({ ...definition, input_schema: nullable }, input)).toEqual({ input, details: [] });

@@ -73,7 +73,7 @@ async function listening(server: Server): Promise<number> {
       return httpRequest({ port, method: 'PUT', path: pathname + search, headers }).on('error', () => {});
     }
 
-    it('refuses an upload with 507 before its body has ended, and takes it when there is room', async () => {
+    it('refuses an upload with 507 before its body has ended, and accepts it when there is room', async () => {
       const logged = jest.spyOn(gateway.context.log, 'error');
       const { body } = await post('/v1/files/upload', declared(sizeBytes)).expect(201);
       disk.fill(100_000);
@@ -172,7 +172,7 @@ describe('an S3 server that fails', () => {
     expect(headers['retry-after']).toBe(retryAfter);
   });
 
-  it('because it is gone has a confirm answered 503, and names the file store', async () => {
+  it('makes a confirm return 503 that names the file store', async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
     const { body } = await post('/v1/files/confirm', { file_id: id }).expect(503);

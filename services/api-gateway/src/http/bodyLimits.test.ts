@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type BodyPace, openBodyMemory, watchPace } from './bodyLimits.ts';
 
-it('gives one holder half, all holders the whole, and takes back what is released', () => {
+it('body memory allows one holder half and all holders everything, and reuses what is released', () => {
   const memory = openBodyMemory(100);
   const [first, again, second, third] = ['a', 'a', 'b', 'c'].map((holder) => memory.open(holder));
   first?.take(30);
@@ -56,7 +56,7 @@ function watched(pace: Partial<BodyPace> = {}) {
 const tooSlow = 'The body arrived too slowly: send at least 100 bytes per second.';
 
 describe('the pace of a body', () => {
-  it('is refused once, for the first window with too few bytes', () => {
+  it('is refused once, at the first window with too few bytes', () => {
     const { window, messages } = watched({ maxMs: null });
     window(5000);
     window(1000);
@@ -66,13 +66,13 @@ describe('the pace of a body', () => {
     expect(messages()).toEqual([tooSlow]);
   });
 
-  it('is refused when the whole takes too long, however fast it comes', () => {
+  it('is refused when the whole body takes too long, at any rate', () => {
     const { window, messages } = watched();
     for (let time = 0; time < 3; time += 1) window(1_000_000);
     expect(messages()).toEqual(['The body was not complete within 30 s.']);
   });
 
-  it('is not the client’s while we do not read', () => {
+  it('ignores windows in which the gateway does not read', () => {
     const { window, pause, messages } = watched({ maxMs: null });
     pause(true);
     window(0);
@@ -84,7 +84,7 @@ describe('the pace of a body', () => {
     expect(messages()).toEqual([tooSlow]);
   });
 
-  it('is not watched any more when the body is complete, or nobody waits for it', () => {
+  it('is no longer watched when the body is complete or the watch is stopped', () => {
     const complete = watched();
     complete.request.complete = true;
     const stopped = watched();

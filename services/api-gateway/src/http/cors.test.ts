@@ -30,7 +30,7 @@ const preflight = ({ app }: Pick<TestGateway, 'app'>, origin: string, path = '/v
   });
 
 describe('CORS', () => {
-  it('is off by default: pages read nothing', async () => {
+  it('is off by default', async () => {
     const asked = await preflight(closed, page).expect(405);
     const read = await request(closed.app).get('/v1/balance').set('Origin', page).expect(401);
     for (const { headers } of [asked, read]) {
@@ -38,7 +38,7 @@ describe('CORS', () => {
     }
   });
 
-  it('answers what browsers ask first, counted, without credentials', async () => {
+  it('responds to preflight requests, which are counted, without credentials', async () => {
     const { headers } = await preflight(gateway, page).expect(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': page,
@@ -53,7 +53,7 @@ describe('CORS', () => {
     await preflight(gateway, page, '/storage/anything').expect(204);
   });
 
-  it('lets pages read answers and their headers, refusals too', async () => {
+  it('lets pages read responses and their headers, including errors', async () => {
     const key = await gateway.newKey(await gateway.newOrganization());
     const read = (origin: string, as: string) =>
       request(gateway.app).get('/v1/balance').set('Origin', origin).auth(as, { type: 'bearer' });
@@ -67,7 +67,7 @@ describe('CORS', () => {
   });
 
   it.each(['https://evil.example', 'https://app.example.evil.example', 'http://app.example', 'null', ''])(
-    'says nothing to %s',
+    'sends no headers to %s',
     async (origin) => {
       const { headers } = await preflight(gateway, origin).expect(405);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -75,21 +75,21 @@ describe('CORS', () => {
     },
   );
 
-  it('with * is for every page, and never for the admin API', async () => {
+  it('with * allows every page, but never for the admin API', async () => {
     const { headers } = await preflight(open, 'https://any.example').expect(204);
     expect(headers['access-control-allow-origin']).toBe('*');
     await preflight({ app: createAdminApp(open.context) }, page, '/admin/v1/organizations').expect(405);
   });
 
   it.each(['app.example', 'https://app.example/', 'https://app.example/path', 'ftp://app.example', 'null'])(
-    'is not configured with %s',
+    'cannot be configured with %s',
     (CORS_ORIGINS) => {
       expect(() => parseConfig(gatewayConfig, { CORS_ORIGINS })).toThrow(/CORS_ORIGINS: must be origins/);
     },
   );
 });
 
-describe('the headers of every answer', () => {
+describe('the headers of every response', () => {
   it('are those of helmet, for the API, its reference and the admin API', async () => {
     const admin = createAdminApp(gateway.context);
     const answers = await Promise.all([

@@ -39,7 +39,7 @@ describe('CSV', () => {
     expect(text(value)).toBe(`a\r\n${cell}\r\n`);
   });
 
-  it('leaves numbers as they are, those below 0 too', () => {
+  it('keeps numbers unchanged, including those below 0', () => {
     expect(toCsv({ n: 'number' }, [{ n: '-3.50' }, { n: -4 }, { n: 0 }])).toBe('n\r\n-3.50\r\n-4\r\n0\r\n');
   });
 });

@@ -27,6 +27,7 @@ function quoted(cell: string): string {
 
 /** A body as rows, for clients that prefer CSV. */
 export type Table = {
+  /** ASCII, without quotes. */
   filename: string;
   columns: CsvColumns;
   rows: readonly CsvRow[];
@@ -42,8 +43,9 @@ export function sendTable(request: Request, response: Response, body: unknown, t
     return;
   }
   const { filename, columns, rows, nextCursor = null } = table;
+  response.set('Content-Disposition', `attachment; filename="${filename}"`);
   if (nextCursor !== null) response.set('Link', `<${nextPage(request.url, nextCursor)}>; rel="next"`);
-  response.attachment(filename).type('text/csv; charset=utf-8').send(toCsv(columns, rows));
+  response.set('Content-Type', 'text/csv; charset=utf-8').send(toCsv(columns, rows));
 }
 
 /** `accepts` matches a media range with a parameter only to a type with the same parameter. */

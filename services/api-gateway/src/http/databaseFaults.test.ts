@@ -41,7 +41,7 @@ const raise = (gateway: TestGateway, table: string, statement: string) =>
 const calm = (gateway: TestGateway) =>
   gateway.context.db.pool.query('DROP FUNCTION IF EXISTS provoke CASCADE');
 
-describe('a passing fault of the database', () => {
+describe('a transient database fault', () => {
   let gateway: TestGateway;
   let client: Client;
 
@@ -67,26 +67,23 @@ describe('a passing fault of the database', () => {
     '57P03',
     '08006',
     '08P01',
-  ])(
-    '%s is answered 503 with Retry-After, and the request goes through when it has passed',
-    async (state) => {
-      for (const table of ['executions', 'files']) {
-        await raise(gateway, table, `RAISE 'raised' USING ERRCODE = '${state}'`);
-      }
-      expectPassing(await client.create());
-      expectPassing(await client.upload());
-      await calm(gateway);
-      expect([(await client.create()).status, (await client.upload()).status]).toEqual([202, 201]);
-    },
-  );
+  ])('%s is 503 with Retry-After, and the request succeeds when the fault is over', async (state) => {
+    for (const table of ['executions', 'files']) {
+      await raise(gateway, table, `RAISE 'raised' USING ERRCODE = '${state}'`);
+    }
+    expectPassing(await client.create());
+    expectPassing(await client.upload());
+    await calm(gateway);
+    expect([(await client.create()).status, (await client.upload()).status]).toEqual([202, 201]);
+  });
 
-  it('of a bug is none: it stays a 500 that is not to be sent again', async () => {
+  it('is not assumed for a bug, which stays a 500 that is not retryable', async () => {
     await raise(gateway, 'files', "RAISE 'raised' USING ERRCODE = '42P01'");
     const { status, body } = await client.upload();
     expect([status, body.error.code, body.error.retryable]).toEqual([500, 'INTERNAL_ERROR', false]);
   });
 
-  it('answers 503 for a statement that is cancelled while it waits for a lock', async () => {
+  it('is 503 for a statement that is cancelled while it waits for a lock', async () => {
     const { pool } = gateway.context.db;
     const holder = await pool.connect();
     await holder.query('BEGIN; UPDATE balances SET available = available');
@@ -101,7 +98,7 @@ describe('a passing fault of the database', () => {
     expect((await client.create()).status).toBe(202);
   });
 
-  it('stands in the audit log as it was answered', async () => {
+  it('is recorded in the audit log with its status', async () => {
     await raise(gateway, 'organizations', "RAISE 'raised' USING ERRCODE = '40001'");
     const admin = request(createAdminApp(gateway.context));
     const token = 'an-admin-token-for-tests';
@@ -139,7 +136,7 @@ describe('a PostgreSQL that is out of resources', () => {
     await server.stop();
   });
 
-  it('answers 503 when its shared memory has no room for another lock', async () => {
+  it('causes 503 when its shared memory has no room for another lock', async () => {
     await raise(gateway, 'files', 'PERFORM pg_advisory_xact_lock(i) FROM generate_series(1, 100000) AS i');
     expectPassing(await client.upload());
     await calm(gateway);
@@ -161,7 +158,7 @@ describe('a PostgreSQL that is out of resources', () => {
 
       afterAll(() => disk.unmount());
 
-      it('answers 503 until there is room again', async () => {
+      it('causes 503 until a connection is free', async () => {
         disk.fill();
         const answers = [];
         // What fits into the last page of the table is still taken.

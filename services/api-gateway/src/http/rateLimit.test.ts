@@ -55,7 +55,7 @@ describe('rate limits', () => {
     await gateway.close();
   });
 
-  it('creates and everything else are counted apart, per API key', async () => {
+  it('count creates and other requests separately, per API key', async () => {
     const { key } = await organizationWithKey(gateway, { balance: '10' });
     const { key: other } = await organizationWithKey(gateway, { balance: '10' });
     const { create, read } = callers(gateway, key);
@@ -68,7 +68,7 @@ describe('rate limits', () => {
     expect((await callers(gateway, other).create()).status).toBe(202);
   });
 
-  it('requests that come at once are each counted', async () => {
+  it('count each of several concurrent requests', async () => {
     const { key } = await organizationWithKey(gateway, { balance: '10' });
     const { create, read } = callers(gateway, key);
     const reads = await Promise.all(Array.from({ length: 10 }, () => read()));
@@ -81,7 +81,7 @@ describe('rate limits', () => {
     expect((await create()).status).toBe(202);
   });
 
-  it('429 carries Retry-After, which agrees with X-RateLimit-Reset', async () => {
+  it('respond with 429 and a Retry-After that agrees with X-RateLimit-Reset', async () => {
     const { key } = await organizationWithKey(gateway);
     const { read } = callers(gateway, key);
     for (let count = 0; count < 3; count += 1) await read().expect(200);
@@ -95,7 +95,7 @@ describe('rate limits', () => {
     );
   });
 
-  it('are counted over all gateways together, by key and by address', async () => {
+  it('are shared by all gateways, per key and per address', async () => {
     const twin = await openLimited(testRedisUrl());
     try {
       if (twin.context.redis.status !== 'ready') await once(twin.context.redis, 'ready');
@@ -119,13 +119,13 @@ describe('rate limits', () => {
     }
   });
 
-  it('requests without a valid key are counted per address', async () => {
+  it('count requests without a valid key per address', async () => {
     const send = () => request(gateway.app).get('/v1/executions').set('Authorization', 'Bearer nonsense');
     const statuses = [await send(), await send(), await send(), await send()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 401, 429]);
   });
 
-  it('of the admin API are counted apart from the public API, and per operator', async () => {
+  it('of the admin API are separate from the public API, and per operator', async () => {
     await gateway.context.redis.flushdb();
     const admin = createAdminApp(gateway.context);
     const statusOf = async (app: TestGateway['app'], path: string, token: string) =>
@@ -145,7 +145,7 @@ describe('rate limits', () => {
   });
 });
 
-it('with Redis away requests pass, the headers are there, and a metric says so', async () => {
+it('requests pass with their headers and are counted by a metric while Redis is unavailable', async () => {
   const nobody = createServer();
   await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
   const { port } = nobody.address() as { port: number };

@@ -62,7 +62,7 @@ const paths = ['/v1/events', '/v1/balance/transactions', '/v1/usage', '/v1/execu
 
 // In this order, for the replica ends up stopped.
 describe('a read replica', () => {
-  it('is where lists are read', async () => {
+  it('serves lists', async () => {
     await until('the replica has it', async () => (await listed(patient)).length === 1);
     await replay('pause');
     const id = await newExecution(patient.context.db, organizationId);
@@ -71,7 +71,7 @@ describe('a read replica', () => {
     expect(body.data.map((one: { execution_id: string | null }) => one.execution_id)).not.toContain(id);
   });
 
-  it('is not where one reads what one has just written', async () => {
+  it('does not serve reads that must see an earlier write', async () => {
     const id = await newExecution(patient.context.db, organizationId);
     expect((await get(patient, `/v1/executions/${id}`)).body.id).toBe(id);
     expect(Number((await get(patient, '/v1/balance')).body.held)).toBeGreaterThan(0.02);
@@ -79,14 +79,14 @@ describe('a read replica', () => {
     expect((await listed(patient, `?cursor=${id}`)).length).toBeGreaterThan(1);
   });
 
-  it('is left aside while it is too far behind', async () => {
+  it('is not used while its lag is too high', async () => {
     const id = await newExecution(strict.context.db, organizationId);
     await until('it is behind', async () => (await listed(strict)).includes(id));
     await replay('resume');
     await until('it has caught up', async () => (await listed(patient)).includes(id));
   });
 
-  it('that a failover has left the sessions of a gateway at refuses one write, and no more', async () => {
+  it("that keeps a gateway's sessions after a failover refuses only one write", async () => {
     const way = await openBreakableProxy(asRole(servers.replicaUrl, 'holdfast_gateway'));
     const gateway = await openTestGateway({ ...patient.servers, databaseUrl: way.url });
     const upload = () =>
@@ -109,7 +109,7 @@ describe('a read replica', () => {
     await way.close();
   });
 
-  it('is not missed when it is gone', async () => {
+  it('can be lost: lists come from the primary', async () => {
     await servers.stopReplica();
     const id = await newExecution(patient.context.db, organizationId);
     await until('the primary is asked', async () => (await listed(patient)).includes(id));

@@ -22,8 +22,8 @@ afterAll(async () => {
   await gateway.close();
 });
 
-describe('what is told of a request', () => {
-  it('one line with ids, route and status; never a body, a query or a key', async () => {
+describe('the log of a request', () => {
+  it('is one line with ids, route and status, never a body, a query or a key', async () => {
     const { key, organizationId } = await organizationWithKey(gateway, { balance: '1' });
     const info = jest.spyOn(gateway.context.log, 'info');
     const { body, headers } = await request(gateway.app)
@@ -53,7 +53,7 @@ describe('what is told of a request', () => {
     info.mockRestore();
   });
 
-  it('what nobody foresaw is 500 without a word about it, and logged', async () => {
+  it('has the error of an unexpected 500, which the response does not reveal', async () => {
     const error = jest.spyOn(gateway.context.log, 'error');
     const list = jest.spyOn(gateway.context.models, 'list').mockRejectedValue(new Error('the inner secret'));
     const { key } = await organizationWithKey(gateway);
@@ -68,7 +68,7 @@ describe('what is told of a request', () => {
     error.mockRestore();
   });
 
-  it('a client that leaves in mid-body is no error of ours', async () => {
+  it('has no error when a client disconnects in the middle of its body', async () => {
     const { key } = await organizationWithKey(gateway);
     const error = jest.spyOn(gateway.context.log, 'error');
     const info = jest.spyOn(gateway.context.log, 'info');
@@ -90,7 +90,7 @@ describe('what is told of a request', () => {
   });
 });
 
-it('with the database away every answer is 503 SERVICE_UNAVAILABLE, with all its headers', async () => {
+it('every response is 503 SERVICE_UNAVAILABLE with all headers while the database is unavailable', async () => {
   const away = await openTestGateway({
     databaseUrl: 'postgresql://nobody:x@127.0.0.1:9/none',
     redisUrl: testRedisUrl(),

@@ -71,7 +71,7 @@ describe('authentication', () => {
     expect(response.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('the scheme is read whatever its case', async () => {
+  it('the scheme is case-insensitive', async () => {
     await request(gateway.app).get('/v1/balance').set('Authorization', `bearer ${key}`).expect(200);
   });
 
@@ -84,7 +84,7 @@ describe('authentication', () => {
     expectError(await get('/v1/balance', old), 401, 'UNAUTHENTICATED');
   });
 
-  it('a value within its grace period works until it ends, and no longer', async () => {
+  it('a previous value works until the end of its grace period', async () => {
     const graced = await gateway.newKey(organizationId);
     const hash = createHash('sha256').update(graced).digest('hex');
     const soon = new Date(Date.now() + 1000);
@@ -117,7 +117,7 @@ async function expectEventually(read: () => Promise<number>, wanted: number): Pr
 }
 
 describe('permissions', () => {
-  it('an `execution` key reaches executions and files alone', async () => {
+  it('an `execution` key may use only executions and files', async () => {
     const limited = await gateway.newKey(organizationId, 'execution');
     await get('/v1/executions', limited).expect(200);
     await get(`/v1/files/${newId('file')}`, limited).expect(404);
@@ -175,13 +175,13 @@ describe('paths and methods', () => {
     expect(response.headers.allow).toBe('PUT, GET, HEAD');
   });
 
-  it('HEAD is answered as GET, without a body', async () => {
+  it('HEAD responds like GET, without a body', async () => {
     const response = await request(gateway.app).head('/v1/balance').auth(key, { type: 'bearer' });
     expect([response.status, response.text]).toEqual([200, undefined]);
     expectHeaders(response);
   });
 
-  it('a request id of ours stands on every answer, never the client’s', async () => {
+  it('every response has a request id from the gateway, never the client’s', async () => {
     const response = await get('/v1/balance').set('X-Request-Id', 'mine').expect(200);
     expectHeaders(response);
     expect(response.headers['x-powered-by']).toBeUndefined();
@@ -199,7 +199,7 @@ describe('bodies', () => {
   const invalid = (body: string | Buffer) => async () =>
     expectError(await send(body), 400, 'INPUT_VALIDATION_ERROR');
 
-  it('no body is 400 where one is needed', async () => {
+  it('a missing body is 400 where one is required', async () => {
     expectError(await post('/v1/executions'), 400, 'INPUT_VALIDATION_ERROR');
   });
   it('malformed JSON is 400', invalid('{"model":'));
@@ -208,9 +208,9 @@ describe('bodies', () => {
   it('null is 400', invalid('null'));
   it('a string is 400', invalid('"text"'));
   it('broken UTF-8 is 400', invalid(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])));
-  it('too deep a nesting is 400', invalid(deep(70)));
-  it('an absurdly deep nesting is 400', invalid(deep(200_000)));
-  it('a number beyond all numbers is 400', invalid('{"model":"writer","input":{"prompt":1e999}}'));
+  it('nesting above the limit is 400', invalid(deep(70)));
+  it('nesting of 200,000 levels is 400', invalid(deep(200_000)));
+  it('a number that overflows is 400', invalid('{"model":"writer","input":{"prompt":1e999}}'));
   it('a lone surrogate is 400', invalid('{"model":"writer","input":{"prompt":"\\ud800"}}'));
   it(
     'an own __proto__ is an unknown field like any other',
@@ -250,13 +250,13 @@ describe('bodies', () => {
     expectError(await send('{"model":"writer","input":{"prompt":"a"}}', type), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('JSON with a charset or under another name of JSON is read', async () => {
+  it('JSON with a charset or a +json type is accepted', async () => {
     for (const type of ['application/json; charset=UTF-8', 'application/problem+json']) {
       expect((await send('{"model":"writer","input":{"prompt":"a"}}', type)).status).toBe(202);
     }
   });
 
-  it('mistakes without end get an answer of reasonable length', async () => {
+  it('a body with very many errors gets a response of bounded length', async () => {
     const wrong = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, 1]));
     const name = 'n'.repeat(500_000);
     for (const body of [
@@ -278,7 +278,7 @@ describe('bodies', () => {
     expectError(response, 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('a POST that needs no body is fine without one, and without a Content-Type', async () => {
+  it('a POST without a required body needs neither a body nor a Content-Type', async () => {
     expectError(await post(`/v1/executions/${newId('exec')}/cancel`), 404, 'NOT_FOUND');
     expectError(
       await post(`/v1/executions/${newId('exec')}/cancel`).send({ force: true }),
@@ -299,14 +299,14 @@ describe('query parameters', () => {
     await get(path).expect(200);
   });
 
-  it('without a value are missing where they are needed', async () => {
+  it('without a value count as missing where they are required', async () => {
     const response = await get('/v1/webhooks/deliveries?execution_id=');
     expectError(response, 400, 'INPUT_VALIDATION_ERROR');
     expect(response.body.error.details).toMatchObject([{ field: 'execution_id', code: 'REQUIRED' }]);
   });
 });
 
-describe('rubbish of every kind is never a 500', () => {
+describe('garbage of every kind is never a 500', () => {
   const values = [
     null,
     true,

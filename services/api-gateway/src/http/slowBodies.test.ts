@@ -92,19 +92,19 @@ describe('a body that is too long', () => {
     expectRefusal(await answered(connection), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  it('is refused when it is more than it may be without a length', async () => {
+  it('is refused once it exceeds the limit when it declares no length', async () => {
     const connection = beginCreate({ 'Transfer-Encoding': 'chunked' });
     connection.socket.write(`${(wholeBody + 1).toString(16)}\r\n${'x'.repeat(wholeBody + 1)}`);
     expectRefusal(await answered(connection), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  it('is not asked for: the connection closes with the refusal of an Expect', async () => {
+  it('is not requested: the connection closes after an Expect is refused', async () => {
     const connection = beginCreate({ 'Content-Length': wholeBody + 1, Expect: '100-continue' });
     await until('it is closed', () => connection.isClosed);
     expect(connection.received).not.toContain('100 Continue');
   });
 
-  it('that a client wants to be asked for is asked for when it may come', async () => {
+  it('is requested with 100 Continue when it is accepted', async () => {
     const connection = beginCreate({ 'Content-Length': body.length, Expect: '100-continue' });
     await until('it is asked for', () => connection.received.startsWith('HTTP/1.1 100 Continue'));
     connection.socket.write(body);
@@ -113,7 +113,7 @@ describe('a body that is too long', () => {
   });
 });
 
-describe('a body that comes slowly', () => {
+describe('a slow body', () => {
   beforeAll(() => start({ BODY_TIMEOUT_S: '1', BODY_MIN_BYTES_PER_S: '1' }));
   afterAll(stop);
 
@@ -131,7 +131,7 @@ describe('a body that comes slowly', () => {
     return { connection, path: pathname + search, headers };
   }
 
-  it('is refused with 408, and loses its connection', async () => {
+  it('is refused with 408 and its connection is closed', async () => {
     const connection = beginCreate({ 'Content-Length': body.length });
     const dripping = setInterval(() => connection.socket.write(' '), 100);
     const received = await answered(connection);
@@ -141,7 +141,7 @@ describe('a body that comes slowly', () => {
     clearInterval(dripping);
   });
 
-  it('of an upload may take longer than any other, as long as it comes', async () => {
+  it('of an upload may take longer than others, at the minimum rate', async () => {
     const { connection } = await beginUpload(100_000);
     let left = 100_000;
     const send = (bytes: number) => {
@@ -160,7 +160,7 @@ describe('a body that comes slowly', () => {
     await until('it is taken', () => statusOf(connection.received) === 200);
   });
 
-  it('of an upload is refused when nothing comes, and the file can be uploaded again', async () => {
+  it('of an upload is refused when nothing arrives, and the file can be uploaded again', async () => {
     const { connection, path, headers } = await beginUpload(4);
     connection.socket.write('abc');
     expectRefusal(await answered(connection), 408, 'REQUEST_TIMEOUT');
@@ -180,7 +180,7 @@ describe('bodies in flight', () => {
   const beginMany = (count: number, as: string) =>
     Array.from({ length: count }, () => beginCreate({ 'Content-Length': wholeBody }, as));
 
-  it('have a budget: beyond it a body is refused unread, and what needs none is served', async () => {
+  it('have a memory limit above which bodies are refused unread while other requests are served', async () => {
     const { key: second } = await organizationWithKey(gateway, { balance: '10' });
     const { key: third } = await organizationWithKey(gateway, { balance: '10' });
     const ours = beginMany(8, key);

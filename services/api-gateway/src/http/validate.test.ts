@@ -22,7 +22,7 @@ function messagesOf(value: unknown): string[] {
   }
 }
 
-it('tells of everything that is wrong what would be right', () => {
+it('a refusal says for every problem what would be valid', () => {
   const value = { wait: 'soon', limit: 0, priority: 'urgent', name: 7, tags: 'a', more: 1 };
   expect(messagesOf(value)).toEqual([
     'wait: must be a number',
@@ -47,20 +47,20 @@ const optional = z.strictObject({
   nested: z.strictObject({ size: z.int().optional() }).optional(),
 });
 
-it('counts an optional field that is null as absent, at any depth', () => {
+it('an optional field that is null counts as absent, at any depth', () => {
   const value = { name: 'a', label: null, tags: null, pace: null, nested: { size: null } };
   expect(validate(optional, value)).toEqual({ name: 'a', tags: [], pace: null, nested: {} });
   expect(value.label).toBeNull();
 });
 
-it('asks for a required field that is null, and refuses nulls in lists and under unknown names', () => {
+it('a required field that is null is missing, and nulls in lists and unknown fields are refused', () => {
   const refusal = (value: unknown) => () => validate(optional, value);
   expect(refusal({ name: null })).toThrow('name is required.');
   expect(refusal({ name: 'a', tags: [null] })).toThrow('tags.0: must be text');
   expect(refusal({ name: 'a', more: null })).toThrow('more is not a known field.');
 });
 
-it('says how long a text or a list may be', () => {
+it('a refusal gives the allowed length of a text or a list', () => {
   const refusal = (value: object) => () => validate(optional, { name: 'a', ...value });
   expect(refusal({ label: '' })).toThrow('label: must not be empty');
   expect(refusal({ label: 'long' })).toThrow('label: must have at most 3 characters');

@@ -25,7 +25,7 @@ const revoke = (id: string, as = key) =>
   request(gateway.app).delete(`/v1/api-keys/${id}`).auth(as, { type: 'bearer' });
 
 describe('API keys', () => {
-  it('are shown once, listed without their value, and work', async () => {
+  it('are returned once, listed without their value, and work', async () => {
     const created = await post('/v1/api-keys').send({ name: 'CI', permissions: 'execution' }).expect(201);
     expect(isApiKeyShape(created.body.key)).toBe(true);
     expect(created.body).toMatchObject({
@@ -63,7 +63,7 @@ describe('API keys', () => {
     await get('/v1/api-keys', rotated.new_key).expect(200);
   });
 
-  it('rotated at once by many end with one value that has no end', async () => {
+  it('that are rotated concurrently have one value without an expiry', async () => {
     const { body: created } = await post('/v1/api-keys').send({ name: 'raced' }).expect(201);
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => post(`/v1/api-keys/${created.id}/rotate`)),
@@ -74,7 +74,7 @@ describe('API keys', () => {
     expect(values.filter(({ validUntil }) => validUntil === null)).toHaveLength(1);
   });
 
-  it('revoked stay listed, stop working and cannot be rotated', async () => {
+  it('that are revoked stay listed, stop working and cannot be rotated', async () => {
     const { body: created } = await post('/v1/api-keys').send({ name: 'gone' }).expect(201);
     await revoke(created.id).expect(200, { id: created.id, revoked: true });
     await revoke(created.id).expect(200);
@@ -84,7 +84,7 @@ describe('API keys', () => {
     expect(body.data[0].revoked_at).not.toBeNull();
   });
 
-  it('revoked at one gateway stop working at the others within 5 s', async () => {
+  it('that are revoked at one gateway stop working at the others within 5 s', async () => {
     const twin = await openTestGateway(gateway.servers);
     try {
       const { body: created } = await post('/v1/api-keys').send({ name: 'seen' }).expect(201);
@@ -97,7 +97,7 @@ describe('API keys', () => {
     }
   });
 
-  it('of others are unknown', async () => {
+  it('of other organizations are 404', async () => {
     const stranger = await gateway.newKey(await gateway.newOrganization());
     const { body } = await get('/v1/api-keys').expect(200);
     for (const id of [body.data[0].id, newId('key'), 'nonsense']) {
@@ -107,7 +107,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are at most 20, under race too', async () => {
+  it('are at most 20, even when created concurrently', async () => {
     const owner = await gateway.newKey(await gateway.newOrganization());
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => post('/v1/api-keys', owner).send({ name: 'many' })),
@@ -118,7 +118,7 @@ describe('API keys', () => {
     expect(refused[0]?.body.error.code).toBe('API_KEY_LIMIT_REACHED');
   });
 
-  it('refuse a name that is missing and fields that are unknown', async () => {
+  it('require a name and refuse unknown fields', async () => {
     const { body } = await post('/v1/api-keys').send({ surprise: 1 }).expect(400);
     expect(
       body.error.details.map(({ field, code }: { field: string; code: string }) => [field, code]),

@@ -79,7 +79,7 @@ const row = (
 });
 
 describe('the transactions', () => {
-  it('are everything that moved the balance, newest first, each with the balance it left', async () => {
+  it('are all changes of the balance, newest first, each with the balance after it', async () => {
     const { body } = await get()
       .expect(200)
       .expect('Vary', /Accept/);
@@ -104,7 +104,7 @@ describe('the transactions', () => {
     expect(balance).toEqual({ available: '5.45200000', held: '0.00000000' });
   });
 
-  it.each([1, 3, 5, 10])('are read whole by pages of %i, each once', async (limit) => {
+  it.each([1, 3, 5, 10])('are each returned once in pages of %i', async (limit) => {
     const read: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -118,7 +118,7 @@ describe('the transactions', () => {
     expect(read).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('of a page are not moved by what comes after it was read', async () => {
+  it('of a page are not shifted by later ones', async () => {
     const { key: own, organizationId: id } = await organizationWithKey(gateway, { balance: '10' });
     await newExecution(gateway.context.db, id);
     const first = (await get({ limit: '1' }, own).expect(200)).body as Page;
@@ -139,7 +139,7 @@ describe('the transactions', () => {
     expect(await sequences({ kind })).toEqual(expected);
   });
 
-  it('of an execution are those alone, also by kind and page', async () => {
+  it('can be filtered by execution, also with kind and page', async () => {
     expect(await sequences({ execution_id: dear })).toEqual([7, 6, 5]);
     expect(await sequences({ execution_id: dear, kind: 'overage' })).toEqual([6]);
     expect(await sequences({ execution_id: dear, cursor: '6' })).toEqual([5]);
@@ -147,7 +147,7 @@ describe('the transactions', () => {
     expect(await sequences({ execution_id: newId('exec') })).toEqual([]);
   });
 
-  it('of a time are those between, without its ends', async () => {
+  it('can be filtered by time, without the limits themselves', async () => {
     const { data } = (await get().expect(200)).body as Page;
     const timeOf = (sequence: number) => data.find((one) => one.sequence === sequence)?.created_at ?? '';
     const between = data
@@ -187,11 +187,11 @@ describe('the transactions', () => {
     });
   });
 
-  it('are not for a key of executions', async () => {
+  it('are refused to a key for executions', async () => {
     await get({}, await gateway.newKey(organizationId, 'execution')).expect(403);
   });
 
-  it('are read with the rights that the gateway has', async () => {
+  it("can be read with the gateway's database role", async () => {
     const databaseUrl = asRole(gateway.servers.databaseUrl, 'holdfast_gateway');
     const limited = await openTestGateway({ ...gateway.servers, databaseUrl });
     const { body } = await request(limited.app).get(path).auth(key, { type: 'bearer' }).expect(200);
@@ -204,7 +204,7 @@ describe('the transactions as CSV', () => {
   const header =
     'sequence,kind,amount,available_change,held_change,execution_id,reason,available_after,held_after,balance_after,created_at\r\n';
 
-  it('are a file with a line each, in which no reason is a formula and each number is one', async () => {
+  it('are one line each, without formulas in reasons and with plain numbers', async () => {
     const { body } = await get({ limit: '2' }).expect(200);
     const [first, second] = (body as Page).data;
     const { text, headers } = await get({ limit: '2' }).set('Accept', 'text/csv').expect(200);
@@ -221,7 +221,7 @@ describe('the transactions as CSV', () => {
     });
   });
 
-  it('are read whole by following the links', async () => {
+  it('are complete when the links are followed', async () => {
     const lines: string[] = [];
     let next: string | undefined = `${path}?limit=4&created_after=2020-01-01T00%3A00%3A00%2B02%3A00`;
     while (next !== undefined) {
@@ -236,7 +236,7 @@ describe('the transactions as CSV', () => {
     expect(lines.map((line) => Number(line.split(',')[0]))).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('that there are none of are the header alone', async () => {
+  it('without rows are the header only', async () => {
     const other = await organizationWithKey(gateway);
     const { text, headers } = await get({}, other.key).set('Accept', 'text/csv').expect(200);
     expect(text).toBe(header);
@@ -263,7 +263,7 @@ describe('the transactions as CSV', () => {
     expect(headers.vary).toBe('Accept');
   });
 
-  it('refuse in JSON', async () => {
+  it('have errors in JSON', async () => {
     const { body } = await get({ limit: '0' }).set('Accept', 'text/csv').expect(400);
     expect(body.error.code).toBe('INPUT_VALIDATION_ERROR');
   });

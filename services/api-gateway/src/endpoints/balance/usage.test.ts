@@ -53,7 +53,7 @@ const sums = (executions: number, cost: string, input_tokens: number, output_tok
 const total = sums(5, '7.30000001', 4_000_000_006, 150);
 
 describe('the usage', () => {
-  it('by model is the exact sum of what completed in the period', async () => {
+  it('by model is the exact sum of the executions completed in the period', async () => {
     expect((await get(march).expect(200)).body).toEqual({
       from: '2025-03-01T00:00:00.000Z',
       to: '2025-04-01T00:00:00.000Z',
@@ -67,7 +67,7 @@ describe('the usage', () => {
     });
   });
 
-  it('by day is of the same, in days of UTC', async () => {
+  it('by day is the sum per UTC day', async () => {
     expect((await get({ ...march, group_by: 'day' }).expect(200)).body).toMatchObject({
       group_by: 'day',
       data: [
@@ -79,7 +79,7 @@ describe('the usage', () => {
     });
   });
 
-  it('is what the journal has settled', async () => {
+  it('equals the settled amounts in the journal', async () => {
     const { db } = gateway.context;
     const { rows } = await db.pool.query<{ settled: string }>(
       `SELECT sum(amount)::text AS settled FROM transfers WHERE organization_id = $1 AND kind = 'settle'`,
@@ -99,7 +99,7 @@ describe('the usage', () => {
     expect((await get({ from, to }).expect(200)).body.total.executions).toBe(executions);
   });
 
-  it('is of this month, up to now, unless it says otherwise', async () => {
+  it('defaults to the current month up to now', async () => {
     const { organizationId: id, key: own } = await organizationWithKey(gateway, { balance: '10' });
     const before = new Date().toISOString();
     await completedExecution(gateway.context.db, { organizationId: id, cost: '0.3', tokens: [1, 2] });
@@ -123,7 +123,7 @@ describe('the usage', () => {
     expect(body).toMatchObject({ from: `${from}T00:00:00.000Z`, total: { executions } });
   });
 
-  it('of nothing is nothing', async () => {
+  it('without executions is empty', async () => {
     const other = await organizationWithKey(gateway);
     expect((await get(march, other.key).expect(200)).body).toMatchObject({
       data: [],
@@ -131,7 +131,7 @@ describe('the usage', () => {
     });
   });
 
-  it('counts what was settled days after it was made', async () => {
+  it('includes executions settled days after their creation', async () => {
     const { organizationId: id, key: own } = await organizationWithKey(gateway, { balance: '10' });
     const execution = await completedExecution(gateway.context.db, {
       organizationId: id,
@@ -161,11 +161,11 @@ describe('the usage', () => {
     });
   });
 
-  it('is not for a key of executions', async () => {
+  it('is refused to a key for executions', async () => {
     await get({}, await gateway.newKey(organizationId, 'execution')).expect(403);
   });
 
-  it('is read with the rights that the gateway has', async () => {
+  it("can be read with the gateway's database role", async () => {
     const databaseUrl = asRole(gateway.servers.databaseUrl, 'holdfast_gateway');
     const limited = await openTestGateway({ ...gateway.servers, databaseUrl });
     const { body } = await request(limited.app)
@@ -198,7 +198,7 @@ describe('the usage as CSV', () => {
     expect(headers.link).toBeUndefined();
   });
 
-  it('of nothing is the header alone', async () => {
+  it('without executions is the header only', async () => {
     const other = await organizationWithKey(gateway);
     const { text } = await get(march, other.key).set('Accept', 'text/csv').expect(200);
     expect(text).toBe('model,executions,cost,input_tokens,output_tokens\r\n');

@@ -72,7 +72,7 @@ async function beginCallback(to: string, sizeBytes: number) {
 }
 
 describe('POST /v1/callbacks/{provider}/{token}', () => {
-  it('keeps the bytes and what signatures are made of, nothing else, and hints at it', async () => {
+  it('stores the bytes and the signed headers only, and adds a hint', async () => {
     const bytes = Buffer.from([0, 255, 254, 123]);
     const headers = {
       'Webhook-Id': 'msg_1',
@@ -95,13 +95,13 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     expect(await openQueue(callbackQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
   });
 
-  it('the same callback is stored once, another one beside it', async () => {
+  it('stores the same callback once, and another one as well', async () => {
     const before = (await stored()).length;
     for (const body of ['{"a":1}', '{"a":1}', '{"a":2}']) await call(token, body).expect(200);
     expect(await stored()).toHaveLength(before + 2);
   });
 
-  it('the same bytes under another signature are stored too: the first may have been a forgery', async () => {
+  it('stores the same bytes with another signature as well, because the first may be forged', async () => {
     const before = (await stored()).length;
     const signed = (signature: string) =>
       call(token, '{"b":1}', { 'X-Signature': signature, 'Webhook-Id': 'm' });
@@ -109,7 +109,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     expect(await stored()).toHaveLength(before + 2);
   });
 
-  it('whoever knows a token can not fill the inbox: what is beyond is refused, other tokens are not', async () => {
+  it('refuses callbacks beyond the limit of one token, but not those of other tokens', async () => {
     const known = await runningToken();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => call(known, `{"forgery":${index}}`)),
@@ -122,7 +122,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     await call(await runningToken(), '{}').expect(200);
   });
 
-  it("a token that is nobody's is refused before the body has come", async () => {
+  it('refuses an unknown token before the body arrives', async () => {
     for (const sizeBytes of [8_000_000, 80_000_000]) {
       const sending = await beginCallback('0'.repeat(64), sizeBytes);
       const [answer] = (await once(sending.request, 'response')) as [IncomingMessage];
@@ -131,7 +131,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     }
   });
 
-  it('a token under the name of another provider is 404 and stores nothing', async () => {
+  it('returns 404 and stores nothing for a token of another provider', async () => {
     const known = await runningToken();
     for (const provider of ['another', 'Sandbox', '%00']) {
       const { body } = await request(gateway.app)
@@ -144,7 +144,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     await call(known, '{}').expect(200);
   });
 
-  it('an unknown token is 404 and stores nothing', async () => {
+  it('returns 404 and stores nothing for an unknown token', async () => {
     const before = (await stored()).length;
     const { body } = await call('0'.repeat(64), '{}').expect(404);
     expect(body.error.code).toBe('NOT_FOUND');
@@ -152,7 +152,7 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     expect(await stored()).toHaveLength(before);
   });
 
-  it('keeps a callback of 8 MiB in its row', async () => {
+  it('stores a callback of 8 MiB in its row', async () => {
     await call(token, Buffer.alloc(8_388_608, 'x')).expect(200);
     expect((await stored()).at(-1)).toMatchObject({ objectKey: null });
   });
@@ -179,7 +179,7 @@ describe('a callback of more than 8 MiB', () => {
     objectsBefore = objects().length;
   });
 
-  it('is kept once in the object store, under a file that expires in a day', async () => {
+  it('is stored once in the object store, as a file that expires in a day', async () => {
     await call(large, body).expect(200);
     await call(large, body).expect(200);
     const [callback, ...others] = await storedOf(large);
@@ -197,7 +197,7 @@ describe('a callback of more than 8 MiB', () => {
     ]);
   });
 
-  it('is kept although it does not declare its length', async () => {
+  it('is stored even if it does not declare its length', async () => {
     const chunked = request(gateway.app).post(`/v1/callbacks/sandbox/${large}`);
     for (let sent = 0; sent < body.length; sent += 65_536)
       chunked.write(body.subarray(sent, sent + 65_536).toString());
@@ -219,7 +219,7 @@ describe('a callback of more than 8 MiB', () => {
     expect(await filesOf(large)).toEqual([]);
   });
 
-  it('that breaks off leaves nothing', async () => {
+  it('that is interrupted leaves nothing behind', async () => {
     const sending = await beginCallback(large, body.length);
     sending.request.write(body.subarray(0, 9_000_000));
     await until(
@@ -232,13 +232,13 @@ describe('a callback of more than 8 MiB', () => {
     expect(await storedOf(large)).toEqual([]);
   });
 
-  it('of an attempt that was settled is not stored', async () => {
+  it('of a settled attempt is not stored', async () => {
     await gateway.context.db.pool.query('UPDATE attempts SET settled_at = now() WHERE token = $1', [large]);
     await call(large, body).expect(200);
     expect([await filesOf(large), await storedOf(large)]).toEqual([[], []]);
   });
 
-  it('is refused when four of its attempt are stored', async () => {
+  it('is refused when four of the same attempt are stored', async () => {
     const numbered = (index: number) => Buffer.concat([body, Buffer.from(String(index))]);
     for (let index = 0; index < 4; index++) await call(large, numbered(index)).expect(200);
     await call(large, numbered(4)).expect(429);

@@ -12,13 +12,13 @@ const object = { filename: 'callback', contentType: 'application/octet-stream' }
 
 type Callback = Omit<NewCallback, 'eventKey' | 'body' | 'objectKey'>;
 
-/** `eventKey`: to be called once `digest` has seen all of the body. */
+/** `eventKey` must be called after `digest` has seen the whole body. */
 type LargeBody = { body: Readable; sizeBytes: number | undefined; digest: Hash; eventKey(): string };
 
 /**
- * Streams a callback that is too large for a row into the object store, and puts it into the inbox. Its object has a row in
- * `files` that expires in a day: a process that dies here, and a callback that no dispatcher reads, leave nothing behind.
- * @throws ApiError what the body failed with; StoreFailedError
+ * Streams a callback that is too large for a row to the object store and adds it to the inbox. The object has a row in
+ * `files` that expires in a day, so a crash or an unread callback leaves nothing behind.
+ * @throws ApiError when the body is refused; StoreFailedError
  */
 export async function storeLargeCallback(
   context: Context,
@@ -34,7 +34,7 @@ export async function storeLargeCallback(
     return 'free';
   }
   const { executionId, organizationId } = attempt;
-  const about = { executionId, provider: callback.provider };
+  const logFields = { executionId, provider: callback.provider };
   const id = newId('file');
   await insertOutput(db, { ...object, id, key: id, organizationId, executionId });
   try {
@@ -42,8 +42,8 @@ export async function storeLargeCallback(
     const stored = await store.put(id, hashed(body, digest), options);
     sizeBytes = stored.sizeBytes;
   } catch (error) {
-    const refusal = refusalOf(error);
-    log.warn({ ...about, err: refusal }, 'large callback not stored');
+    const refusal = refusalFor(error);
+    log.warn({ ...logFields, err: refusal }, 'could not store a large callback');
     await removeObject(context, id, executionId);
     throw refusal;
   }
@@ -53,7 +53,7 @@ export async function storeLargeCallback(
     body: null,
     objectKey: id,
   });
-  log.info({ ...about, sizeBytes, isStored }, 'large callback received');
+  log.info({ ...logFields, sizeBytes, isStored }, 'large callback received');
   if (!isStored) await removeObject(context, id, executionId);
   return room;
 }
@@ -65,18 +65,18 @@ function hashed(body: Readable, digest: Hash): Readable {
       done(null, chunk);
     },
   });
-  // The store learns of a failure through the stream it holds.
+  // The store sees a failure through its own stream.
   pipeline(body, through, () => {});
   return through;
 }
 
-/** Providers repeat a callback that met 503; Cog does not repeat one that met 507, which a full store is elsewhere. */
-function refusalOf(error: unknown): unknown {
+/** 503 for a full store instead of 507, because Cog retries only the former. */
+function refusalFor(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const failure = error instanceof StoreFailedError ? error : new StoreFailedError(error);
   if (!failure.isFull) return failure;
   const headers = { 'Retry-After': '60' };
-  return new ApiError('SERVICE_UNAVAILABLE', 'There is no room for large callbacks.', { headers });
+  return new ApiError('SERVICE_UNAVAILABLE', 'The file store has no room for large callbacks.', { headers });
 }
 
 async function removeObject({ db, log, store }: Context, id: string, executionId: string): Promise<void> {
@@ -84,6 +84,6 @@ async function removeObject({ db, log, store }: Context, id: string, executionId
     await store.remove(id);
     await markFilesDeleted(db, [id]);
   } catch (error) {
-    log.warn({ err: error, executionId }, 'the object of a large callback stays until it expires');
+    log.warn({ err: error, executionId }, 'could not delete the object of a large callback; it will expire');
   }
 }

@@ -14,16 +14,16 @@ export const postCallback = callerlessEndpoint({
   method: 'POST',
   path: '/v1/callbacks/{provider}/{token}',
   tag: 'Callbacks',
-  summary: 'What providers call back',
+  summary: 'Receive a provider callback',
   description:
-    'The token belongs to one attempt at this provider. What is sent is kept as it is, and verified before it is believed.',
+    'The token belongs to one attempt at this provider. The request is stored unchanged and verified before it is used.',
   access: 'anyone',
   limit: 'callback',
   rawBody: { bufferedBytes: limits.callbackBodyBytes, maxBytes: limits.providerBodyBytes },
   params: z.object({ provider: z.string().max(64), token: z.string().max(128) }),
   responses: {
     200: {
-      description: 'It is kept',
+      description: 'The callback is stored',
       schema: z.object({ received: z.literal(true) }).meta({ id: 'Received' }),
     },
   },
@@ -41,16 +41,16 @@ export const postCallback = callerlessEndpoint({
   },
   async handle({ context, params, body, headers }) {
     const id = newId('cbk');
-    const kept = keptHeaders(headers);
-    const callback = { id, ...params, headers: kept };
+    const signed = callbackHeaders(headers);
+    const callback = { id, ...params, headers: signed };
     if (Buffer.isBuffer(body)) {
-      const eventKey = eventKeyOf(kept, digestOf(kept).update(body));
+      const eventKey = eventKeyOf(signed, digestOf(signed).update(body));
       requireRoom((await storeCallback(context.db, { ...callback, eventKey, body })).room);
     } else {
       const length = headers['content-length'];
       const sizeBytes = length === undefined ? undefined : Number(length);
-      const digest = digestOf(kept);
-      const eventKey = () => eventKeyOf(kept, digest);
+      const digest = digestOf(signed);
+      const eventKey = () => eventKeyOf(signed, digest);
       requireRoom(await storeLargeCallback(context, callback, { body, sizeBytes, digest, eventKey }));
     }
     void context.callbacks.add({ callbackId: id });
@@ -61,13 +61,15 @@ export const postCallback = callerlessEndpoint({
 function requireRoom(room: InboxState): void {
   if (room === 'unknown') throw notFound('callback');
   if (room === 'full') {
-    throw new ApiError('RATE_LIMITED', 'Too many callbacks wait.', { headers: { 'Retry-After': '15' } });
+    throw new ApiError('RATE_LIMITED', 'Too many callbacks of this attempt are pending.', {
+      headers: { 'Retry-After': '15' },
+    });
   }
 }
 
 /**
- * Of what is signed and, once it is updated with it, the body. A repeat has the same bytes and the same signature; by less,
- * a forgery would take the place of the real callback, and one that came too late that of the same one signed anew.
+ * Covers the signed headers and, once updated, the body. With less, a forgery would replace the real callback, and a late
+ * one would replace the same one signed anew.
  */
 function digestOf(headers: Record<string, string>): Hash {
   const signed = Object.entries(headers)
@@ -80,7 +82,7 @@ function eventKeyOf(headers: Record<string, string>, digest: Hash): string {
   return `${headers['webhook-id']?.slice(0, 255) ?? ''} ${digest.digest('hex')}`.trim();
 }
 
-function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => isCallbackHeader(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+function callbackHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const entries = Object.entries(headers).filter(([name]) => isCallbackHeader(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }

@@ -80,7 +80,7 @@ async function tellOf(endpointId: string): Promise<string> {
 }
 
 describe('events', () => {
-  it('are listed as a webhook delivers them, whether one did or not', async () => {
+  it('are listed as a webhook delivers them, delivered or not', async () => {
     const executionId = await complete();
     const [started, ended] = await eventsOf(executionId);
     const told = { id: ended, type: 'execution.completed', data: { as: 'it was told' } };
@@ -103,7 +103,7 @@ describe('events', () => {
     expect((await get(`/v1/events/${started}`).expect(200)).body).toEqual(before.data[1]);
   });
 
-  it('have ids and status alone where a webhook would be too large', async () => {
+  it('have only ids and status when the webhook would be too large', async () => {
     const executionId = await complete();
     const output = JSON.stringify({ text: 'x'.repeat(300_000) });
     await pool().query('UPDATE executions SET output = $2 WHERE id = $1', [executionId, output]);
@@ -132,7 +132,7 @@ describe('events', () => {
     ).toEqual(all.slice(1, 3));
   });
 
-  it('are searched by type and execution', async () => {
+  it('are filtered by type and execution', async () => {
     const [one, other] = [await complete(), await complete()];
     const [started, ended] = await eventsOf(one);
     const [, otherEnded] = await eventsOf(other);
@@ -145,7 +145,7 @@ describe('events', () => {
     expect(await ids(`execution_id=${newId('exec')}`)).toEqual([]);
   });
 
-  it('of an erased execution tell no more than its record', async () => {
+  it('of an erased execution have only its record', async () => {
     const executionId = await complete();
     await pool().query(`UPDATE events SET body = '{"told":1}' WHERE execution_id = $1`, [executionId]);
     await eraseExecution(gateway.context.db, organizationId, executionId);
@@ -157,7 +157,7 @@ describe('events', () => {
     expect(data[0]?.data).not.toHaveProperty('result');
   });
 
-  it('are their organization’s alone, and refused to keys for executions', async () => {
+  it('are visible only to their organization, and refused to keys for executions', async () => {
     const [started] = await eventsOf(await complete());
     const stranger = await organizationWithKey(gateway);
     expect((await get('/v1/events', stranger.key).expect(200)).body.data).toEqual([]);
@@ -191,7 +191,7 @@ describe('undelivered events', () => {
     state: 'delivered' | 'failed' | 'pending',
   ) => insertDelivery(gateway.context.db, { organizationId, endpointId, state, executionId });
 
-  it('are those that somebody has not got, or that nobody was sent', async () => {
+  it('are those with an unsuccessful delivery or without one', async () => {
     const endpoint = await newEndpoint();
     const [got, missed, halfGot, alone] = [
       await complete(),
@@ -211,7 +211,7 @@ describe('undelivered events', () => {
     expect(await ids(`undelivered=true&execution_id=${alone}`)).toHaveLength(2);
   });
 
-  it('to an endpoint are those that it asks for and has not got', async () => {
+  it('of an endpoint are those that it subscribes to and has not received', async () => {
     const other = await newEndpoint();
     const endpoint = await newEndpoint({ events: ['execution.completed', 'endpoint.*'], models: ['writer'] });
     const [got, missed, unsent] = [await complete(), await complete(), await complete()];
@@ -228,7 +228,7 @@ describe('undelivered events', () => {
     expect(await ids(`endpoint_id=${other}&type=endpoint.*`)).toEqual([]);
   });
 
-  it('are found behind thousands that were delivered, page by page', async () => {
+  it('are found behind thousands of delivered ones, page by page', async () => {
     const { rows } = await pool().query<{ id: string }>(
       `WITH v AS (
          INSERT INTO events (id, organization_id, execution_id, type, body, fanned_out_at, created_at)
@@ -261,7 +261,7 @@ describe('undelivered events', () => {
     });
   });
 
-  it('are told of no longer than their deliveries are kept', async () => {
+  it('are listed only while deliveries are kept', async () => {
     await pool().query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);
     const executionId = 'exec_01946000-0000-7000-8000-00000000000c';
     const { eventId } = await insertDelivery(gateway.context.db, {
@@ -276,7 +276,7 @@ describe('undelivered events', () => {
     expect(await ids('')).toEqual([eventId]);
   });
 
-  it('can be read with the rights of the gateway', async () => {
+  it("can be read with the gateway's database role", async () => {
     const url = asRole(gateway.servers.databaseUrl, 'holdfast_gateway');
     const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     await complete();

@@ -24,7 +24,7 @@ const post = (path: string, body: object) =>
 const estimate = (body: object) => post('/v1/executions/estimate', body);
 
 describe('POST /v1/executions/estimate', () => {
-  it('answers what a create would hold and why, without a balance, and holds nothing', async () => {
+  it('returns what a create would hold and why, without a balance, and holds nothing', async () => {
     const { body } = await estimate({ model: 'painter', input: { prompt: 'a', images: 3 } }).expect(200);
     expect(body).toEqual({
       model: 'painter',
@@ -37,7 +37,7 @@ describe('POST /v1/executions/estimate', () => {
     expect(await gateway.context.db.prisma.execution.count()).toBe(0);
   });
 
-  it('holds the minimum of what costs next to nothing, and shows every price', async () => {
+  it('returns the minimum hold for a tiny cost, and every price', async () => {
     const cheap = modelDefinition.parse({
       slug: 'cheap',
       provider: { adapter: 'cog', connection: 'secret_provider', model: 'theirs' },
@@ -65,7 +65,7 @@ describe('POST /v1/executions/estimate', () => {
     await own.close();
   });
 
-  it('refuses what a create refuses, everything at once', async () => {
+  it('refuses what a create refuses, with all problems at once', async () => {
     const bad = { model: 'painter', input: { width: 5, format: 'bmp' } };
     const { body } = await estimate(bad).expect(400);
     expect(body.error.details).toHaveLength(3);
@@ -77,8 +77,8 @@ describe('POST /v1/executions/estimate', () => {
   });
 });
 
-describe('a model of whose providers none is configured', () => {
-  it("is 503 MODEL_UNAVAILABLE at create and estimate, before any hold; one that isn't meant to be is unknown", async () => {
+describe('a model without a configured provider', () => {
+  it('is 503 MODEL_UNAVAILABLE at create and estimate, before any hold; an inactive model is unknown', async () => {
     for (const path of ['/v1/executions', '/v1/executions/estimate']) {
       const { body } = await post(path, { model: 'keyless', input: {} }).expect(503);
       expect(body.error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });

@@ -50,7 +50,7 @@ const end = (id: string, status: 'COMPLETED' | 'FAILED') =>
   });
 
 describe('POST /v1/executions', () => {
-  it('answers 202 with the create response, and holds estimate x 1.2', async () => {
+  it('returns 202 with the create response, and holds estimate x 1.2', async () => {
     const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '10' });
     const { body } = await create(
       { model: 'painter', input: { prompt: 'a', images: 2 } },
@@ -78,14 +78,14 @@ describe('POST /v1/executions', () => {
     expect(await executionsOf(own)).toBe(1);
   });
 
-  it('timeout_seconds decides over the timeout of the model', async () => {
+  it('prefers timeout_seconds to the timeout of the model', async () => {
     const { body } = await create({ model: 'writer', input: { prompt: 'a' }, timeout_seconds: 10 }).expect(
       202,
     );
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(10_000);
   });
 
-  it('reports everything that is wrong with an input at once', async () => {
+  it('reports all problems of an input at once', async () => {
     const { body } = await create({
       model: 'painter',
       input: { width: 5, format: 'bmp', cost: true, extra: 1, images: '2', style: { tone: 1, other: 2 } },
@@ -135,7 +135,7 @@ describe('POST /v1/executions', () => {
     expect(await executionsOf(organizationId)).toBe(before);
   });
 
-  it('takes a priority, which is part of what a repeat must be the same in', async () => {
+  it('accepts a priority, which a replay must repeat', async () => {
     const urgent = { model: 'writer', input: { prompt: 'a' }, priority: 'high' };
     const { body } = await create(urgent, 'urgent-1').expect(202);
     expect((await get(`/v1/executions/${body.id}`)).body.priority).toBe('high');
@@ -153,14 +153,14 @@ describe('POST /v1/executions', () => {
     expect(details(body)).toEqual(['metadata OUT_OF_RANGE']);
   });
 
-  it('allows anything inside metadata and gives it back', async () => {
+  it('accepts any JSON object as metadata and returns it', async () => {
     const metadata = JSON.parse('{"__proto__":{"a":1},"deep":{"list":[1,null]},"ключ":"значение"}');
     const { body } = await create({ model: 'writer', input: { prompt: 'a' }, metadata }).expect(202);
     const { text } = await get(`/v1/executions/${body.id}`).expect(200);
     expect(JSON.stringify(JSON.parse(text).metadata)).toContain('"__proto__":{"a":1}');
   });
 
-  it('refuses files that are unknown, wherever they stand', async () => {
+  it('refuses unknown files anywhere in the input', async () => {
     const unknown = newId('file');
     const answer = await create({ model: 'painter', input: { prompt: unknown, source: 'file_nope' } }).expect(
       400,
@@ -169,7 +169,7 @@ describe('POST /v1/executions', () => {
     expect(details(answer.body)).toEqual(['input.prompt NOT_FOUND', 'input.source NOT_FOUND']);
   });
 
-  it('an estimate beyond every amount is 402 and takes nobody with it', async () => {
+  it('returns 402 for an overflowing estimate without failing the batch', async () => {
     const [huge, fine] = await Promise.all([
       create({ model: 'painter', input: { prompt: 'a', images: 1e300 } }),
       create({ model: 'painter', input: { prompt: 'a' } }),
@@ -179,7 +179,7 @@ describe('POST /v1/executions', () => {
 });
 
 describe('a field that is null', () => {
-  it('counts as absent when it is optional, also in the input and for the idempotency key', async () => {
+  it('counts as absent when it is optional, also in the input and in the idempotency hash', async () => {
     const bare = { model: 'painter', input: { prompt: 'a' } };
     const nulls = { webhook_url: null, metadata: null, priority: null, timeout_seconds: null };
     const first = await create({ ...bare, ...nulls }, 'nulls').expect(202);
@@ -201,7 +201,7 @@ describe('a field that is null', () => {
 describe('Idempotency-Key', () => {
   const body = { model: 'writer', input: { prompt: 'once' } };
 
-  it('the same key and request answer the original, marked as replayed', async () => {
+  it('returns the original, marked as replayed, for the same key and request', async () => {
     const first = await create(body, 'order-1').expect(202);
     const again = await create({ input: { prompt: 'once' }, model: 'writer' }, 'order-1').expect(202);
     expect(again.body).toEqual(first.body);
@@ -209,14 +209,14 @@ describe('Idempotency-Key', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('another request under the key is 422, valid or not', async () => {
+  it('refuses another request under the same key with 422, valid or not', async () => {
     await create(body, 'order-2').expect(202);
     const other = await create({ ...body, input: { prompt: 'twice' } }, 'order-2').expect(422);
     expect(other.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
     await create({ ...body, input: {} }, 'order-2').expect(422);
   });
 
-  it('a refused request does not use up its key', async () => {
+  it('is not used up by a refused request', async () => {
     await create({ ...body, input: {} }, 'order-3').expect(400);
     const { key: poor, organizationId: poorId } = await organizationWithKey(gateway);
     await create(body, 'order-3', poor).expect(402);
@@ -249,7 +249,7 @@ describe('Idempotency-Key', () => {
     expect(details(answer)).toEqual(['Idempotency-Key INVALID_FORMAT']);
   });
 
-  it('50 times at once: one execution, one hold', async () => {
+  it('makes 50 concurrent requests one execution with one hold', async () => {
     const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '10' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(body, 'twin', ownKey)));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202));
@@ -261,7 +261,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-it('50 creates at once against a balance for 20: exactly 20, and the balance is exact', async () => {
+it('50 concurrent creates on a balance for 20 create exactly 20', async () => {
   const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '0.2400' });
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -284,7 +284,7 @@ it('50 creates at once against a balance for 20: exactly 20, and the balance is 
 });
 
 describe('reading executions', () => {
-  it('another organization gets 404, never 403, for every way of asking', async () => {
+  it('returns 404, never 403, to another organization on every path', async () => {
     const { body } = await create({ model: 'writer', input: { prompt: 'mine' } }).expect(202);
     const { key: stranger } = await organizationWithKey(gateway);
     await get(`/v1/executions/${body.id}`, stranger).expect(404);
@@ -301,7 +301,7 @@ describe('reading executions', () => {
     },
   );
 
-  it('the status record carries what was sent and what is known', async () => {
+  it('returns the submitted and the current fields in the status record', async () => {
     const sent = {
       model: 'writer',
       input: { prompt: 'a' },
@@ -327,7 +327,7 @@ describe('reading executions', () => {
     });
   });
 
-  it('progress and log are shown as last told; a list leaves the log out', async () => {
+  it('returns the last reported progress and log; a list omits the log', async () => {
     const { key: own } = await organizationWithKey(gateway, { balance: '5' });
     const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }, undefined, own);
     await gateway.context.db.prisma.execution.update({
@@ -343,7 +343,7 @@ describe('reading executions', () => {
     expect(done).toMatchObject({ status: 'COMPLETED', progress: 1, queue_position: null });
   });
 
-  it('a result is 409 with Retry-After until the execution has completed', async () => {
+  it('returns 409 with Retry-After for a result until the execution has completed', async () => {
     const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }).expect(202);
     const early = await get(`/v1/executions/${created.id}/result`).expect(409);
     expect(early.body.error).toMatchObject({ code: 'EXECUTION_NOT_READY', retryable: true });
@@ -362,7 +362,7 @@ describe('reading executions', () => {
     expect(record).toMatchObject({ status: 'COMPLETED', cost: '0.012', result: { text: 'hello' } });
   });
 
-  it('a failed one shows its error and has no result', async () => {
+  it('returns the error and no result of a failed execution', async () => {
     const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }).expect(202);
     await end(created.id, 'FAILED');
     const { body } = await get(`/v1/executions/${created.id}/result`).expect(409);
@@ -371,7 +371,7 @@ describe('reading executions', () => {
     expect(record.error).toEqual({ code: 'MODEL_OVERLOADED', message: 'too busy', retryable: true });
   });
 
-  it('lists newest first, page by page, by filter', async () => {
+  it('lists newest first, page by page, with filters', async () => {
     const { key: own } = await organizationWithKey(gateway, { balance: '10' });
     const ids: string[] = [];
     for (const model of ['writer', 'painter', 'writer', 'writer', 'writer']) {
@@ -414,7 +414,7 @@ describe('reading executions', () => {
 });
 
 describe('POST /v1/executions/{id}/cancel', () => {
-  it('releases the hold at once, and answers the same again', async () => {
+  it('releases the hold at once, and returns the same response when repeated', async () => {
     const { key: own } = await organizationWithKey(gateway, { balance: '5' });
     const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }, undefined, own);
     const first = await post(`/v1/executions/${created.id}/cancel`, undefined, own).expect(200);
@@ -431,7 +431,7 @@ describe('POST /v1/executions/{id}/cancel', () => {
     });
   });
 
-  it('what ended in another way is 409', async () => {
+  it('is 409 for an execution that ended in another way', async () => {
     const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } });
     await end(created.id, 'COMPLETED');
     const { body } = await post(`/v1/executions/${created.id}/cancel`).expect(409);
@@ -443,7 +443,7 @@ describe('DELETE /v1/executions/{id}', () => {
   const remove = (id: string, as = key) =>
     request(gateway.app).delete(`/v1/executions/${id}`).auth(as, { type: 'bearer' });
 
-  it('erases what an execution was sent and has made, and keeps its money', async () => {
+  it('erases the input and output of an execution, and keeps its amounts', async () => {
     const { key: own } = await organizationWithKey(gateway, { balance: '5' });
     const sent = { model: 'writer', input: { prompt: 'a' }, metadata: { n: 1 } };
     const { body: created } = await create(sent, 'erased-1', own).expect(202);
@@ -465,7 +465,7 @@ describe('DELETE /v1/executions/{id}', () => {
     expect(replayed.body.id).toBe(created.id);
   });
 
-  it('is 409 while it runs, 404 for another organization, and 200 for a failed one', async () => {
+  it('is 409 for an open execution, 404 for another organization, and 200 for a failed execution', async () => {
     const { body: created } = await create({ model: 'writer', input: { prompt: 'a' } }).expect(202);
     const early = await remove(created.id).expect(409);
     expect(early.body.error).toMatchObject({ code: 'EXECUTION_NOT_TERMINAL', retryable: false });
@@ -481,7 +481,7 @@ describe('DELETE /v1/executions/{id}', () => {
 });
 
 describe('models', () => {
-  it('show schema and price, never the provider, and only what is on offer', async () => {
+  it('have schema and price but no provider, and only active ones are listed', async () => {
     const { body, text } = await get('/v1/models').expect(200);
     expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(['painter', 'writer']);
     expect(text).not.toContain('secret_provider');

@@ -63,7 +63,7 @@ const brief = ({ id, event, data }: ServedEvent) => [id, event, (data as { statu
 const all = async (response: Response) => (await eventsOf(response)).map(brief);
 
 describe('GET /v1/executions/{id}/events', () => {
-  it('tells of status, progress and lines as they come, and ends with the status that it ended with', async () => {
+  it('streams status, progress and log lines as they arrive, and ends after the final status', async () => {
     const id = await create();
     const response = await follow(id);
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -89,7 +89,7 @@ describe('GET /v1/executions/{id}/events', () => {
     expect((await events.next()).done).toBe(true);
   });
 
-  it('goes on at another gateway where it broke off, and is 204 when all was told', async () => {
+  it('resumes at another gateway, and is 204 when there are no further events', async () => {
     const id = await create();
     await change(id, { status: 'PROCESSING', ...log('one\ntwo\n') });
     const leaving = new AbortController();
@@ -113,7 +113,7 @@ describe('GET /v1/executions/{id}/events', () => {
     expect((await follow(id, { from: ending.id })).status).toBe(204);
   });
 
-  it('two at different positions get what each lacks', async () => {
+  it('gives two streams at different positions what each is missing', async () => {
     const id = await create();
     await change(id, { status: 'PROCESSING', ...log('one\ntwo\n') });
     const [first, second] = [readEvents(await follow(id)), readEvents(await follow(id, { from: '1:::4' }))];
@@ -129,7 +129,7 @@ describe('GET /v1/executions/{id}/events', () => {
     for (const events of [first, second]) await events.next();
   });
 
-  it('of one that has ended is its log, as far as it is kept, and its status', async () => {
+  it('streams the kept log and the status of an ended execution', async () => {
     const id = await create();
     const line = `${'x'.repeat(99)}\n`;
     await change(id, { logs: line.repeat(655), logsTotal: 100_000n });
@@ -141,7 +141,7 @@ describe('GET /v1/executions/{id}/events', () => {
     expect(events.at(-1)).toMatchObject({ id: '3:::100000', event: 'status' });
   });
 
-  it('of one that was erased is its status alone', async () => {
+  it('streams only the status of an erased execution', async () => {
     const id = await create();
     await change(id, log('a secret\n'));
     await complete(id);
@@ -149,7 +149,7 @@ describe('GET /v1/executions/{id}/events', () => {
     expect(await all(await follow(id))).toEqual([['3:::0', 'status', 'COMPLETED']]);
   });
 
-  it('is 404 for another organization, and for what is no execution', async () => {
+  it('is 404 for another organization and for an invalid id', async () => {
     const id = await create();
     const { key: stranger } = await organizationWithKey(gateway);
     expect((await follow(id, { as: stranger })).status).toBe(404);
@@ -157,7 +157,7 @@ describe('GET /v1/executions/{id}/events', () => {
     expect((await follow(id, { as: 'sk_x' })).status).toBe(401);
   });
 
-  it('one key has so many at once, and a gateway; what has gone makes room', async () => {
+  it('limits open streams per key and per gateway, and closed ones make room', async () => {
     const id = await create();
     const { key: second } = await organizationWithKey(gateway);
     const leaving = new AbortController();
@@ -174,7 +174,7 @@ describe('GET /v1/executions/{id}/events', () => {
     expect(await all(await follow(id, { at }))).toHaveLength(1);
   });
 
-  it('HEAD answers at once', async () => {
+  it('responds to HEAD at once', async () => {
     const id = await create();
     const response = await fetch(`${served.url}/v1/executions/${id}/events`, {
       method: 'HEAD',
@@ -191,7 +191,7 @@ describe('GET /v1/executions/{id}?wait', () => {
   const read = (id: string, wait: string | number, as = key) =>
     request(gateway.app).get(`/v1/executions/${id}?wait=${wait}`).auth(as, { type: 'bearer' });
 
-  it('holds the answer until the status is another', async () => {
+  it('waits until the status changes', async () => {
     const id = await create();
     const answer = read(id, 60).then(({ body }) => body);
     await until('it waits', () => gateway.context.watcher.size() === 1);
@@ -200,7 +200,7 @@ describe('GET /v1/executions/{id}?wait', () => {
     expect(await answer).toMatchObject({ id, status: 'PROCESSING', progress: 0.1 });
   });
 
-  it('answers as it is once the time has passed, and at once when nothing can change', async () => {
+  it('responds after the time has passed, and at once for a final status', async () => {
     const id = await create();
     const startedAt = performance.now();
     expect((await read(id, 1).expect(200)).body.status).toBe('PENDING');
@@ -209,7 +209,7 @@ describe('GET /v1/executions/{id}?wait', () => {
     expect((await read(id, 60).expect(200)).body.status).toBe('COMPLETED');
   });
 
-  it('ends with the client', async () => {
+  it('stops waiting when the client disconnects', async () => {
     const id = await create();
     const leaving = new AbortController();
     const headers = { Authorization: `Bearer ${key}` };
@@ -231,7 +231,7 @@ describe('GET /v1/executions/{id}?wait', () => {
   });
 });
 
-it('a key that is revoked at one gateway reads no more at another within 5 s, not by what it holds open either', async () => {
+it('a key revoked at one gateway stops reading at another within 5 s, including its open streams', async () => {
   const id = await create();
   const { body: made } = await request(gateway.app)
     .post('/v1/api-keys')
@@ -249,7 +249,7 @@ it('a key that is revoked at one gateway reads no more at another within 5 s, no
   expect((await waiting).status).toBe(401);
 }, 20_000);
 
-it('a gateway that stops answers who waits and ends its streams, which go on elsewhere', async () => {
+it('a stopping gateway responds to waiting requests and ends its streams, which resume elsewhere', async () => {
   const id = await create();
   const stopping = await openTestGateway(gateway.servers);
   const { url, close } = await serve(stopping);

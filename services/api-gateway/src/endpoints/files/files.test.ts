@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(download.headers['content-disposition']).toMatch(/^attachment; filename="photo\.png"/);
   });
 
-  it('may declare nothing but its purpose: type, size and name come from the bytes', async () => {
+  it('may declare only its purpose: type, size and name come from the bytes', async () => {
     const body = { purpose: 'INPUT', region: 'EU', ttl_days: 2 };
     const id = await uploaded(png, body, 'application/octet-stream');
     const { body: record } = await confirm(id).expect(200);
@@ -115,14 +115,14 @@ describe('an upload', () => {
     expect(refused.body.error.details[0]).toMatchObject({ field, code });
   });
 
-  it('has a name that says something', async () => {
+  it('has a meaningful name', async () => {
     const { body } = await post('/v1/files/upload')
       .send({ ...declared, filename: '' })
       .expect(400);
     expect(body.error.message).toBe('filename: must not be empty');
   });
 
-  it('is ready once it was put, without a confirmation and a Content-Type, and knows its measures', async () => {
+  it('is ready with its dimensions after the PUT, without a confirmation or a Content-Type', async () => {
     const { file_id: id, upload_url: url } = await startUpload();
     expect((await get(`/v1/files/${id}`).expect(200)).body).toMatchObject({
       status: 'awaiting_upload',
@@ -134,14 +134,14 @@ describe('an upload', () => {
     expect((await confirm(id).expect(200)).body).toEqual(body);
   });
 
-  it('of audio knows how long it lasts', async () => {
+  it('of audio has a duration', async () => {
     const sound = Buffer.from(wav(12_000));
     const body = { filename: 'a.wav', content_type: 'audio/wav', size_bytes: sound.length };
     const id = await uploaded(sound, body, 'audio/wave');
     expect((await get(`/v1/files/${id}`).expect(200)).body).toMatchObject({ duration: 1.5, width: null });
   });
 
-  it('is shown as it was last known while the store is away', async () => {
+  it('is shown in its last known state while the store is unavailable', async () => {
     const id = await uploaded();
     const stat = () => Promise.reject(new Error('the store is away'));
     const app = createApp({ ...gateway.context, store: { ...gateway.context.store, stat } });
@@ -164,7 +164,7 @@ describe('an upload', () => {
     expect(body.error.message).toMatch(/SVG can contain scripts/);
   });
 
-  it('is refused when a store that takes any type was told of another one', async () => {
+  it('is refused when a store accepted it with another type', async () => {
     const id = await uploaded();
     const { store, db } = gateway.context;
     const [file] = await getFiles(db, organizationId, [id]);
@@ -178,7 +178,7 @@ describe('an upload', () => {
     await confirm(id).expect(200);
   });
 
-  it('keeps no path of the name it was given', async () => {
+  it('drops the path from its name', async () => {
     const { file_id: id } = await startUpload({ ...declared, filename: '../../etc/pa\r\nsswd.png' });
     expect((await get(`/v1/files/${id}`).expect(200)).body.filename).toBe('passwd.png');
   });
@@ -199,7 +199,7 @@ describe('an upload', () => {
     await confirm(id).expect(200);
   });
 
-  it('that was checked keeps its bytes, though its URL still lives', async () => {
+  it('that was checked keeps its bytes while its URL is still valid', async () => {
     const { file_id: id, upload_url: url } = await startUpload();
     await put(url, png).expect(200);
     await put(url, png).expect(200);
@@ -209,14 +209,14 @@ describe('an upload', () => {
     expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
   });
 
-  it('that was checked keeps its bytes in a store that goes on taking them', async () => {
+  it('that was checked keeps its bytes in a store that still accepts a PUT', async () => {
     const id = await uploaded();
     await confirm(id).expect(200);
     await gateway.context.store.put(id, Buffer.alloc(png.length, 'x'), { contentType: 'image/png' });
     expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
   });
 
-  it('that changes while it is checked is refused, or is what was checked', async () => {
+  it('that changes while it is checked is refused or keeps the checked bytes', async () => {
     const id = await uploaded();
     const { store } = gateway.context;
     const swap = () => store.put(id, Buffer.alloc(png.length, 'x'), { contentType: 'image/png' });
@@ -231,7 +231,7 @@ describe('an upload', () => {
     expect((await get(`/v1/files/${id}`)).body.status).toBe('awaiting_upload');
   });
 
-  it('that many confirm at once is confirmed to all, and kept once', async () => {
+  it('that is confirmed concurrently is confirmed for all and stored once', async () => {
     const id = await uploaded();
     await Promise.all(Array.from({ length: 8 }, () => confirm(id).expect(200)));
     const kept = await readdir(gateway.servers.folder, { recursive: true });
@@ -239,7 +239,7 @@ describe('an upload', () => {
     expect((await get(`/v1/files/${id}/download`).expect(200)).body).toEqual(png);
   });
 
-  it('of another size or type is refused at the door', async () => {
+  it('of another size or type is refused by the PUT', async () => {
     const { upload_url: url } = await startUpload();
     await put(url, png.subarray(1)).expect(400);
     await put(url, Buffer.concat([png, png])).expect(413);
@@ -250,13 +250,13 @@ describe('an upload', () => {
 });
 
 describe('a download', () => {
-  it('that nobody confirmed is checked when it is asked for', async () => {
+  it('of an unconfirmed file checks it first', async () => {
     const id = await uploaded();
     await get(`/v1/files/${id}/download`).expect(200);
     expect((await get(`/v1/files/${id}`)).body.status).toBe('ready');
   });
 
-  it('answers a range, HEAD and a range beyond the end', async () => {
+  it('supports a range, HEAD and a range beyond the end', async () => {
     const id = await uploaded();
     const part = await get(`/v1/files/${id}/download`).set('Range', 'bytes=1-3').expect(206);
     expect(part.body).toEqual(png.subarray(1, 4));
@@ -276,7 +276,7 @@ describe('a download', () => {
     expect(head.headers['x-ratelimit-limit']).toBeDefined();
   });
 
-  it('frees the store when its client leaves half-way', async () => {
+  it("closes the store's stream when its client disconnects", async () => {
     const large = Buffer.concat([png, Buffer.alloc(50_000_000)]);
     const id = await uploaded(large, { ...declared, size_bytes: large.length });
     const { store } = gateway.context;
@@ -316,7 +316,7 @@ describe('a download', () => {
     expect(answer.body).toEqual(png);
   });
 
-  it('of what is unknown, expired, another’s or not uploaded is 404', async () => {
+  it('of an unknown, expired, foreign or missing file is 404', async () => {
     const id = await uploaded();
     const stranger = await gateway.newKey(await gateway.newOrganization());
     const { file_id: waiting } = await startUpload();
@@ -339,8 +339,8 @@ describe('a download', () => {
   });
 });
 
-describe('the files an execution names', () => {
-  it('may be uploaded and unconfirmed', async () => {
+describe('the files in an input', () => {
+  it('may be unconfirmed', async () => {
     const id = await uploaded();
     await requireFiles(gateway.context, organizationId, [
       { field: 'input.image', id },
@@ -349,7 +349,7 @@ describe('the files an execution names', () => {
     expect((await get(`/v1/files/${id}`)).body.status).toBe('ready');
   });
 
-  it('are all told of when they are missing', async () => {
+  it('are all reported when they are missing', async () => {
     const id = await uploaded();
     const { file_id: waiting } = await startUpload();
     const other = await gateway.newOrganization();
@@ -371,7 +371,7 @@ describe('the files an execution names', () => {
     });
   });
 
-  it('are refused when they are larger than the model takes', async () => {
+  it('are refused when they are larger than the model accepts', async () => {
     const id = await uploaded();
     const references = [{ field: 'input.image', id }];
     await requireFiles(gateway.context, organizationId, references, png.length);
@@ -421,15 +421,12 @@ const { S3_TEST_ENDPOINT: s3 = '', S3_TEST_ACCESS_KEY, S3_TEST_SECRET_KEY } = pr
       request(onS3.app).get(`/v1/files/${body.file_id}${path}`).auth(as, { type: 'bearer' });
   }
 
-  it.each([{}, { 'content-type': 'IMAGE/PNG; name=x' }])(
-    'is ready once it was put with %j',
-    async (headers) => {
-      const read = await putOnS3(headers);
-      expect((await read().expect(200)).body).toMatchObject({ status: 'ready', width: 1, height: 1 });
-    },
-  );
+  it.each([{}, { 'content-type': 'IMAGE/PNG; name=x' }])('is ready after a PUT with %j', async (headers) => {
+    const read = await putOnS3(headers);
+    expect((await read().expect(200)).body).toMatchObject({ status: 'ready', width: 1, height: 1 });
+  });
 
-  it('is refused by its check when it came as another type', async () => {
+  it('is refused by its check when it was uploaded with another type', async () => {
     const read = await putOnS3({ 'content-type': 'text/html' });
     expect((await read().expect(200)).body.status).toBe('awaiting_upload');
     expect((await read('/download').expect(404)).body.error.message).toMatch(/another Content-Type/);

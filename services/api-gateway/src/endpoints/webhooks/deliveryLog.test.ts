@@ -43,7 +43,7 @@ async function listed(path: string): Promise<string[]> {
 const set = (id: string, data: object) => gateway.context.db.prisma.delivery.update({ where: { id }, data });
 
 describe('the log of an endpoint', () => {
-  it('has each delivery with its attempts: what was answered, or how far it came', async () => {
+  it('has each delivery with its attempts: the response or the stage of the failure', async () => {
     const endpoint = await newEndpoint();
     const { id, executionId } = await newDelivery(endpoint, 'failed');
     await gateway.context.db.prisma.deliveryAttempt.createMany({
@@ -80,7 +80,7 @@ describe('the log of an endpoint', () => {
     expect(body.deliveries[0]).not.toHaveProperty('lane');
   });
 
-  it('has the last 50 attempts of one that was sent again and again', async () => {
+  it('has the last 50 attempts of a delivery that was resent often', async () => {
     const { id } = await newDelivery(await newEndpoint(), 'delivered');
     await gateway.context.db.prisma.deliveryAttempt.createMany({
       data: Array.from({ length: 120 }, (_, index) => ({ deliveryId: id, number: index + 1 })),
@@ -105,7 +105,7 @@ describe('the log of an endpoint', () => {
     expect(await listed(`${base}/${endpoint}/deliveries`)).toEqual(ids);
   });
 
-  it('is searched by status, type and time', async () => {
+  it('is filtered by status, type and time', async () => {
     const endpoint = await newEndpoint();
     const old = (await newDelivery(endpoint, 'failed', { type: 'execution.failed' })).id;
     const young = (await newDelivery(endpoint, 'delivered')).id;
@@ -126,7 +126,7 @@ describe('the log of an endpoint', () => {
     expect(body.error.message).toBe('created_after: must be a time such as 2026-03-20T10:30:00Z');
   });
 
-  it('shows as expired what waits beyond its time, unless it is being sent', async () => {
+  it('shows overdue pending deliveries as expired, unless they are in flight', async () => {
     const endpoint = await newEndpoint();
     const { id } = await newDelivery(endpoint, 'pending');
     const past = new Date(Date.now() - 1000);
@@ -144,7 +144,7 @@ describe('the log of an endpoint', () => {
     expect(await listed(`${base}/${endpoint}/deliveries?status=expired`)).toEqual([id]);
   });
 
-  it('tells which endpoint an event is about when it is about none of your executions', async () => {
+  it('names the endpoint that an event is about', async () => {
     const [endpoint, failing] = [await newEndpoint(), await newEndpoint()];
     const { rows } = await gateway.context.db.pool.query<{ id: string }>(
       `WITH v AS (
@@ -172,7 +172,7 @@ describe('the log of an endpoint', () => {
 });
 
 describe('the log of an execution', () => {
-  it('has what was sent of it to every endpoint and to its own webhook_url', async () => {
+  it('has its deliveries to all endpoints and to its own webhook_url', async () => {
     const endpoint = await newEndpoint();
     const executionId = newId('exec');
     const started = await newDelivery(endpoint, 'delivered', { executionId, type: 'execution.started' });
@@ -190,7 +190,7 @@ describe('the log of an execution', () => {
     expect(body.deliveries).toEqual([]);
   });
 
-  it('is asked for by an execution', async () => {
+  it('requires the id of an execution', async () => {
     for (const [query, code] of [
       ['', 'REQUIRED'],
       ['?execution_id=evt_1', 'INVALID_FORMAT'],
@@ -202,7 +202,7 @@ describe('the log of an execution', () => {
 });
 
 describe('recovery', () => {
-  it('goes on where it stopped, the oldest first', async () => {
+  it('continues where it stopped, oldest first', async () => {
     const endpoint = await newEndpoint();
     const ids: string[] = [];
     for (let minute = 0; minute < 5; minute += 1) {
@@ -220,7 +220,7 @@ describe('recovery', () => {
     expect(await listed(`${base}/${endpoint}/deliveries?status=failed`)).toEqual([ids[0]]);
   });
 
-  it('of thousands is one call', async () => {
+  it('recovers thousands in one call', async () => {
     const endpoint = await newEndpoint();
     await gateway.context.db.pool.query(
       `WITH v AS (
@@ -242,8 +242,8 @@ describe('recovery', () => {
   });
 });
 
-describe('what is no longer kept', () => {
-  it('is not found, and can neither be sent again nor recovered', async () => {
+describe('a delivery that is no longer kept', () => {
+  it('is not found, and can be neither resent nor recovered', async () => {
     const { pool } = gateway.context.db;
     const endpoint = await newEndpoint();
     await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-01-01'::date)`);

@@ -95,8 +95,8 @@ async function deliveredTo(endpointId: string): Promise<string[]> {
 const setEvents = (ids: string[], set: string) =>
   gateway.context.db.pool.query(`UPDATE events SET ${set} WHERE id = ANY ($1)`, [ids]);
 
-describe('an endpoint that was off after failures', () => {
-  it('is brought what it missed once, by however many calls at once, as its events are read', async () => {
+describe('an endpoint that failures deactivated', () => {
+  it('receives its missed events once, even when recovered concurrently', async () => {
     const id = await newEndpoint();
     await deactivate(id);
     const events = [...(await complete()).slice(0, 2), ...(await complete()).slice(0, 2)].toSorted();
@@ -115,7 +115,7 @@ describe('an endpoint that was off after failures', () => {
     expect(delivery).toMatchObject({ status: 'pending', attempts: [], url: 'https://example.com/hooks' });
   });
 
-  it('may be brought it before it is switched on, and waits then like what waited before', async () => {
+  it('can be recovered while inactive: the deliveries stay pending', async () => {
     const id = await newEndpoint();
     await deactivate(id);
     await complete();
@@ -124,7 +124,7 @@ describe('an endpoint that was off after failures', () => {
     expect(await recovered(id)).toEqual({ redelivered: 2, has_more: false });
   });
 
-  it('is brought what happened before it failed and was fanned out only then', async () => {
+  it('receives events from before its failure that were fanned out later', async () => {
     const id = await newEndpoint();
     await deactivate(id);
     const [started, completed] = await complete();
@@ -133,7 +133,7 @@ describe('an endpoint that was off after failures', () => {
     expect((await recovered(id)).redelivered).toBe(2);
   });
 
-  it('is brought what it asks for alone', async () => {
+  it('receives only the events it subscribes to', async () => {
     const id = await newEndpoint({ events: ['execution.completed', 'endpoint.*'], models: ['writer'] });
     const other = await newEndpoint({ events: ['execution.failed'] });
     await deactivate(id);
@@ -148,7 +148,7 @@ describe('an endpoint that was off after failures', () => {
     expect((await recovered(other)).redelivered).toBe(0);
   });
 
-  it('is brought nothing of before `since`, of more than a day ago, or of an erased execution', async () => {
+  it('receives nothing from before `since`, older than a day, or of an erased execution', async () => {
     const id = await newEndpoint();
     await deactivate(id);
     const [old, , erased] = [await complete(), await complete(), await complete()];
@@ -158,7 +158,7 @@ describe('an endpoint that was off after failures', () => {
     expect((await recovered(id)).redelivered).toBe(2);
   });
 
-  it('is not brought what was erased while it was read', async () => {
+  it('does not receive an event erased while it was read', async () => {
     const { db } = gateway.context;
     const id = await newEndpoint();
     await deactivate(id);
@@ -173,7 +173,7 @@ describe('an endpoint that was off after failures', () => {
     expect(events.map(({ body }) => body)).toEqual([null, null]);
   });
 
-  it('is brought so much at a call, until nothing is left', async () => {
+  it('is recovered in calls of bounded size until nothing is left', async () => {
     const id = await newEndpoint();
     await deactivate(id);
     await insertDelivery(gateway.context.db, { organizationId, endpointId: id, state: 'failed' });
@@ -185,7 +185,7 @@ describe('an endpoint that was off after failures', () => {
     expect(await next()).toEqual({ count: 0, hasMore: false });
   });
 
-  it('gets its waiting deliveries again, too, when they are out of time', async () => {
+  it('also receives its expired pending deliveries', async () => {
     const { db } = gateway.context;
     const id = await newEndpoint();
     await deactivate(id);
@@ -195,7 +195,7 @@ describe('an endpoint that was off after failures', () => {
     expect((await recovered(id)).redelivered).toBe(1);
   });
 
-  it('is recovered with the rights that the gateway has', async () => {
+  it("can be recovered with the gateway's database role", async () => {
     const id = await newEndpoint();
     await deactivate(id);
     await complete();
@@ -209,8 +209,8 @@ describe('an endpoint that was off after failures', () => {
   });
 });
 
-describe('an endpoint that its owner switched off', () => {
-  it('has missed nothing', async () => {
+describe('an endpoint that its owner deactivated', () => {
+  it('has no missed events', async () => {
     const id = await newEndpoint();
     await activate(id, false);
     await complete();
@@ -219,7 +219,7 @@ describe('an endpoint that its owner switched off', () => {
     expect((await recovered(id)).redelivered).toBe(0);
   });
 
-  it('has missed what was before, when it had failed', async () => {
+  it('has missed events from before, if it had failed', async () => {
     const id = await newEndpoint();
     await deactivate(id);
     const [started, completed] = await complete();
@@ -230,7 +230,7 @@ describe('an endpoint that its owner switched off', () => {
     expect(await deliveredTo(id)).toEqual([started, completed].toSorted());
   });
 
-  it('asks for more since then, and is not brought what it had not asked for', async () => {
+  it('does not receive events of types it subscribed to later', async () => {
     const id = await newEndpoint({ events: ['execution.failed'] });
     await complete();
     await call('patch', `${base}/${id}`).send({ events: [] }).expect(200);

@@ -58,7 +58,7 @@ describe.each([
   ['of an endpoint', ofEndpoint],
   ['of the organization', ofOrganization],
 ])('the rotation of the secret %s', (_of, secrets) => {
-  it('answers a new secret, beside which the one before it signs for 24 hours', async () => {
+  it('returns a new secret; the previous one also signs for 24 hours', async () => {
     const first = await secrets.first();
     const { body } = await call('post', secrets.path()).expect(200);
     expect(body).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
@@ -71,14 +71,14 @@ describe.each([
     );
   });
 
-  it('leaves X-Signature to the previous one until the next rotation, when asked', async () => {
+  it('keeps X-Signature with the previous secret when requested, until the next rotation', async () => {
     const kept = await call('post', `${secrets.path()}?keep_primary=old`).expect(200);
     expect(await secrets.kept()).toMatchObject({ secret: kept.body.secret, isPrimary: true });
     await call('post', secrets.path()).expect(200);
     expect(await secrets.kept()).toMatchObject({ previous: kept.body.secret, isPrimary: false });
   });
 
-  it('ends the previous one at once, when asked', async () => {
+  it('invalidates the previous secret at once when requested', async () => {
     await call('post', secrets.path()).expect(200);
     const { body } = await call('post', `${secrets.path()}?expire_previous=now`).expect(200);
     expect(body.previous_secret_valid_until).toBeNull();
@@ -90,7 +90,7 @@ describe.each([
     });
   });
 
-  it('made many times at once leaves two of the answered secrets', async () => {
+  it('leaves two of the returned secrets valid when it is concurrent', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => call('post', secrets.path()).expect(200)),
     );
@@ -115,7 +115,7 @@ describe.each([
 });
 
 describe("the organization's secret", () => {
-  it('is read with the end of the one before it, once that has passed without', async () => {
+  it('is read with the end of the previous one, until that has passed', async () => {
     const rotated = await call('post', '/v1/webhooks/secret/rotate').expect(200);
     expect((await call('get', '/v1/webhooks/secret').expect(200)).body).toEqual(rotated.body);
     await gateway.context.db.pool.query(
@@ -130,7 +130,7 @@ describe("the organization's secret", () => {
 });
 
 describe("an endpoint's secret", () => {
-  it('has a record that shows until when the one before it signs, too', async () => {
+  it('shows in its record until when the previous one also signs', async () => {
     const { body } = await call('post', ofEndpoint.path()).expect(200);
     const record = () => call('get', `/v1/webhooks/endpoints/${endpoint.id}`).expect(200);
     const { previous_secret_valid_until: until } = body;
@@ -142,7 +142,7 @@ describe("an endpoint's secret", () => {
     expect((await record()).body).toMatchObject({ previous_secret_valid_until: null });
   });
 
-  it('is rotated by its organization alone, and not once it is deleted', async () => {
+  it('can be rotated only by its organization, and not after its deletion', async () => {
     const other = await gateway.newKey(await gateway.newOrganization());
     await call('post', ofEndpoint.path(), other).expect(404);
     await call('post', `/v1/webhooks/endpoints/${newId('wh')}/rotate-secret`).expect(404);

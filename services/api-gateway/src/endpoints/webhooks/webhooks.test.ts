@@ -52,7 +52,7 @@ async function hinted(): Promise<unknown[]> {
 
 const delivery = (id: string) => gateway.context.db.prisma.delivery.findUniqueOrThrow({ where: { id } });
 
-it('a URL on a port of its own is refused by name and by address, also while an address range is opened', async () => {
+it('a URL on another port is refused by name and by address, even with an allowed address range', async () => {
   const opened = await openTestGateway(gateway.servers, { EGRESS_ALLOW_CIDRS: '10.1.0.0/16' });
   for (const { app } of [gateway, opened]) {
     for (const host of ['hooks.example.com', '1.1.1.1']) {
@@ -70,7 +70,7 @@ it('a URL on a port of its own is refused by name and by address, also while an 
 });
 
 describe('a webhook endpoint', () => {
-  it('is made with a secret that is shown once and kept sealed, its headers too', async () => {
+  it('is created with a secret that is returned once and stored sealed, like its headers', async () => {
     const { body } = await call('post', base)
       .send({ url, description: 'Mine', events: ['execution.completed'], headers: { 'X-Token': 't0ken' } })
       .expect(201);
@@ -136,14 +136,14 @@ describe('a webhook endpoint', () => {
     expect(refused.body.error.details[0]).toMatchObject({ field, code });
   });
 
-  it('with a header name without end is refused in few words', async () => {
+  it('with a very long header name is refused with a short message', async () => {
     const refused = await call('post', base)
       .send({ url, headers: { [`${'n'.repeat(100_000)} `]: 'a' } })
       .expect(400);
     expect(refused.text.length).toBeLessThan(2000);
   });
 
-  it('takes what it is sent of which models, in which shape and how fast, and shows it', async () => {
+  it('accepts and returns its events, models, payload and limits', async () => {
     const plain = {
       models: [],
       payload: 'full',
@@ -173,7 +173,7 @@ describe('a webhook endpoint', () => {
     expect(body).toMatchObject({ events: [], ...plain, max_in_flight: 9 });
   });
 
-  it('knows a model that was made a moment ago', async () => {
+  it('accepts a model that was just created', async () => {
     await newEndpoint({ models: ['writer'] });
     const slug = 'made-now';
     await gateway.context.db.pool.query(
@@ -184,7 +184,7 @@ describe('a webhook endpoint', () => {
     expect(await newEndpoint({ models: [slug] })).toMatchObject({ models: [slug] });
   });
 
-  it('changed refuses what it would refuse when it is made', async () => {
+  it('refuses the same when it is changed as when it is created', async () => {
     const { id } = await newEndpoint();
     for (const [body, field, code] of [
       [{ models: ['unheard-of'] }, 'models.0', 'NOT_FOUND'],
@@ -197,7 +197,7 @@ describe('a webhook endpoint', () => {
     }
   });
 
-  it('can be given other headers, and none', async () => {
+  it('can replace or remove its headers', async () => {
     const { id } = await newEndpoint({ headers: { 'X-Old': 'old' } });
     const stored = async () =>
       (await gateway.context.db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } })).headers;
@@ -228,7 +228,7 @@ describe('a webhook endpoint', () => {
     await call('get', `${base}?limit=0`, owner).expect(400);
   });
 
-  it('set active again forgets its failures, and what waits for it is due', async () => {
+  it('resets its failures when it is activated, and its pending deliveries are due', async () => {
     const { id } = await newEndpoint();
     await gateway.context.db.prisma.webhookEndpoint.update({
       where: { id },
@@ -247,7 +247,7 @@ describe('a webhook endpoint', () => {
     await call('patch', `${base}/${id}`).send({ url }).expect(400);
   });
 
-  it('deleted is gone, and what waited for it is dropped', async () => {
+  it('is gone after its deletion, with its pending deliveries', async () => {
     const { id } = await newEndpoint();
     const waiting = await newDelivery(id, 'pending');
     await call('delete', `${base}/${id}`).expect(200, { id, deleted: true });
@@ -261,7 +261,7 @@ describe('a webhook endpoint', () => {
     await call('post', `/v1/webhooks/deliveries/${waiting}/redeliver`).expect(404);
   });
 
-  it('is unknown to strangers, and to keys for executions alone forbidden', async () => {
+  it('is 404 for other organizations, and 403 for keys for executions', async () => {
     const { id } = await newEndpoint();
     const failed = await newDelivery(id, 'failed');
     const stranger = await gateway.newKey(await gateway.newOrganization());
@@ -283,7 +283,7 @@ describe('a webhook endpoint', () => {
 });
 
 describe('deliveries', () => {
-  it('sent again are due at once, for another day', async () => {
+  it('that are resent are due at once, for another day', async () => {
     const { id } = await newEndpoint();
     const failed = await newDelivery(id, 'failed');
     const { body } = await call('post', `/v1/webhooks/deliveries/${failed}/redeliver`).expect(202);
@@ -293,7 +293,7 @@ describe('deliveries', () => {
     expect(await hinted()).toContainEqual({ lane: id, organizationId });
   });
 
-  it('are 410 when what they would send was erased', async () => {
+  it('are 410 when their content was erased', async () => {
     const failed = await newDelivery((await newEndpoint()).id, 'failed');
     await gateway.context.db.pool.query(
       'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)',
@@ -304,7 +304,7 @@ describe('deliveries', () => {
     expect(await delivery(failed)).toMatchObject({ state: 'failed' });
   });
 
-  it('recovered are those that failed or expired since', async () => {
+  it('are recovered if they failed or expired since the given time', async () => {
     const { id } = await newEndpoint();
     const ids = await Promise.all(
       (['failed', 'expired', 'delivered', 'failed'] as const).map((state) => newDelivery(id, state)),
@@ -325,7 +325,7 @@ describe('deliveries', () => {
 });
 
 describe('a test call', () => {
-  it('answers what the sender found', async () => {
+  it("returns the sender's result", async () => {
     const { id } = await newEndpoint();
     const result = { success: true, status_code: 204, response_time_ms: 7 };
     const redis = connectWorker(testRedisUrl(), gateway.context.log);
@@ -347,7 +347,7 @@ describe('a test call', () => {
     redis.disconnect();
   });
 
-  it('is one of four that an organization waits for at once', async () => {
+  it('is one of at most four in flight per organization', async () => {
     const { id } = await newEndpoint();
     const redis = connectWorker(testRedisUrl(), gateway.context.log);
     const refused = Promise.withResolvers<void>();
@@ -377,7 +377,7 @@ describe('a test call', () => {
 });
 
 describe('without Redis', () => {
-  it('a test call is answered as unavailable, and everything else goes on', async () => {
+  it('a test call is 503, and everything else works', async () => {
     const { id } = await newEndpoint();
     const cutOff = await openTestGateway({
       databaseUrl: gateway.servers.databaseUrl,
@@ -394,7 +394,7 @@ describe('without Redis', () => {
 });
 
 describe('the secret of webhook_url deliveries', () => {
-  it('can be read and replaced', async () => {
+  it('can be read and rotated', async () => {
     const { body: before } = await call('get', '/v1/webhooks/secret').expect(200);
     expect(before.secret).toMatch(/^whsec_/);
     const { body: rotated } = await call('post', '/v1/webhooks/secret/rotate').expect(200);
