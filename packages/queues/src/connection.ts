@@ -103,3 +103,10 @@ function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Option
     },
   };
 }
+
+/** Runs a command for one key, or `SCRIPT LOAD` on every master of a cluster. */
+export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
+  if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
+  const answers = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));
+  return answers[0];
+}

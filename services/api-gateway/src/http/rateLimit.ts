@@ -2,7 +2,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import { within } from '@holdfast/kit/within';
-import { callScripts } from '@holdfast/queues/admission';
+import { callScripts } from '@holdfast/queues/connection';
 import type { RequestHandler, Response } from 'express';
 import {
   type ClientRateLimitInfo,
