@@ -5,7 +5,6 @@ import { httpOptions } from './http/options.ts';
 import { openaiOptions } from './openai/options.ts';
 import { replicateOptions } from './replicate/options.ts';
 
-/** What each adapter takes as `provider.options`. */
 const schemas: Partial<Record<Adapter, z.ZodType>> = {
   cog: cogOptions,
   openai: openaiOptions,
@@ -13,7 +12,7 @@ const schemas: Partial<Record<Adapter, z.ZodType>> = {
   replicate: replicateOptions,
 };
 
-/** What is wrong with the options of a model's provider, each with its place below `options`. */
+/** Problems of a route's options, with paths below `options`. */
 export function optionsIssues(
   adapter: Adapter,
   options: Record<string, unknown>,
@@ -21,7 +20,7 @@ export function optionsIssues(
   return schemas[adapter]?.safeParse(options).error?.issues ?? [];
 }
 
-/** The JSON Schema of an adapter's options; null where it takes any. What may be any JSON has no schema. */
+/** The JSON Schema of an adapter's options; null when any are allowed. */
 export function optionsSchema(adapter: Adapter): object | null {
   const schema = schemas[adapter];
   if (schema === undefined) return null;

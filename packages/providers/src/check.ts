@@ -6,31 +6,30 @@ import { pathOf } from './cog/options.ts';
 import { type Connection, connect } from './connection.ts';
 import { answerText, rawText } from './outcome/raw.ts';
 
-/** As OpenAI lists models. */
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** What a question that costs nothing and changes nothing shows of a connection. */
+/** The result of a request that is free and changes nothing. */
 export type Checked = {
-  /** Null: it answered; else why it did not. */
+  /** Null: it responded; else the reason it did not. */
   unreached: string | null;
   /**
-   * `unclear`: it was asked, and its answer is neither a yes nor a refusal of the key, such as the 400 of a proxy that knows no
-   * other keys. `not asked`: its protocol has no such question, or the server does not offer it.
+   * `unclear`: neither accepted nor refused, such as the 400 of a proxy without other keys. `not asked`: the protocol or the
+   * server has no such request.
    */
   key: 'accepted' | 'refused' | 'unclear' | 'not asked';
   status: number | null;
-  /** What its own health check says is wrong; null: nothing, or its protocol has none. */
+  /** What its own health check reports as wrong; null: nothing, or no health check. */
   trouble: string | null;
-  /** What it said, for the operator, where the key was not accepted: without the key. */
+  /** Its response where the key was not accepted, for the operator, with the key masked. */
   said: string;
-  /** Its names of its models; null: it lists none. */
+  /** Its model names; null when it lists none. */
   models: string[] | null;
 };
 
-/** One of the models' routes over the connection; null: none of them uses it. */
+/** A model's route over the connection. */
 export type CheckedRoute = Pick<ProviderRoute, 'adapter'> & Partial<Pick<ProviderRoute, 'model' | 'options'>>;
 
-/** Where a GET is harmless and wants a key, by adapter: below the base URL. Null: there is none. */
+/** A GET below the base URL that is harmless and needs a key; null when the protocol has none. */
 const harmless: Record<Adapter, string | null> = {
   openai: 'models',
   replicate: 'account',
@@ -41,7 +40,7 @@ const harmless: Record<Adapter, string | null> = {
 
 const answerWithinMs = 10_000;
 
-/** Asks a connection as one of its routes does whether it is there, takes its key, and is well. */
+/** Checks whether a connection responds, accepts its key and is healthy. */
 export async function checkConnection(route: CheckedRoute | null, connection: Connection): Promise<Checked> {
   const http = connect(connection);
   try {
@@ -90,5 +89,4 @@ function verdictOn(status: number): Checked['key'] {
   return status === 404 || status === 405 ? 'not asked' : 'unclear';
 }
 
-/** As the adapter of OpenAI's protocol takes base URLs. */
 const isVersioned = (baseUrl: string) => /\/v\d[^/]*(\/|$)/.test(new URL(baseUrl).pathname);

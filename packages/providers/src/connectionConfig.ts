@@ -6,17 +6,15 @@ const baseUrl = z.url({ protocol: /^https?$/ });
 
 type Environment = Record<string, string | undefined>;
 
-/** Where a hosted provider is when its key alone is given; and the name that its own documents give the key. */
+/** Used when only the key is set; `key`: the name in the provider's own docs. */
 const hosted: Record<string, { url: string; key?: string }> = {
   OPENAI: { url: 'https://api.openai.com/v1' },
   REPLICATE: { url: 'https://api.replicate.com/v1', key: 'REPLICATE_API_TOKEN' },
   FAL: { url: 'https://queue.fal.run', key: 'FAL_KEY' },
 };
 
-/** Adapters of providers that serve nobody without a key. */
 const keyed: readonly string[] = ['replicate', 'fal'] satisfies (typeof adapters)[number][];
 
-/** Whether a model can be run there: the connection is configured, with a key where its protocol asks for one. */
 export function isConfigured(
   route: { adapter: string; connection: string },
   connections: Record<string, Connection>,
@@ -24,7 +22,7 @@ export function isConfigured(
   return missingSetting(route, connections) === null;
 }
 
-/** The variable without which a model can't be run there; null when it can. */
+/** The variable without which a model cannot run on this connection; null when it can. */
 export function missingSetting(
   { adapter, connection }: { adapter: string; connection: string },
   connections: Record<string, Connection>,
@@ -36,16 +34,15 @@ export function missingSetting(
   return isKeyAsked ? keyVariable(connection) : `${name}_BASE_URL`;
 }
 
-/** Where the key of a connection is set: `OPENAI_API_KEY`. */
 export function keyVariable(connection: string): string {
   const name = connection.toUpperCase();
   return (Object.hasOwn(hosted, name) ? hosted[name]?.key : undefined) ?? `${name}_API_KEY`;
 }
 
 /**
- * The connections that an environment describes: `OPENAI_BASE_URL` and `OPENAI_API_KEY` make `openai`, and
- * `OPENAI_<SETTING>` are its settings. The base URL alone decides that one exists; the key of a hosted provider alone
- * means the provider itself. What is no URL is left out: the variable may be somebody else's.
+ * The connections of an environment: `OPENAI_BASE_URL` and `OPENAI_API_KEY` make `openai`, with `OPENAI_<SETTING>` as its
+ * settings. A base URL alone is enough, and so is the key of a hosted provider. Invalid URLs are ignored: the variable may
+ * belong to another program.
  */
 export function connectionConfig(environment: Environment): Record<string, Connection> {
   return Object.fromEntries(
@@ -62,7 +59,7 @@ export function connectionConfig(environment: Environment): Record<string, Conne
   );
 }
 
-/** Base URLs and output origins that were left out, a line each, for the operator to read. */
+/** Ignored base URLs and output origins, one line each, for the operator. */
 export function connectionProblems(environment: Environment): string[] {
   return baseUrls(environment).flatMap((found) => {
     const { name } = found;
@@ -77,7 +74,7 @@ export function connectionProblems(environment: Environment): string[] {
   });
 }
 
-/** What <NAME>_OUTPUT_ORIGINS lists, comma-separated; `url` is null for what is no http or https origin. */
+/** The entries of <NAME>_OUTPUT_ORIGINS; `url` is null for an invalid one. */
 export function outputOrigins({
   OUTPUT_ORIGINS = '',
 }: Connection['settings']): { text: string; url: URL | null }[] {

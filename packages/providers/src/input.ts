@@ -2,10 +2,10 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { FormPart } from '@holdfast/egress/multipart';
 import type { FilePart, Submission } from './interface.ts';
 
-/** An input and the files that it sends as parts of a form. */
+/** The input, and its files that are sent as parts of a form. */
 export type PreparedInput = Pick<Submission, 'input' | 'parts'>;
 
-/** Top-level properties left out, renamed and set as the route says; what is set wins. Parts follow their properties. */
+/** Omits, renames and sets top-level properties as the route says; set values win. */
 export function changeInput({ input, parts }: PreparedInput, changes: ProviderRoute['input']): PreparedInput {
   if (!changes) return { input, parts };
   const { omit, set } = changes;
@@ -21,10 +21,7 @@ export function changeInput({ input, parts }: PreparedInput, changes: ProviderRo
   };
 }
 
-/**
- * A request as the parts of a form: texts and numbers as they are written, lists as `name[]`, one part an item, objects
- * as JSON. Where the id of one of the run's files stands, its bytes are sent.
- */
+/** The parts of a form: lists as `name[]`, objects as JSON, and files in place of their ids. */
 export function formOf(
   fields: Record<string, unknown>,
   run: Pick<Submission, 'input' | 'parts'>,

@@ -4,34 +4,32 @@ import type { ProviderMode } from '@holdfast/domain/modelRoute';
 import type { Failure, Outcome } from '@holdfast/domain/outcome';
 import type { OutputBody } from './outputBody.ts';
 
-/** One run of a model, as an adapter needs it. Nothing here is specific to a provider. */
+/** One run of a model. Nothing here is specific to a provider. */
 export type Submission = {
   executionId: string;
-  /** Unguessable, unique per attempt: the idempotency token at providers that take one. */
+  /** Unguessable and unique per attempt; the idempotency token where a provider takes one. */
   token: string;
-  /** When the attempt was begun, in milliseconds since 1970 by the database's clock: a provider has nothing of it from before. */
+  /** When the attempt started, in ms since 1970 by the database's clock. */
   begunAtMs: number;
-  /** The provider's name of the model, from the model's YAML (`provider.model`). */
+  /** `provider.model` of the model's YAML. */
   providerModel: string;
-  /** The client's input as this provider takes it, `file_` references already replaced by URLs or data URIs. */
+  /** As this provider takes it, with `file_` ids replaced by URLs or data URIs. */
   input: Record<string, unknown>;
-  /** Where the model sends files as parts of a form: those that still stand in `input` as their ids. Else empty. */
+  /** Files sent as parts of a form, whose ids are still in `input`. */
   parts: FilePart[];
-  /** The model's `provider.options`, passed through as the adapter documents. */
+  /** `provider.options` of the model's YAML. */
   options: Record<string, unknown>;
-  /** How the model (or its input) wants the end to reach us; see `providerMode` in domain/modelDefinition. */
   mode: ProviderMode;
-  /** How an answer becomes an outcome: from the model's YAML. */
+  /** How a response becomes an outcome, by the model's YAML. */
   mapping: OutcomeMapping;
-  /** Where the provider may call back; null when it can't reach us: then poll or answer at once. */
+  /** Null when the provider cannot reach us. */
   callbackUrl: string | null;
-  /** Milliseconds left until the execution expires. */
+  /** Until the execution expires. */
   timeoutMs: number;
 };
 
-/** A file of the input to be sent as bytes. */
 export type FilePart = {
-  /** Where its id stands in `input`. */
+  /** The path of its id in `input`. */
   path: (string | number)[];
   filename: string;
   contentType: string;
@@ -39,18 +37,15 @@ export type FilePart = {
   open(): Promise<Readable>;
 };
 
-/** Of a provider's id of a run, in characters: it is kept with every attempt and stands in URLs. */
+/** Characters of a provider's run id, which is stored per attempt and used in URLs. */
 export const longestId = 512;
 
-/** What the adapter must remember to poll or cancel a run it has submitted; stored as JSON, never shown. */
+/** What an adapter needs to poll or cancel a run. Stored as JSON, never shown to clients. */
 export type Handle = { externalId: string } & Record<string, string>;
 
-/** What came of a call to a provider. */
+/** The result of a call to a provider. */
 export type Progress =
-  /**
-   * The run has ended. Files in its output still point at the provider, or at `bodies`, which whoever takes the outcome
-   * closes; see outputFiles.ts.
-   */
+  /** Files in the output are still the provider's URLs or references to `bodies`, which the caller closes. */
   | {
       state: 'ended';
       outcome: Outcome;
@@ -60,8 +55,8 @@ export type Progress =
       isTheirFault?: true;
     }
   /**
-   * Accepted; the end will come by callback (`callback`) or must be asked for (`poll`). While a callback is awaited, each
-   * pause between two questions is twice as long as the one before, unless the questions show the progress (`isSteady`).
+   * Accepted. It ends by callback, or must be polled. While a callback is awaited each pause between polls doubles, unless polls
+   * report progress (`isSteady`).
    */
   | ({
       state: 'running';
@@ -71,12 +66,10 @@ export type Progress =
       isSteady?: true;
     } & Telling)
   /**
-   * Certainly not accepted. The execution may be sent again, here after `retryAfterMs` (null: asking here again is of no
-   * use), or to the model's next provider; when nobody is left it fails with `outcome`. From `recover` with `mayHaveRun`:
-   * it refuses now, but what was sent before may have been accepted, so it is to be asked again under the same token.
-   * `isBusy`: it has no capacity at the moment (429, 503), which is no failure: the execution waits, until it expires.
-   * `isDead`: it takes no runs until it is restarted, so no other run is sent there. From `poll` with `isLost`: the provider
-   * had the run and has it no more, nor what came of it, so it is sent again; without, a refused question is asked again.
+   * Certainly not accepted. The execution is retried here after `retryAfterMs` (null: never here), or at the next provider;
+   * after the last it fails with `outcome`. `mayHaveRun` (`recover`): an earlier submit may have been accepted, so retry with
+   * the same token. `isBusy`: no capacity, so the execution waits until it expires. `isDead`: no run is accepted before a
+   * restart. `isLost` (`poll`): the provider has lost an accepted run, so it is submitted again; otherwise the poll is repeated.
    */
   | {
       state: 'refused';
@@ -89,42 +82,35 @@ export type Progress =
       isLost?: true;
     }
   /**
-   * Sent, and it can't be known whether it was accepted (time-out, reset after send). `recover` may learn it;
-   * if that says `unknown` too, the run has failed with the first `outcome`. `isBusy`: if it was not accepted, it was for
-   * want of capacity.
+   * Sent, perhaps accepted (time-out, reset). If `recover` cannot find out either, the run fails with the first `outcome`.
+   * `isBusy`: if it was not accepted, then for lack of capacity.
    */
   | { state: 'unknown'; outcome: Failure; isBusy?: true };
 
-/** What a provider tells of a run that goes on, as it is: clients read of its log what the model shows. */
+/** What a provider reports about a running run. */
 export type Telling = {
   /** 0 to 1. */
   progress?: number;
-  /** The place in the provider's queue, 0 for the next. */
+  /** 0 is next. */
   queuePosition?: number;
-  /** All that it has logged so far. */
+  /** The whole log so far. */
   logs?: string;
 };
 
-/**
- * `alert`: words for the operator (a refused key, a wrong URL), never for the client. `isTheirFault`: the provider itself
- * broke down (its 500), which counts against it.
- */
+/** `alert`: for the operator, never for the client. `isTheirFault`: the provider itself failed (500), which counts against it. */
 export type Ended = Extract<Progress, { state: 'ended' }>;
 
-/**
- * What a callback says: the end of its run; that the provider is to be asked (`ask`); that it can't be verified just now
- * (`later`: it is brought again). Null: it is not authentic, or says nothing.
- */
+/** `ask`: poll the provider. `later`: it cannot be verified now and is read again. Null: not authentic, or says nothing. */
 export type CallbackReading = Ended | 'ask' | 'later' | null;
 
 export type Callback = {
   headers: Record<string, string>;
   body: Buffer;
-  /** When it came, in ms since 1970: it may have waited for longer than its signature holds. */
+  /** Milliseconds since 1970: verify signatures against it, because a callback may have waited. */
   receivedAtMs: number;
 };
 
-/** The run that a callback claims to be about, found by the token in its URL. */
+/** The run a callback claims to be about, by the token in its URL. */
 export type CalledBack = {
   token: string;
   handle: Handle | null;
@@ -132,32 +118,28 @@ export type CalledBack = {
 } & Pick<Submission, 'providerModel' | 'options'>;
 
 /**
- * One provider's wire protocol. Adapters keep no state of their own: every dispatcher may serve every run.
- * No method throws for anything a provider or the network does.
+ * One provider's wire protocol. Adapters keep no state: any dispatcher may serve any run. No method throws for anything a
+ * provider or the network does.
  */
 export type Provider = {
   readonly name: string;
   submit(submission: Submission, signal: AbortSignal): Promise<Progress>;
-  /** Whether `poll` may send the input again: then it is given as it was submitted, else as the client wrote it. */
+  /** Whether `poll` may submit the input again and so needs it as it was submitted. */
   pollsWithInput?(handle: Handle): boolean;
-  /** Ask for the state of a submitted run. `running` when it could not be asked just now. */
+  /** `running` when the provider could not be reached. */
   poll(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress>;
   /** Best effort; never throws for a run that is gone. */
   cancel(handle: Handle, signal: AbortSignal): Promise<void>;
-  /** What `cancel` needs while `submit` has not answered yet; null: aborting the submit is all there is. */
+  /** The handle to cancel by while `submit` is pending; null: only aborting the submit is possible. */
   handleFor(submission: Submission): Handle | null;
-  /**
-   * Looks for a run whose submit had no answer, so that it can be cancelled; null: it isn't there. Absent: there is no way
-   * to look without sending it again.
-   */
+  /** Finds a run whose submit had no response, so that it can be cancelled. Absent when only a second submit could find it. */
   find?(submission: Submission, signal: AbortSignal): Promise<Handle | null>;
-  /** Verify and read a callback. `run.handle` is null when it came before our submit had returned. */
+  /** `run.handle` is null before our submit has returned. */
   readCallback(callback: Callback, run: CalledBack): Promise<CallbackReading>;
   /**
-   * After a crash or a lost answer: find out what became of the run with this token, and join it. Adapters whose submit
-   * is idempotent by token submit again; those that can't ask return `unknown`. `refused`: it was certainly not accepted.
+   * After a crash or a lost response: joins the run with this token, or learns its end. Adapters with idempotent submits submit
+   * again; those without a lookup return `unknown`. `refused`: certainly not accepted.
    */
   recover(submission: Submission, signal: AbortSignal): Promise<Progress>;
-  /** Lets go of its sockets. */
   close(): void;
 };

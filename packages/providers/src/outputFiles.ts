@@ -1,7 +1,7 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Success } from '@holdfast/domain/outcome';
 
-/** A file of ours, as an execution's output shows it: pixels of pictures and videos, seconds of audio and video, if known. */
+/** A stored file as the output shows it: pixels, and seconds of audio and video, if known. */
 export type StoredFile = {
   file_id: string;
   format: string;
@@ -10,20 +10,18 @@ export type StoredFile = {
   duration?: number;
 };
 
-/** An output of which no later try will make files of ours. */
+/** An output that no retry can store. */
 export class UnusableOutput extends Error {}
 
 const reference = /^(https?:\/\/|data:)/i;
-/** In \`raw\` output, where a text may begin with a URL, or with the word. */
+/** In `raw` output a text may start with a URL. */
 const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;
 
 /**
- * The success with every file in its output copied by `copy` (from an https or data URL of the provider, or from the
- * answer itself: `bodies` are the references of those) and replaced by our record of it. Files are the entries of the list
- * that the kind names (`images`, `videos` ...), each a file of its own also when two are equal, for each is charged; and in
- * `raw` output every string that is wholly a URL, which is one file wherever it stands. `place` tells the copies of an
- * output apart. Rejects with the first copy that failed, once none is under way any more, and with
- * UnusableOutput for more than `mostFiles`, and for a list that is empty or names anything else than files.
+ * Copies every file of an output by `copy` and replaces it by its record. Files are the entries of the list that the kind names,
+ * each charged even when two are equal; in `raw` output every string that is a URL, once per URL. `place` numbers the copies;
+ * `bodies` are references into the response. Rejects with the first failed copy, after all have finished, and with
+ * UnusableOutput for more than `mostFiles` or an empty or mixed list.
  */
 export async function copyOutputFiles(
   success: Success,
@@ -56,7 +54,6 @@ function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** The provider's URLs of all files in an output, in its order. */
 function findOutputFiles(
   output: Record<string, unknown>,
   kind: OutputKind,

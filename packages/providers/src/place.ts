@@ -1,20 +1,19 @@
 import { JSONPathEnvironment } from 'json-p3';
 
-/** Deeper than any document that is read: see parseJson of egress. */
+/** Deeper than any parsed document (egress/response.ts). */
 const jsonPath = new JSONPathEnvironment({ maxRecursionDepth: 256 });
 
 const pointer = /^(\/([^~/]|~[01])*)*$/;
 
 /**
- * The value at a place: an RFC 6901 pointer (`/job/id`, or `""` for the whole document), or an RFC 9535 JSONPath
- * (`$.outputs[?@.name == 'text'].data`). A JSONPath that finds several values gives the list of them. Undefined where
- * nothing is found.
+ * The value at an RFC 6901 pointer (`/job/id`; `""` is the whole document) or an RFC 9535 JSONPath (`$.outputs[?@.name ==
+ * 'text'].data`), whose several values become a list. Undefined when nothing is found.
  */
 export function atPlace(document: unknown, place: string): unknown {
   return place.startsWith('$') ? atPath(document, place) : atPointer(document, place);
 }
 
-/** Why a text names no place; null when it does. */
+/** Null when it is a valid place. */
 export function placeProblem(place: string): string | null {
   if (!place.startsWith('$'))
     return pointer.test(place)
@@ -28,7 +27,7 @@ export function placeProblem(place: string): string | null {
   }
 }
 
-/** The value at an RFC 6901 pointer, own properties only; undefined where it leads nowhere. */
+/** Own properties only. */
 function atPointer(document: unknown, path: string): unknown {
   return path
     .split('/')

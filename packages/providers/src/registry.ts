@@ -15,13 +15,13 @@ const adapters: Record<Adapter, (connection: Connection) => Provider> = {
   http: createHttp,
 };
 
-/** The adapter that speaks for a model's connection; null: that connection is not configured here. */
+/** The adapter for a connection; null when the connection is not configured. */
 export type Providers = {
   find(provider: Pick<ProviderRoute, 'adapter' | 'connection'>): Provider | null;
   close(): void;
 };
 
-/** `dress`: what each adapter is given out as, once. */
+/** `wrap` is applied to each adapter once. */
 export function createProviders(
   connections: Record<string, Connection>,
   dress: (provider: Provider, connection: string) => Provider = (provider) => provider,

@@ -11,7 +11,7 @@ export const contentTypes = {
   webp: 'image/webp',
 } as const satisfies Record<Format, string>;
 
-// One thread per picture; slots.ts decides how many pictures.
+// One thread per image: slots limit how many are made at once.
 sharp.concurrency(1);
 sharp.cache(false);
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export type RunContext = {
   signal: AbortSignal;
   log: (line: string) => void;
-  /** Makes a picture reachable: as a data URI, or as a URL below the address the run was asked for at. */
+  /** The URL of an image: a data URI, or a URL below the address of the request. */
   publish: (bytes: Buffer, contentType: string) => string;
 };
 
@@ -13,7 +13,7 @@ export type RunResult = { output: unknown; metrics: Record<string, number | stri
 
 export type Model = { input: z.ZodType; run(input: unknown, context: RunContext): Promise<RunResult> };
 
-/** A run that fails as it should. Cog knows only an error text, so the code stands before the message. */
+/** A failure with a code. Cog has error texts only, so the text starts with the code. */
 export class ModelError extends Error {
   constructor(code: ExecutionErrorCode, message: string) {
     super(`${code}: ${message}`);
@@ -23,19 +23,19 @@ export class ModelError extends Error {
 
 const codes = Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]];
 
-/** What every model here takes beside its own input: how long to run, and how to fail. */
+/** Input of every model here: the run time, and the failure. */
 export const controls = {
   delay_ms: z.int().min(0).max(600_000).default(0),
   fail: z.enum(codes).optional(),
-  /** Read by whoever calls us, to choose how the end is reported. */
+  /** Holdfast reads it to choose how the run ends (`mode_from_input`). */
   mode: z.enum(['sync', 'callback']).optional(),
 };
 
-/** A run that takes at least so long shows how far it is. */
+/** Shorter runs report no progress. */
 const longMs = 1000;
 const steps = 10;
 
-/** Waits as long as asked, then fails if asked. Rejects at once when the run is cancelled. */
+/** Waits, then fails if the input says so. Rejects at once when the run is cancelled. */
 export async function obey(
   { delay_ms: delayMs, fail }: { delay_ms: number; fail?: ExecutionErrorCode | undefined },
   { signal, log }: Pick<RunContext, 'signal' | 'log'>,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 export type Output = { bytes: Buffer; contentType: string };
 
 export type Outputs = {
-  /** A data URI for a small file; a URL below `origin`, good for an hour, for a big one. */
+  /** A data URI for a small file; for a large one a URL below `origin`, valid for an hour. */
   publish(bytes: Buffer, contentType: string, origin: string): string;
   get(id: string): Output | undefined;
 };
@@ -23,7 +23,7 @@ export function createOutputs(): Outputs {
   };
 }
 
-/** Things kept for a while, by key, the oldest dropped first when there are too many bytes of them. */
+/** Values kept for a time; the oldest are dropped when they exceed a size. */
 export type Shelf<Thing> = {
   put(key: string, thing: Thing, sizeBytes: number): void;
   get(key: string): Thing | undefined;
@@ -37,7 +37,7 @@ export function createShelf<Thing>({ maxBytes, keepMs }: { maxBytes: number; kee
     bytes -= kept.get(key)?.sizeBytes ?? 0;
     kept.delete(key);
   };
-  // A Map iterates in the order of insertion, and everything is kept equally long.
+  // Entries are in insertion order and expire in that order.
   const tidy = () => {
     for (const [key, { untilMs }] of kept) {
       if (bytes <= maxBytes && untilMs > Date.now()) return;

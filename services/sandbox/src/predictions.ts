@@ -8,7 +8,7 @@ import { transform } from './models/transform.ts';
 import type { Outputs } from './outputs.ts';
 import type { Prediction, Run, Runs } from './runs.ts';
 
-/** The models this server has, by the name in its paths. */
+/** By the name in the path. */
 export const models: Record<string, Model> = {
   'sandbox-text': text,
   'sandbox-image': image,
@@ -24,10 +24,9 @@ const body = z.object({
 type PutRequest = Request<{ model: string; id: string }>;
 
 /**
- * `PUT /{model}/predictions/{id}`, as Cog 0.23 answers it: a run under way is shown, whatever else the request says; one that
- * has ended is forgotten, so its id begins another. With `Prefer: respond-async` the answer comes at once, and the end goes
- * to the webhook, of whose events `completed` alone is sent; without, the answer is the end, and a connection that is closed
- * before cancels the run.
+ * `PUT /{model}/predictions/{id}` as Cog 0.23 responds: a running run is returned whatever the request says; an ended one is
+ * forgotten, so its id starts another. With `Prefer: respond-async` it responds at once and sends `completed` to the webhook;
+ * otherwise it responds with the end, and closing the connection cancels the run.
  */
 export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () => void) {
   return async (request: PutRequest, response: Response): Promise<void> => {
@@ -45,7 +44,7 @@ export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () =>
   };
 }
 
-/** A new run; null when the request was answered instead. */
+/** Null when the response was a refusal. */
 function begin(
   runs: Runs,
   outputs: Outputs,
@@ -89,8 +88,8 @@ const longestPauseMs = 102_400;
 const repeatedStatuses: readonly number[] = [429, 500, 502, 503, 504];
 
 /**
- * Sends the end of a run to `url`, again and again as Cog does: after no answer and after statuses that may pass, for about
- * seven minutes. Resolves with whether it was taken.
+ * Posts the end of a run, repeated as Cog does after no response and after passing statuses, for about seven minutes. Resolves
+ * with whether it was accepted.
  */
 export async function sendWebhook(url: string, prediction: Prediction): Promise<boolean> {
   const body = JSON.stringify(prediction);
@@ -99,12 +98,12 @@ export async function sendWebhook(url: string, prediction: Prediction): Promise<
     if (status !== null && status < 300) return true;
     if (status !== null && !repeatedStatuses.includes(status)) return false;
     if (repeats === mostRepeats) return false;
-    // What waits alone keeps no process alive.
+    // A pending repeat does not keep the process alive.
     await sleep(Math.min(firstPauseMs * 2 ** repeats, longestPauseMs), undefined, { ref: false });
   }
 }
 
-/** The status of the answer; null: none came. */
+/** Null when there was no response. */
 async function post(url: string, body: string): Promise<number | null> {
   try {
     const response = await fetch(url, {
@@ -121,7 +120,7 @@ async function post(url: string, body: string): Promise<number | null> {
   }
 }
 
-/** 422 in the words of Cog's framework: `{detail: [{loc, msg, type}]}`. */
+/** Cog's 422: `{detail: [{loc, msg, type}]}`. */
 export function invalid(response: Response, error: z.ZodError, below: string[]): null {
   const detail = error.issues.map(({ path, message, code }) => ({
     loc: ['body', ...below, ...path.map(String)],

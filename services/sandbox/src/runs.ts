@@ -1,7 +1,6 @@
 import type { RunResult } from './model.ts';
 import { ModelError } from './model.ts';
 
-/** A Cog prediction, as answers and webhooks carry it. */
 export type Prediction = {
   id: string;
   status: 'processing' | 'succeeded' | 'failed' | 'canceled';
@@ -12,7 +11,7 @@ export type Prediction = {
 };
 
 export type Run = {
-  /** As it stands now. */
+  /** The current state. */
   prediction: Prediction;
   ended: Promise<Prediction>;
   cancel(): void;
@@ -20,11 +19,11 @@ export type Run = {
 
 export type Work = (signal: AbortSignal, log: (line: string) => void) => Promise<RunResult>;
 
-/** The runs under way. Each is forgotten as it ends, as containers do. */
+/** The running runs. Each is forgotten when it ends, as in a container. */
 export type Runs = {
   find(model: string, id: string): Run | undefined;
   isFull(): boolean;
-  /** Begins a run; null: too many are under way. */
+  /** Null when too many are running. */
   begin(model: string, id: string, work: Work): Run | null;
 };
 

@@ -23,7 +23,7 @@ export function createSandbox({ maxRunning, onLostWebhook }: SandboxOptions): ex
     if (!Object.hasOwn(models, request.params.model)) notFound(response);
     else response.json({ status: runs.isFull() ? 'BUSY' : 'READY', setup });
   });
-  // A source image may come as a data URI: 150 MB in base64.
+  // A source image may be a data URI: 150 MB in base64.
   const json = express.json({ limit: '220mb' });
   app.put('/:model/predictions/:id', json, putPrediction(runs, outputs, onLostWebhook));
   app.post('/:model/predictions/:id/cancel', (request, response) => {

@@ -8,8 +8,8 @@ import { parseModel } from './parseModel.ts';
 export type ModelFolder = { models: ModelDefinition[]; files: number; problems: string[] };
 
 /**
- * Every model of a folder (`*.yaml`, `*.yml`), in the order of its files, and what is wrong with any of them:
- * `file:line: where: what` each. @throws when the folder can't be read
+ * Every model of a folder (`*.yaml`, `*.yml`) in file order, and all problems as `file:line: where: what`. @throws when the
+ * folder cannot be read
  */
 export async function readModels(folder: string): Promise<ModelFolder> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).toSorted();
@@ -28,14 +28,13 @@ export async function readModels(folder: string): Promise<ModelFolder> {
   return { models, files: files.length, problems };
 }
 
-/** Every model of a folder. Throws one error that lists the problems of all its files. */
+/** @throws one error that lists the problems of all files */
 export async function loadModels(folder: string): Promise<ModelDefinition[]> {
   const { models, problems } = await readModels(folder);
   if (problems.length === 0) return models;
   throw new Error(`models are not right:\n${problems.map((one) => `  ${one}`).join('\n')}`);
 }
 
-/** Whether a model can be offered: it is meant to be, and one of its providers is configured. */
 export function isOffered(definition: ModelDefinition, connections: Record<string, Connection>): boolean {
   return definition.active && definition.providers.some((route) => isConfigured(route, connections));
 }

@@ -2,7 +2,7 @@ import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDef
 import { type ProviderRoute, provider } from '@holdfast/domain/modelRoute';
 import type { z } from 'zod';
 
-/** What is right of a model's file: fields that are not are absent, and a provider that is not is null in its place. */
+/** The valid fields of a model's file; an invalid provider is null in the list. */
 export type ModelParts = Partial<Omit<ModelDefinition, 'providers'>> & {
   providers: (ProviderRoute | null)[];
 };
@@ -12,10 +12,7 @@ type Dict = Record<string, unknown>;
 const { shape } = modelDefinition.in;
 const routeFields = { provider: true, providers: true };
 
-/**
- * The parts of a model that has mistakes, so that rules about several fields are checked in the rest: every field that is
- * right once the keys and values that `issues` name are left out.
- */
+/** The valid parts of an invalid model, so that rules across fields can still be checked. */
 export function rightParts(value: unknown, issues: readonly z.core.$ZodIssue[]): ModelParts {
   if (!isDict(value)) return { providers: [] };
   const rest = structuredClone(value);
@@ -47,7 +44,7 @@ function remove(root: Dict, path: readonly PropertyKey[]): void {
   if (last !== undefined && isDict(holder)) delete holder[String(last)];
 }
 
-/** Lists too: a place that is left out of one stays empty. */
+/** Lists too: a removed place stays empty. */
 function isDict(value: unknown): value is Dict {
   return value !== null && typeof value === 'object';
 }

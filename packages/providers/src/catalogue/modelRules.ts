@@ -5,7 +5,7 @@ import type { ModelParts } from './modelParts.ts';
 import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, nearest, schemaProblems, shapeProblems } from './problems.ts';
 
-/** What is wrong with a model's parts, each right by itself. Paths name `providers`, however it was written. */
+/** Problems across fields of a model. Paths use `providers` even where the file has `provider`. */
 export function modelProblems(parts: ModelParts): ModelProblem[] {
   const schema = parts.input_schema;
   return [
@@ -29,7 +29,6 @@ function eachRoute<Found>(
 
 type Named = { path: PropertyKey[]; name: string };
 
-/** Every place that names a property of the input. */
 function inputNames(parts: ModelParts): Named[] {
   const estimates = Object.entries(parts.estimate ?? {}).flatMap(([quantity, rule]) =>
     Object.entries(typeof rule === 'object' ? rule : {})
@@ -57,7 +56,6 @@ function unknownInput(schema: Record<string, unknown>, { path, name }: Named): M
   return [{ path, message: `"${name}" is no property of the input_schema${hint}` }];
 }
 
-/** Prices by what comes out, and the outputs that have it. */
 const chargedOn = {
   per_image: ['images', 'raw'],
   per_megapixel: ['images', 'videos', 'raw'],
@@ -93,10 +91,9 @@ function weightless(parts: ModelParts): ModelProblem[] {
   return [{ path: ['providers'], message: 'at least one weight must be above 0' }];
 }
 
-/** Seconds that a run may take whose connection must not break. */
 const longestSyncS = 60;
 
-/** Cog cancels a run whose connection breaks, so that a dispatcher that restarts begins it again. */
+/** Cog cancels a run when its connection drops, so a dispatcher that restarts would run it twice. */
 function fragileMode(
   { timeout_s: timeoutS = 0 }: ModelParts,
   { adapter, mode }: ProviderRoute,
@@ -109,7 +106,7 @@ function fragileMode(
 
 type Options = ProviderRoute['options'];
 
-/** Whether a route sends files as parts of a form; a text: what its options must say for that. */
+/** Whether a route can send files as parts of a form; a string is the option that would allow it. */
 const takesParts: Record<Adapter, (options: Options) => true | string> = {
   openai: ({ endpoint }) =>
     endpoint === 'image_edits' || endpoint === 'transcriptions' || '`endpoint` image_edits or transcriptions',
@@ -126,7 +123,7 @@ const kindsOfEndpoint: Record<string, OutputKind[]> = {
   speech: ['audios', 'files', 'raw'],
 };
 
-/** What a route's answers can be made into, where its options leave no choice, and the option that says so. */
+/** The output kinds a route can produce when its options decide that. */
 function kindsOf({ adapter, options }: ProviderRoute): { option: string; kinds: OutputKind[] } | null {
   const { response_as: as } = options;
   if (adapter === 'http' && as === 'file') return { option: 'response_as', kinds: fileKinds };
@@ -166,7 +163,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 type Schema = Record<string, unknown>;
 
-/** The names of all properties that a JSON Schema of an object lists, in whatever branch. */
+/** The property names in all branches of a JSON Schema. */
 export function inputProperties(schema: Schema): Set<string> {
   const found = new Set<string>();
   collect(schema, schema, found, 0);

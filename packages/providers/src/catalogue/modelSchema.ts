@@ -3,7 +3,6 @@ import { adapters } from '@holdfast/domain/modelRoute';
 import { z } from 'zod';
 import { optionsSchema } from '../adapterOptions.ts';
 
-/** A part of a JSON Schema as zod writes it. */
 export type SchemaNode = {
   type?: string;
   description?: string;
@@ -18,7 +17,7 @@ export type SchemaNode = {
   allOf?: object[];
 };
 
-/** The JSON Schema of a model's file as one writes it: for editors, and for the page that describes the fields. */
+/** The JSON Schema of a model's file, for editors and docs. */
 export function modelSchema(): SchemaNode {
   const { $schema, ...schema } = z.toJSONSchema(modelDefinition, { io: 'input', target: 'draft-7' });
   const oneOf = [{ required: ['provider'] }, { required: ['providers'] }];
@@ -27,7 +26,6 @@ export function modelSchema(): SchemaNode {
   return { $schema, title: 'A model of Holdfast', ...schema, oneOf } as SchemaNode;
 }
 
-/** What may stand in `options`, by the adapter beside them. */
 function optionsByAdapter(): object[] {
   return adapters.flatMap((adapter) => {
     const options = optionsSchema(adapter);
@@ -37,7 +35,7 @@ function optionsByAdapter(): object[] {
   });
 }
 
-/** The keys that a mapping at this place of the file may have; none where any may stand. */
+/** The keys a mapping at this path may have; empty when any are allowed. */
 export function keysAt(path: readonly PropertyKey[], schema: SchemaNode = modelSchema()): string[] {
   const places = path.reduce<SchemaNode[]>(
     (nodes, step) => nodes.flatMap((node) => below(node, step)),

@@ -5,10 +5,10 @@ import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, shapeProblems } from './problems.ts';
 
-/** `slug` is known also where the rest has problems. */
+/** `slug` is set even when other fields are invalid. */
 export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };
 
-/** One model's YAML. Every problem is told as `file:line: where: what`. */
+/** Parses one model. Problems are `file:line: where: what`. */
 export function parseModel(file: string, text: string): ParsedModel {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -58,7 +58,7 @@ function read(document: Document): Read {
   return { definition: success && problems.length === 0 ? data : null, slug: parts.slug ?? null, problems };
 }
 
-/** Undefined for one of aliases of aliases: written out, it would be endless. */
+/** Undefined for nested aliases whose expansion would be endless. */
 function valueOf(document: Document): unknown {
   try {
     return document.toJS();
@@ -78,7 +78,7 @@ function danglingAliases(document: Document): { name: string; offset: number | u
   return found;
 }
 
-/** The database takes neither NUL nor half of a character. */
+/** PostgreSQL accepts neither NUL nor lone surrogates. */
 function unstorable(parts: ModelParts): ModelProblem[] {
   const isStorable = Object.entries(parts).map(([field, value]) => ({
     field,
@@ -89,13 +89,13 @@ function unstorable(parts: ModelParts): ModelProblem[] {
     .map(({ field }) => ({ path: [field], message: 'holds a character that can not be stored' }));
 }
 
-/** The path in the file: the only provider may stand there as `provider`. */
+/** The path as the file has it: a single provider may be `provider`. */
 function asWritten(document: Document, path: PropertyKey[]): PropertyKey[] {
   const [first, , ...rest] = path;
   return first === 'providers' && document.has('provider') ? ['provider', ...rest] : path;
 }
 
-/** Where in the text the key at a path stands, or the nearest one around it when it is missing; undefined: nowhere. */
+/** The offset of the key at a path, or of its nearest parent; undefined when neither exists. */
 export function offsetOf(document: Document, path: readonly PropertyKey[]): number | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
     const found = offsetAt(document, path.slice(0, length));

@@ -2,19 +2,16 @@ import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 
-/** Something that is wrong with a model, and where. */
 export type ModelProblem = { path: PropertyKey[]; message: string };
 
 type Issue = z.core.$ZodIssue;
 
 type Shape = {
-  /** Whether anything stands at a path. */
   isGiven(path: PropertyKey[]): boolean;
-  /** The keys that may stand there. */
   keysAt(path: readonly PropertyKey[]): string[];
 };
 
-/** What zod finds wrong, in words for whoever wrote the file. */
+/** zod's issues as messages for the author of the file. */
 export function shapeProblems(issues: readonly Issue[], shape: Shape): ModelProblem[] {
   return issues.flatMap((issue) => issueProblems(issue, issue.path, shape));
 }
@@ -32,7 +29,6 @@ function issueProblems(issue: Issue, path: PropertyKey[], shape: Shape): ModelPr
   return [{ path, message: `is missing: ${expected(issue)}` }];
 }
 
-/** The value is of this branch's kind, and what is wrong lies in it. */
 const isInside = (issue: Issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys';
 
 function unknownKey(key: string, known: readonly string[]): string {
@@ -48,7 +44,7 @@ function expected(issue: Issue): string {
 
 const article = (noun: string) => (/^[aeio]/.test(noun) ? 'an' : 'a');
 
-/** Everything that is wrong with an `input_schema` as JSON Schema 2020-12, and with its own examples as inputs. */
+/** Problems of an `input_schema` as JSON Schema 2020-12, and of its examples as inputs. */
 export function schemaProblems(schema: Record<string, unknown>): ModelProblem[] {
   const found: string[] = [];
   try {
@@ -60,17 +56,17 @@ export function schemaProblems(schema: Record<string, unknown>): ModelProblem[] 
   return [...new Set(found)].map((message) => ({ path: ['input_schema'], message }));
 }
 
-/** What is wrong with an input by the schema of its model, which is right; null: nothing. */
+/** The first problem of an input by its model's valid schema; null when it is valid. */
 export function inputProblem(schema: Record<string, unknown>, input: unknown): string | null {
   return validationErrors(compile(schema), input)[0] ?? null;
 }
 
-/** `report` is given each mistake of the schema; without it the first is thrown. */
+/** `report` receives every mistake of the schema; without it the first is thrown. */
 function compile(schema: Record<string, unknown>, report?: (message: string) => void): ValidateFunction {
   const say = (message: unknown) => report?.(String(message));
   const isValid = metaSchema().validateSchema(schema, report === undefined);
   if (isValid !== true) say(`schema is invalid: ${metaSchema().errorsText()}`);
-  // An instance for each schema: the `$id`s of different models may be the same.
+  // One instance per schema: `$id`s of different models may collide.
   const ajv = new Ajv2020({
     allErrors: true,
     strict: report ? 'log' : true,
@@ -86,7 +82,7 @@ function compile(schema: Record<string, unknown>, report?: (message: string) => 
 
 let shared: Ajv2020 | undefined;
 
-/** Compiled once: compiling the meta-schema takes ten times as long as compiling the schema of a model. */
+/** Compiling the meta-schema takes ten times as long as compiling a model's schema. */
 const metaSchema = () => (shared ??= new Ajv2020({ allErrors: true, strict: false }));
 
 function validationErrors(validate: ValidateFunction, input: unknown): string[] {
@@ -109,7 +105,7 @@ function exampleProblems(validate: ValidateFunction, schema: Record<string, unkn
   );
 }
 
-/** The word that was probably meant; null when none is close. */
+/** The known word that was probably meant; null when none is close. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const most = Math.min(3, Math.floor(word.length / 3) + 1);
   const [best] = known
@@ -119,7 +115,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best?.one ?? null;
 }
 
-/** Levenshtein's: how many letters must be put in, taken out or replaced. */
+/** The Levenshtein distance. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of from.split('').entries()) {

@@ -13,23 +13,19 @@ import { type Prediction, predictionOutcome, readPrediction } from './prediction
 import { readRefusal, refusedByDead } from './refusal.ts';
 
 const acceptTimeoutMs = 30_000;
-/** Cog repeats a callback that was not taken, in the end every 102 s. */
+/** Cog repeats a callback that was not accepted, at last every 102 s. */
 const callbackWithinMs = 120_000;
-/** So long a run may still call back of which it is not known whether it was accepted. */
+/** How long a run may still call back when it is unknown whether it was accepted. */
 const unheardMs = 15_000;
 
 type Running = Extract<Progress, { state: 'running' }>;
 type Refused = Extract<Progress, { state: 'refused' }>;
 
 /**
- * Cog containers (https://cog.run), one or several behind `{base}/{model}/predictions/{id}`. Option `path`
- * replaces `{model}`; `""` is for a base URL that is one container.
- *
- * A run is named by a hash of its attempt's token. A container knows the runs that it is at and forgets each as it ends; what
- * came of it is said once, to the callback or on the connection of its PUT, and a connection that is closed before
- * cancels the run. So a run that calls back survives its dispatcher: it is asked about, never sent again, until it is certain
- * that its container has it no more. Mode `poll` is `sync` here, and so is `callback` where nobody can call us. Webhooks
- * are unsigned: the token in the callback URL is what authenticates them.
+ * Cog containers (https://cog.run) at `{base}/{model}/predictions/{id}`; ADR 0035 has the protocol. A run is named by a hash of
+ * its attempt's token. A container forgets a run when it ends and reports it once, to the callback or on the connection of its
+ * PUT; closing that connection cancels the run. Mode `poll` is `sync`, and so is `callback` without a callback URL. Webhooks are
+ * unsigned: the token in their URL authenticates them.
  */
 export function createCog(connection: Connection): Provider {
   const http = connect(connection);
@@ -46,25 +42,24 @@ export function createCog(connection: Connection): Provider {
     });
     const progress = readResult(result, submission, connection);
     if (progress.state !== 'refused' || !progress.isBusy) return progress;
-    // With its worker dead, a container goes on to refuse every run as if it were busy.
+    // With a dead worker a container refuses every run as if it were busy.
     const health = await readHealth(http, path, signal);
     return health?.isDead ? refusedByDead(health, connection) : progress;
   }
 
-  /** Whether its container began after the run: then that is lost, and no callback will come. */
+  /** A container that started after the run has lost it, and will not call back. */
   async function hasRestarted({ begunAtMs }: Submission, handle: Handle, signal: AbortSignal) {
     const { startedAtMs = null } = (await readHealth(http, handle['path'] ?? '', signal)) ?? {};
     return startedAtMs !== null && startedAtMs > begunAtMs;
   }
 
-  /** Made once more, on the connection of the request: its answer brings what callbacks have not. */
+  /** Runs it once more on the connection of the request, which returns what callbacks did not. */
   async function repeat(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress> {
     const progress = await submit({ ...submission, mode: 'sync' }, signal);
     if (progress.state !== 'ended') return { ...running(submission), handle };
     return isCalled(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
   }
 
-  /** What became of a run that was to call back and whose submit had no answer. */
   async function lookFor(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const handle = { ...handleOf(submission), isCalled: 'true', isUnheard: 'true' };
     const found = await askAbout(http, handle, signal);
@@ -72,7 +67,6 @@ export function createCog(connection: Connection): Provider {
     return await search(submission, handle, found, signal);
   }
 
-  /** Where a run is that was to call back, and that its container is not at. */
   async function search(
     submission: Submission,
     handle: Handle,
@@ -98,7 +92,7 @@ export function createCog(connection: Connection): Provider {
     async recover(submission, signal) {
       if (isCalled(submission)) return await lookFor(submission, signal);
       const progress = await submit(submission, signal);
-      // It says nothing of what was sent before; and asked once more, it joins that.
+      // A refusal says nothing about the first submit, and a repeat joins that run.
       if (progress.state === 'refused') return { ...progress, mayHaveRun: true };
       const { outcome } = progress.state === 'unknown' ? progress : { outcome: null };
       if (outcome === null || outcome.code === 'GENERATION_TIMEOUT') return progress;
@@ -130,7 +124,7 @@ export function createCog(connection: Connection): Provider {
 const noCallback =
   'a run had ended and no callback came of it, so it was made once more: check that the container reaches CALLBACK_URL';
 
-/** Its container has it no more: it may be sent again, there in so many ms, or (null) only elsewhere. */
+/** `retryAfterMs` null: only another provider can run it. */
 function lost(retryAfterMs: number | null): Refused {
   const why = retryAfterMs === null ? 'no process listens there' : 'its container is not at it';
   const outcome = { ...failure('MODEL_UNAVAILABLE'), raw: `The run was lost: ${why}.` };
@@ -186,7 +180,7 @@ function handleOf({ token, providerModel, options }: Submission): Handle & { pat
   return { externalId: idOf(token), path };
 }
 
-/** The provider's id of the run says nothing about the token, which authenticates callbacks. */
+/** A hash, because the token itself authenticates callbacks. */
 function idOf(token: string): string {
   return createHash('sha256').update(`cog ${token}`).digest('hex').slice(0, 32);
 }

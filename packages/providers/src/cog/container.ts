@@ -4,29 +4,25 @@ import type { Handle, Telling } from '../interface.ts';
 import { tellingOfLogs } from '../progress.ts';
 import { type Prediction, readPrediction } from './prediction.ts';
 
-/** What a container says of a run that it was sent. */
+/** What a container reports about a run. */
 export type Found =
-  /** It is at it. */
   | { kind: 'running'; telling: Telling; pauseMs: number }
-  /** It never had it, or has forgotten it: it does at its end. */
+  /** It never had the run, or the run has ended. */
   | { kind: 'absent' }
-  /** A server that remembers what has ended: the sandbox of the version before. */
+  /** Only the sandbox of the previous version remembers ended runs. */
   | { kind: 'ended'; prediction: Prediction }
-  /** No process listens at its address. */
+  /** Nothing listens at its address. */
   | { kind: 'down' }
   | { kind: 'unknown'; result: TrustedResult };
 
 const queryTimeoutMs = 10_000;
-/** Between two questions: their answers show how far the run is. */
+/** Between two polls, which also report progress. */
 export const questionEveryMs = 5000;
-/** An answer repeats the input. One that holds whole files is asked for less often. */
+/** A response repeats the input: runs with inline files are polled less often. */
 const usualChars = 262_144;
 const longestPauseMs = 60_000;
 
-/**
- * Asks about a run by a PUT of its id whose input is no object: a run under way is shown and goes on, and no other run can
- * begin by it. Cog has no GET.
- */
+/** Queries a run by a PUT of its id with an invalid input, which cannot start a run. Cog has no GET. */
 export async function askAbout(
   http: TrustedHttp,
   { path, externalId }: Handle,
@@ -38,7 +34,7 @@ export async function askAbout(
     signal,
   });
   if (!result.ok) return result.code === 'ECONNREFUSED' ? { kind: 'down' } : { kind: 'unknown', result };
-  // With a schema of its input a container refuses what does not fit it; a busy one refuses before it looks.
+  // With a schema a container refuses the input; a busy one refuses before it looks.
   if (result.status === 422 || result.status === 409) return { kind: 'absent' };
   const prediction = result.status < 300 ? readPrediction(result.json) : null;
   if (prediction?.id !== externalId) return { kind: 'unknown', result };
@@ -59,27 +55,25 @@ const answer = z.object({
   user_healthcheck_error: z.string().nullish(),
 });
 
-/** What a Cog container says of itself. */
 export type Health = {
   status: string;
-  /** Whether it takes no runs until it is restarted. */
   isDead: boolean;
-  /** What it says went wrong; empty: nothing. */
+  /** Empty when it reports no error. */
   reason: string;
-  /** When its process began, in ms since 1970 by its own clock. Null: it does not say. */
+  /** Milliseconds since 1970 by its own clock; null when it does not report it. */
   startedAtMs: number | null;
 };
 
 /**
- * With its worker dead a container goes on to answer 409 to every run, as if it were busy. Cog 0.23 says `UNHEALTHY` then,
- * and says it of a model whose own health check fails.
+ * With a dead worker a container still returns 409 as if it were busy. Cog 0.23 reports `UNHEALTHY` then, and also when the
+ * model's own health check fails.
  */
 const deadStatuses: readonly string[] = ['SETUP_FAILED', 'DEFUNCT', 'UNHEALTHY'];
 
 const healthTimeoutMs = 5000;
 const longestReason = 500;
 
-/** Asks the container below `path`; null where it does not answer as Cog does. */
+/** Null when the response is not Cog's. */
 export async function readHealth(
   http: TrustedHttp,
   path: string,
@@ -98,7 +92,6 @@ export function healthOf(json: unknown): Health | null {
   const { status, setup, user_healthcheck_error: error } = said;
   const startedAtMs = Date.parse(setup?.started_at ?? '');
   const isSetupFailed = status === 'SETUP_FAILED' && typeof setup?.logs === 'string';
-  // The last lines of what the setup has logged say why it failed.
   const reason = error ?? (isSetupFailed ? String(setup.logs).trim().slice(-longestReason) : '');
   return {
     status,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** `provider.options` of a model at a Cog container. */
 export const cogOptions = z.strictObject({
   path: z
     .string()
@@ -8,7 +7,6 @@ export const cogOptions = z.strictObject({
     .describe("In place of the model's name in the URL; `''`: the base URL is one container."),
 });
 
-/** Where a container is below its base URL: `/{model}`, or what `path` says. */
 export function pathOf({ model, options }: { model: string; options: Record<string, unknown> }): string {
   const name = typeof options['path'] === 'string' ? options['path'] : model;
   return name

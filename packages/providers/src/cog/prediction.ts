@@ -23,12 +23,12 @@ const usual: UsualPlaces = {
   seconds: ['/metrics/predict_time'],
 };
 
-/** A Cog prediction from an answer or a webhook; null when it is none. */
+/** Null when it is not a prediction. */
 export function readPrediction(json: unknown): Prediction | null {
   return prediction.safeParse(json).data ?? null;
 }
 
-/** How a prediction ended; null while it has not. */
+/** Null while it is running. */
 export function predictionOutcome(of: Prediction, mapping: OutcomeMapping, secrets: Secrets): Outcome | null {
   const outcome = ends[of.status](of, mapping, secrets);
   if (outcome === null || outcome.ok) return outcome;

@@ -8,7 +8,7 @@ import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 import type { Health } from './container.ts';
 
-/** What an answer other than a prediction means. */
+/** Classifies a response that is not a prediction. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
   const said = answerText(answer);
@@ -44,7 +44,7 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   };
 }
 
-/** Of a container that takes no runs until it is restarted: others may, so the execution is sent there, or waits. */
+/** Another container may run it, so the execution goes there, or waits. */
 export function refusedByDead({ status, reason }: Health, secrets: Secrets): Progress {
   const said = rawText(`the container says ${status}${reason === '' ? '' : `: ${reason}`}`, secrets);
   return {
@@ -56,7 +56,7 @@ export function refusedByDead({ status, reason }: Health, secrets: Secrets): Pro
   };
 }
 
-/** `id`, `webhook` and the like are ours. */
+/** `id`, `webhook` and other fields outside `input` are set by us. */
 function belowInput([first, ...rest]: FieldPath): FieldPath[] {
   return first === 'input' ? [rest] : [];
 }

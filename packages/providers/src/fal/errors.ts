@@ -8,15 +8,13 @@ import { clientField, type FieldPath } from '../outcome/field.ts';
 import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
-/** What went wrong, wherever it was said: in an answer, in the status of a run, in a webhook. */
+/** An error from a response, a run's status or a webhook. */
 export type Trouble = {
-  /** The HTTP status of the model or of the platform; null when none was told. */
+  /** Of the model or the platform; null when unknown. */
   status: number | null;
-  /** Machine-readable: of the model's errors (`content_policy_violation`) and of the platform (`runner_...`). */
+  /** Error types of the model (`content_policy_violation`) and of the platform (`runner_...`). */
   types: string[];
-  /** For people: `prompt: field required; ...`. */
   text: string;
-  /** What it points to in the input. */
   fields: FieldPath[];
 };
 
@@ -30,7 +28,6 @@ const errorBody = z.object({
   error_type: z.string().nullish().catch(null),
 });
 
-/** It is logged for the operator. */
 const maxKind = 200;
 
 const codes = new Map<string, ExecutionErrorCode>(
@@ -64,7 +61,7 @@ export function troubleOfAnswer({
   return { ...troubleOfBody(json, typeof header === 'string' ? header : null), status };
 }
 
-/** `error` is such as `Invalid status code: 422`; `payload` the body that the model answered with. */
+/** `error`: such as `Invalid status code: 422`; `payload`: the body of the model's response. */
 export function troubleOfError(error: string | null, errorType: string | null, payload: unknown): Trouble {
   const status = /^\D*status code:? (\d{3})\b/i.exec(error ?? '')?.[1];
   const told = troubleOfBody(payload, errorType);
@@ -72,12 +69,12 @@ export function troubleOfError(error: string | null, errorType: string | null, p
   return { ...told, text, status: status === undefined ? null : Number(status) };
 }
 
-/** Whether it was said by the model or the platform about the run, in their own form, not by a proxy in between. */
+/** Whether the model or the platform reported it, not a proxy in between. */
 export function isTold({ types }: Trouble): boolean {
   return types.length > 0;
 }
 
-/** The end of a run that was accepted and has failed. `said`: all of it, for the operator. */
+/** `said`: the whole response, for the operator. */
 export function failedBy(trouble: Trouble, mapping: OutcomeMapping, secrets: Secrets, said: string): Ended {
   const outcome = reportedFailure({ ...trouble, code: codeOf(trouble, mapping) }, mapping, secrets, said);
   const { status, types } = trouble;
@@ -89,7 +86,7 @@ export function failedBy(trouble: Trouble, mapping: OutcomeMapping, secrets: Sec
   return { state: 'ended', outcome, alert };
 }
 
-/** What the errors that fal names mean; null: it names none that is known. */
+/** The code for fal's known error types; null for others. */
 export function typedCode({ types }: Trouble): ExecutionErrorCode | null {
   const known = types.map(
     (type) => codes.get(type) ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1] ?? null,
@@ -97,14 +94,13 @@ export function typedCode({ types }: Trouble): ExecutionErrorCode | null {
   return known.find((code) => code !== null) ?? null;
 }
 
-/** What a submit's refusal or a run's end means: by its types, its status, and whether a field of the client's is named. */
 export function codeOf(trouble: Trouble, mapping: OutcomeMapping): ExecutionErrorCode {
   const { status, fields } = trouble;
   const isClients = fields.some((path) => clientField(path, mapping) !== null);
   return typedCode(trouble) ?? (isBad(status) && isClients ? 'INPUT_VALIDATION_ERROR' : codeOfStatus(status));
 }
 
-/** Whether it is the input's fault, the body says. */
+/** The body decides whether the input is at fault. */
 export function isBad(status: number | null): boolean {
   return status === 400 || status === 413 || status === 415 || status === 422;
 }
@@ -137,7 +133,7 @@ function fieldOf(loc: FieldPath): FieldPath {
   return loc.filter((step) => step !== 'body');
 }
 
-/** What an answer to a submit means that does not say that the run was accepted. */
+/** Classifies a response to a submit that did not accept the run. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status, headers } = answer;
   const said = answerText(answer);
@@ -153,7 +149,7 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
     return status === 408 ? refused : { ...refused, isBusy: true };
   }
   if (status === 504) return { state: 'unknown', outcome };
-  // It may be in the queue all the same.
+  // It may be queued nevertheless.
   if (status >= 500 || status < 300) return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
   const alert =
     outcome.code === 'MODEL_UNAVAILABLE'

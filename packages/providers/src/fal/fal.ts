@@ -14,13 +14,12 @@ const usualJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
 const askTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
 const pollAfterMs = { poll: 1000, callback: 15_000 };
-/** So long is waited for the callback of a run that may have been accepted. */
+/** How long to wait for the callback of a run that may have been accepted. */
 const unknownWaitMs = 60_000;
 
 /**
- * fal's queue. Nothing there can be asked for by our token, and nothing is listed: a run whose submit got no answer is
- * known by its callback alone, or not at all. Mode `sync` is therefore `poll`, and so is `callback` where nobody can
- * call us.
+ * fal's queue. It has no lookup by token and no list, so a run whose submit got no response is known by its callback alone. Mode
+ * `sync` is `poll`, and so is `callback` without a callback URL.
  */
 export function createFal(connection: Connection, nowMs: () => number = Date.now): Provider {
   const http = createOrigins(connection);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Connection } from '../connection.ts';
 import type { Handle } from '../interface.ts';
 
-/** A run in the queue, with where it is asked for and stopped. */
 export type QueueHandle = Handle & Record<'response_url' | 'status_url' | 'cancel_url', string>;
 
 const accepted = z.object({
@@ -15,8 +14,8 @@ const accepted = z.object({
 const unknownPrefix = 'unknown-';
 
 /**
- * The handle of a run that was accepted, from the answer to its submit; null when that is none. Our key goes where the
- * URLs say, so one that leads elsewhere is replaced by what the documents say it is.
+ * The handle of an accepted run; null when the response is not one. Requests to these URLs carry our key, so a URL on another
+ * host is replaced by the documented one.
  */
 export function readHandle(json: unknown, connection: Connection, providerModel: string): QueueHandle | null {
   const read = accepted.safeParse(json).data;
@@ -33,7 +32,7 @@ export function readHandle(json: unknown, connection: Connection, providerModel:
   };
 }
 
-/** Stands for a run of which we know only that it may have been accepted. */
+/** A run that may have been accepted, with an unknown id. */
 export function unknownHandle(executionId: string): Handle {
   return { externalId: `${unknownPrefix}${executionId}` };
 }
@@ -45,7 +44,7 @@ export function isQueueHandle(handle: Handle): handle is QueueHandle {
   );
 }
 
-/** `fal-ai/flux` of `fal-ai/flux/dev`: requests belong to the application, whatever was called in it. */
+/** `fal-ai/flux` of `fal-ai/flux/dev`: requests belong to the application. */
 function applicationOf(providerModel: string): string {
   const steps = providerModel.split('/').filter((step) => step !== '');
   const length = steps[0] === 'workflows' || steps[0] === 'comfy' ? 3 : 2;

@@ -3,7 +3,7 @@ import { createTrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 
 export type KeySet = {
-  /** Whether one of the keys fits; null: they can't be had just now. */
+  /** Null when the keys could not be fetched. */
   some(fits: (key: KeyObject) => boolean): Promise<boolean | null>;
   close(): void;
 };
@@ -11,11 +11,10 @@ export type KeySet = {
 const jwks = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
 
 const longestAgeMs = 24 * 60 * 60 * 1000;
-/** Keys of which none fits are not fetched again before; nor, for less long, those that could not be had. */
 const refetchAfterMs = 60_000;
 const retryAfterMs = 5000;
 
-/** The Ed25519 keys of a JWKS, kept for a day at most, and fetched again when none fits. */
+/** The Ed25519 keys of a JWKS, cached for a day and fetched again when none matches. */
 export function createKeySet(url: string, nowMs: () => number = Date.now): KeySet {
   const http = createTrustedHttp({
     baseUrl: originOf(url),
@@ -49,7 +48,7 @@ export function createKeySet(url: string, nowMs: () => number = Date.now): KeySe
       const kept = known !== null && nowMs() - known.atMs < longestAgeMs ? known : null;
       if (kept?.keys.some(fits)) return true;
       if (kept && nowMs() - kept.atMs < refetchAfterMs) return false;
-      // Who sends forgeries while they can't be had must not make us ask for each.
+      // Forged callbacks must not cause a fetch each.
       if (nowMs() - failedAtMs < retryAfterMs) return null;
       const keys = await fetchOnce();
       return keys && keys.some(fits);

@@ -4,7 +4,7 @@ import type { Outcome } from '@holdfast/domain/outcome';
 import { outcomeFromAnswer } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 
-/** Where models put what they make, the likeliest first. */
+/** Where models put their output, the most likely place first. */
 const places: Record<OutputKind, [string, ...string[]]> = {
   text: ['/text', '/output'],
   images: ['/images', '/image'],
@@ -14,13 +14,13 @@ const places: Record<OutputKind, [string, ...string[]]> = {
   raw: [''],
 };
 
-/** What takes time to make is not as long as that: of clips, only their own length counts as seconds. */
+/** For clips the length counts as seconds, not the time it took to generate them. */
 const seconds: Partial<Record<OutputKind, string[]>> = {
   videos: ['/video/duration', '/duration'],
   audios: ['/audio/duration', '/duration'],
 };
 
-/** The outcome of a run that has ended well. `computedS`: how long it was computed, where that is told apart from it. */
+/** `computedS`: the generation time, where it is reported apart from the output. */
 export function outcomeOfOutput(output: unknown, mapping: OutcomeMapping, computedS: number | null): Outcome {
   const { kind } = mapping.output;
   const usual = {

@@ -24,7 +24,7 @@ const wrapped = z.object({ status: z.enum(states), response: z.unknown().optiona
 
 export type RunStatus = z.infer<typeof status>;
 
-/** What the queue says of a run; null when it says nothing that can be read. */
+/** Null when the response is not a status. */
 export function readStatus(result: TrustedResult): RunStatus | null {
   return result.ok && result.status < 300 ? (status.safeParse(result.json).data ?? null) : null;
 }
@@ -34,14 +34,14 @@ export function tellingOf({ queue_position: queuePosition, logs }: RunStatus): T
   return { ...told, ...(typeof queuePosition === 'number' && { queuePosition }) };
 }
 
-/** Whether it is certain that there is no such run. A queue may need a moment to know what it has just accepted. */
+/** Whether the run certainly does not exist: a queue may need a moment to list a new one. */
 export function isGone(result: TrustedResult, begunAtMs: number): boolean {
   return result.ok && result.status === 404 && Date.now() - begunAtMs > 60_000;
 }
 
 /**
- * How a run ended that is COMPLETED, from the answer of its `response_url`, which has the HTTP status of the model itself;
- * null when that could not be had and is to be asked for again: what was made is paid for.
+ * The end of a COMPLETED run, from its `response_url`, which returns the model's own HTTP status. Null: fetch it again, because
+ * it is paid for.
  */
 export function readResult(
   result: TrustedResult,
@@ -83,7 +83,6 @@ function isUnderWay({ status: code, json }: Answer): boolean {
   );
 }
 
-/** The bare output, or that of `{status, logs, response}`. */
 function unwrapped(json: unknown): unknown {
   const read = wrapped.safeParse(json).data;
   return read !== undefined && 'response' in read ? read.response : json;

@@ -2,12 +2,12 @@ import type { Method, TrustedHttp, TrustedRequest, TrustedResult } from '@holdfa
 import { type Connection, connect } from '../connection.ts';
 import type { Submission } from '../interface.ts';
 
-/** Files that were made are copied at once; nobody else needs them for longer. */
+/** Outputs are copied at once, so fal need not keep them. */
 const lifecycle = JSON.stringify({ expiration_duration_seconds: 3600 });
 
 /**
- * The call that queues a run. Option `path` is a path within the application, `strings` are properties of the input that
- * it takes as text (`duration: "5"`).
+ * The request that queues a run. Option `path` is a path within the application, `strings` are numeric inputs sent as text
+ * (`duration: "5"`).
  */
 export function submitRequest(
   { providerModel, options, input, callbackUrl }: Submission,
@@ -34,7 +34,7 @@ function withStrings(input: Record<string, unknown>, names: unknown): Record<str
   );
 }
 
-/** HTTP to whole URLs of a connection, with its key. Which hosts are trusted with it is `readHandle`'s to say. */
+/** HTTP to absolute URLs with the connection's key. `readHandle` decides which hosts receive it. */
 export type Origins = {
   request(method: Method, url: string, options: TrustedRequest): Promise<TrustedResult>;
   close(): void;

@@ -18,15 +18,14 @@ const webhook = z.object({
 
 export type Webhook = z.infer<typeof webhook>;
 
-/** The webhook of a run's end; null when it is none, or about another run. */
+/** Null when it is not a webhook, or is about another run. */
 export function readWebhook(json: unknown, { handle }: CalledBack): Webhook | null {
   const read = webhook.safeParse(json).data ?? null;
-  // Before our submit has returned, and where its answer was lost, the token in the URL says whose it is.
+  // Without a known id the token in the URL identifies the run.
   const isOurs = handle === null || !isQueueHandle(handle) || handle.externalId === read?.request_id;
   return isOurs ? read : null;
 }
 
-/** What an authentic webhook says. */
 export function readingOf(
   { status, payload, error, error_type, payload_error }: Webhook,
   { handle, mapping }: CalledBack,
@@ -38,7 +37,7 @@ export function readingOf(
     return failedBy(trouble, mapping, secrets, said);
   }
   if (payload === null || payload === undefined || payload_error) {
-    // Whom to ask is known once our submit has returned.
+    // The URL to query is known once our submit has returned.
     return handle === null ? 'later' : 'ask';
   }
   const outcome = outcomeOfOutput(payload, mapping, null);
@@ -47,12 +46,11 @@ export function readingOf(
 
 const toleranceS = 300;
 
-/** The text that is signed. */
 export function signedText(requestId: string, userId: string, timestamp: string, body: Buffer): string {
   return [requestId, userId, timestamp, createHash('sha256').update(body).digest('hex')].join('\n');
 }
 
-/** Whether a webhook is signed by one of the keys, within five minutes of its arrival. `later`: keys can't be had. */
+/** Whether one of the keys signed the webhook within five minutes of its arrival. `later`: the keys could not be fetched. */
 export async function verifySignature(
   { headers, body, receivedAtMs }: Callback,
   keys: KeySet,

@@ -10,7 +10,7 @@ import { type HeaderOptions, type HttpOptions, httpOptions } from './options.ts'
 import { isCalled, submitForm } from './progress.ts';
 import { fill, type Values } from './template.ts';
 
-/** The request that submits a run, or why there is none. */
+/** The request that submits a run, or why it cannot be sent. */
 export type Call =
   | ({
       ok: true;
@@ -78,10 +78,9 @@ function misconfigured(alert: string): Call {
   return { ok: false, progress: { state: 'refused', retryAfterMs: null, outcome, alert } };
 }
 
-/** The headers of a request, or the setting that is missing for them. */
 export type Headers = { ok: true; headers: Record<string, string> } | { ok: false; missing: string };
 
-/** The model's headers with the connection's settings in them. Its key is a bearer token unless one of them holds it. */
+/** The model's headers with settings filled in. The key is a bearer token unless a header contains it. */
 export function headersOf({ apiKey, settings }: Connection, options: HeaderOptions): Headers {
   const known: Record<string, string> = { ...settings, ...(apiKey !== null && { API_KEY: apiKey }) };
   const entries = Object.entries(options);

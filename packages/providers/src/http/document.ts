@@ -4,10 +4,10 @@ import type { Answer } from '../connection.ts';
 import { answerBody, fileForm, heldBody, type OutputBody } from '../outputBody.ts';
 import type { HttpOptions } from './options.ts';
 
-/** What an answer holds, where the places of the model's YAML lead, and the files that came in it. */
+/** A response as the model's YAML reads it: a value, and the files in the response. */
 export type Document = { value: unknown; bodies: readonly OutputBody[] };
 
-/** A form is read whole before its parts are known. */
+/** A form is buffered before its parts are known. */
 export const maxFormBytes = 32 * 1024 * 1024;
 
 const accepted = {
@@ -17,18 +17,16 @@ const accepted = {
   multipart: 'multipart/form-data, */*',
 } as const satisfies Record<HttpOptions['response_as'], string>;
 
-/** What the answer with the result may be. */
 export function acceptHeader({ response_as: as }: HttpOptions): Record<string, string> {
   return { accept: accepted[as] };
 }
 
-/** How the body of the answer with the result is read. */
 export function resultForm({ response_as: as }: HttpOptions, head: ResponseHead): BodyForm {
   if (as === 'file') return fileForm(head);
   return as === 'multipart' && formType(head) !== null ? 'bytes' : 'text';
 }
 
-/** The answer with the result, as the model's YAML says it is written; null when it is not. `again`: asks for it again. */
+/** Null when the response is not as the model's YAML describes it. `again` fetches it again. */
 export async function documentOf(
   answer: Answer,
   { response_as: as }: HttpOptions,
@@ -48,7 +46,7 @@ function formType({ headers }: ResponseHead): string | null {
   return /^multipart\/form-data\b/i.test(type) ? type : null;
 }
 
-/** Its parts by their names: JSON where they are it, else texts, and files by their references. */
+/** Parts by name: JSON where it parses, else text; files by reference. */
 async function readForm(answer: Answer): Promise<Document | null> {
   const type = formType(answer);
   if (type === null || answer.bytes === undefined) return null;

@@ -10,12 +10,11 @@ import { idIn } from './handle.ts';
 import type { HttpOptions } from './options.ts';
 import { errorText, failureOf, logsIn, standingIn, successOf } from './reading.ts';
 
-/** The document that tells of a run, and the headers of its answer. */
 export type Told = Document & { headers?: IncomingHttpHeaders };
 
 /**
- * The end of a run as an answer or a callback tells it; null while it goes on or nothing is said. Where the model's YAML
- * names no status, what has the output has ended, and so has what has an error.
+ * The end of a run by a response or a callback; null while it is running or unclear. Without a configured status, an output or
+ * an error is the end.
  */
 export function endedBy(
   told: Told,
@@ -35,7 +34,7 @@ export function endedBy(
   return ended.outcome.ok ? ended : null;
 }
 
-/** The end of a run that has succeeded, as its server says. `elapsedS`: how long it took, if that is known. */
+/** `elapsedS`: the run time, if known. */
 export function succeeded(
   { value, bodies, headers }: Told,
   options: HttpOptions,
@@ -48,7 +47,6 @@ export function succeeded(
   return { ...endOf(value, options, outcome), ...(outcome.ok && bodies.length > 0 && { bodies }) };
 }
 
-/** The end of a run whose answer also holds its log. */
 export function endOf(value: unknown, options: HttpOptions, outcome: Ended['outcome']): Ended {
   const logs = logsIn(value, options);
   return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
@@ -56,7 +54,7 @@ export function endOf(value: unknown, options: HttpOptions, outcome: Ended['outc
 
 const toleranceS = 300;
 
-/** What a callback says: authentic by its signature where the model's YAML names one, else by the token in its URL. */
+/** Authentic by its signature where the model's YAML names one, else by the token in its URL. */
 export function readCallback(
   callback: Callback,
   { handle, mapping }: CalledBack,
@@ -69,7 +67,7 @@ export function readCallback(
   if (json === null || typeof json !== 'object' || Object.keys(json).length === 0) return null;
   const id = idIn(json, options);
   if (id !== undefined && handle && id !== handle.externalId) return null;
-  // Its result has a URL of its own.
+  // The result must be fetched from its own URL.
   if (options.result && standingIn(json, options) !== 'running') return id === undefined ? null : 'ask';
   const ended = endedBy({ value: json, bodies: [] }, options, mapping, connection);
   if (ended !== null) return ended;
@@ -77,7 +75,7 @@ export function readCallback(
   return isAsked && id !== undefined ? 'ask' : null;
 }
 
-/** Null while it can't be told: the connection has no secret to verify with. */
+/** Null when the connection has no secret to verify with. */
 function isAuthentic(
   { headers, body, receivedAtMs }: Callback,
   { callback: { signature } }: HttpOptions,

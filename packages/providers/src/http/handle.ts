@@ -7,9 +7,8 @@ import { cancelMethods, type HeaderOptions, type HttpOptions, headerOptions } fr
 import { fill, fillPath, type Values } from './template.ts';
 
 /**
- * What is remembered of an accepted run: paths from the root of the host. `headers`: the model's, by the names of the
- * settings and not their values, for a cancel knows nothing else of the model. `failures`: questions in a row whose answer
- * said nothing of the run.
+ * An accepted run; paths start at the root of the host. `headers`: the model's, with names of settings in place of values,
+ * because a cancel does not know the model. `failures`: unclear polls in a row.
  */
 export type HttpHandle = Handle & {
   poll?: string;
@@ -20,7 +19,7 @@ export type HttpHandle = Handle & {
   failures?: string;
 };
 
-/** The handle of a run from the answer that accepted it. `otherwise`: where it is asked about when that is not said. */
+/** `otherwise`: the poll path when the response has none. */
 export function handleOf(
   { json, headers }: Pick<Answer, 'json' | 'headers'>,
   options: HttpOptions,
@@ -45,7 +44,7 @@ export function handleOf(
   };
 }
 
-/** Where the result of a run is read, by the answer that says that it has ended; null where that names no place of the connection. */
+/** Null when the response names no URL of the connection's host. */
 export function resultPathOf(
   { json, headers }: Pick<Answer, 'json' | 'headers'>,
   { externalId: id }: Handle,
@@ -60,7 +59,7 @@ export function resultPathOf(
   );
 }
 
-/** How the run is cancelled; null: it can't be. */
+/** Null when the run cannot be cancelled. */
 export function cancelOf(
   handle: Handle,
 ): { method: (typeof cancelMethods)[number]; path: string; headers: HeaderOptions; json?: unknown } | null {
@@ -75,7 +74,6 @@ export function cancelOf(
   };
 }
 
-/** The server's name of the run in an answer or a callback. */
 export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
   const found = id === undefined ? undefined : atPlace(json, id);
   const text = typeof found === 'number' ? String(found) : found;
@@ -84,7 +82,7 @@ export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
 
 type Base = Pick<Connection, 'baseUrl'>;
 
-/** The connection's host without the path of its base URL: what a server gives as a URL may lie beside it. */
+/** Without the path of the base URL: a server may return URLs beside it. */
 export function rootOf({ baseUrl }: Base): string {
   const url = new URL(baseUrl);
   url.pathname = '/';
@@ -93,13 +91,13 @@ export function rootOf({ baseUrl }: Base): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** A path below the base URL, from the root of its host; null where the values would lead elsewhere. */
+/** A path below the base URL, from the root of the host; null when a value would escape it. */
 export function pathBelow({ baseUrl }: Base, template: string, values: Values): string | null {
   const path = fillPath(template, values);
   return path === null ? null : `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${path}`;
 }
 
-/** The path, from the root, of a URL that the server gave; null when that is another host's, or none. */
+/** The path of a returned URL; null when it is on another host. */
 export function ownPath({ baseUrl }: Base, given: unknown): string | null {
   if (typeof given !== 'string' || given === '') return null;
   const own = new URL(baseUrl);

@@ -15,9 +15,8 @@ const askTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
 
 /**
- * A server of your own, whose protocol the model's YAML describes in `provider.options`: see options.ts. It answers at
- * once, or accepts the run and is asked or listened to, or calls back. A lost run is sent again or looked up where the
- * options say how.
+ * Any server whose protocol the model's YAML describes in `provider.options` (options.ts). It responds at once, or accepts the
+ * run and is polled, listened to, or calls back.
  */
 export function createHttp(connection: Connection): Provider {
   const http = connect({ baseUrl: rootOf(connection), apiKey: null });
@@ -40,7 +39,7 @@ export function createHttp(connection: Connection): Provider {
     await http.request(method, path, { ...body, headers: headersFor(headers), timeoutMs, signal });
   }
 
-  /** A run of which nobody will hear any more is not left to compute on. */
+  /** Cancels a run whose result can no longer be received. */
   async function follow(handle: HttpHandle, reading: Reading, signal: AbortSignal): Promise<Progress> {
     const ask = asker(reading.options.headers, signal);
     const { events } = reading.options.poll ?? {};
@@ -87,13 +86,13 @@ export function createHttp(connection: Connection): Provider {
       }
       if (options?.idempotency_header === undefined) return { state: 'unknown', outcome: lost };
       const progress = await submit(submission, signal);
-      // It says nothing of what was sent before.
+      // A refusal says nothing about the first submit.
       return progress.state === 'refused' ? { ...progress, mayHaveRun: true } : progress;
     },
   };
 }
 
-/** Asks for a run by our token. 404: it was never accepted. */
+/** Looks a run up by our token. 404: it was never accepted. */
 export async function lookUp(reading: Reading, template: string, ask: Ask): Promise<Progress> {
   const { options, submission, connection } = reading;
   const { token, providerModel: model } = submission;

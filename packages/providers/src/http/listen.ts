@@ -12,12 +12,12 @@ import { failureOf } from './reading.ts';
 
 type Events = NonNullable<NonNullable<HttpOptions['poll']>['events']>;
 
-/** Of one event, which is all that is kept of a stream. */
+/** Of one event; only one is kept. */
 const maxEventChars = 8 * 1024 * 1024;
 
 /**
- * Listens to the server-sent events of a run until one ends it. Where the stream breaks off, the run goes on, and is
- * listened to again; a stream that ends without such an event says nothing of the run.
+ * Reads a run's server-sent events until one ends it. A broken stream is opened again; a stream that ends without such an event
+ * is unclear.
  */
 export async function listen(
   handle: HttpHandle,
@@ -42,7 +42,7 @@ export async function listen(
   return end === null ? unclear(answer, handle, reading) : endedBy(end, events, reading);
 }
 
-/** The first event of a stream that has one of these names; null: it ends without. */
+/** The first event with one of these names; null when the stream ends first. */
 async function lastEvent(
   stream: Readable,
   names: readonly string[],

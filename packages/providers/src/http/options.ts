@@ -22,7 +22,6 @@ const callbackHeader = headerName.refine(
   'must have sig, time, hmac or digest in its name: other headers of a callback are not kept',
 );
 
-/** Placeholders of every template, and those of a path that is asked for when the run has an id. */
 const submitNames = ['input', 'model', 'token', 'callback_url', 'timeout_s'];
 const laterNames = ['id', 'token', 'model'];
 
@@ -124,7 +123,7 @@ const events = z
   })
   .describe('The answer is a stream of server-sent events, which is listened to until one of these comes.');
 
-/** Answers in a row to questions about a run that say nothing of it. */
+/** Unclear responses to polls in a row. */
 export const usualMaxFailures = 5;
 
 const poll = z
@@ -173,7 +172,6 @@ const callback = z.strictObject({
     .describe('HMAC-SHA256 of the raw body by <NAME>_CALLBACK_SECRET. Default: the token in the URL alone.'),
 });
 
-/** `provider.options` of a model at a server of your own: its protocol in YAML. */
 const fields = z.strictObject({
   method: z
     .enum(['POST', 'PUT', 'PATCH', 'GET'])
@@ -228,7 +226,6 @@ const fields = z.strictObject({
     .describe('Where a run is looked up by our {{token}}; 404: it was never accepted.'),
 });
 
-/** With what one field alone can't say. */
 export const httpOptions = fields.superRefine((options, context) => {
   for (const { path: at, message } of contradictions(options)) {
     context.addIssue({ code: 'custom', path: at, message });
@@ -237,7 +234,7 @@ export const httpOptions = fields.superRefine((options, context) => {
 
 export type HttpOptions = z.infer<typeof httpOptions>;
 
-/** Fields that can't stand beside each other, each with what to do about it. */
+/** Combinations of fields that contradict each other, with the fix. */
 function contradictions(options: z.infer<typeof fields>): { path: string[]; message: string }[] {
   const { response_as: as, status: standing, result: second, poll: asked, usage: counted, output } = options;
   const listens = asked?.events !== undefined;

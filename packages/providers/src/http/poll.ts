@@ -11,17 +11,14 @@ import { type HttpOptions, usualMaxFailures } from './options.ts';
 import { type Reading, runningOf, secretsOf } from './progress.ts';
 import { codeIn, reportIn, standingOf, tellingIn } from './reading.ts';
 
-/** A GET of the connection, with the model's headers. */
 export type Ask = (path: string, request?: AskOptions) => Promise<TrustedResult>;
 type AskOptions = Pick<TrustedRequest, 'headers' | 'timeoutMs' | 'maxResponseBytes' | 'bodyAs'>;
 
-/** Capacity, or a proxy that has lost its server for a moment: nothing that counts against the run. */
+/** The server is busy or unavailable, which does not count against the run. */
 const passing = [408, 425, 429, 502, 503, 504];
 const longestPauseMs = 30_000;
-/** Of a result, its bytes included. */
 const resultTimeoutMs = 120_000;
 
-/** Asks about a run. */
 export async function askAbout(handle: HttpHandle, reading: Reading, ask: Ask): Promise<Progress> {
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
@@ -31,7 +28,7 @@ export async function askAbout(handle: HttpHandle, reading: Reading, ask: Ask): 
   return (await readAsked(answer, handle, reading, ask)) ?? unclear(answer, handle, reading);
 }
 
-/** What an answer to a question about a run says, and the result where that has a URL of its own; null: nothing of it. */
+/** The state of a run by the response to a poll, with the result where that has its own URL; null when it is unclear. */
 export async function readAsked(
   answer: Answer,
   handle: HttpHandle,
@@ -50,7 +47,7 @@ export async function readAsked(
   return await succeededBy(answer, reading, again);
 }
 
-/** An answer that says nothing of the run: it is asked about again, unless that has been so for too often. */
+/** Polls again after an unclear response, unless there were too many in a row. */
 export function unclear(answer: Answer, handle: HttpHandle, reading: Reading): Progress {
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
@@ -94,7 +91,7 @@ async function readResult(
   );
 }
 
-/** Null: it is not what the model's YAML says it is. */
+/** Null when the result is not as the model's YAML describes it. */
 async function succeededBy(
   answer: Answer,
   reading: Reading,
@@ -107,7 +104,6 @@ async function succeededBy(
   return succeeded(told, options, submission.mapping, secretsOf(reading));
 }
 
-/** The end of a failed run by what these answers say of it, the first one first. */
 function failedBy(answers: Answer[], reading: Reading): Ended {
   const { options, submission } = reading;
   const [first] = answers;
@@ -123,7 +119,6 @@ function failedBy(answers: Answer[], reading: Reading): Ended {
   return endOf(first?.json, options, outcome);
 }
 
-/** The end of a run of which the server knows nothing. */
 export function lostBy(answer: Answer, reading: Reading): Ended {
   return { state: 'ended', outcome: withRaw(lost, answerText(answer), secretsOf(reading)) };
 }
@@ -137,7 +132,7 @@ function elsewhere(answer: Answer, reading: Reading): Ended {
   };
 }
 
-/** The answer to a question may hold the result itself. */
+/** The response to a poll may be the result itself. */
 function statusRequest(options: HttpOptions): AskOptions {
   if (options.result || options.status?.at !== undefined) return {};
   const { timeoutMs: _whole, ...request } = resultRequest(options);
@@ -158,7 +153,6 @@ function resultRequest(options: HttpOptions): AskOptions {
   };
 }
 
-/** An answer that was had before, and is asked for again. */
 function answered(result: TrustedResult): Answer {
   if (result.ok && result.status >= 200 && result.status < 300) return result;
   throw new Error(result.ok ? `answered ${result.status}` : result.message);

@@ -11,7 +11,7 @@ import type { HttpOptions } from './options.ts';
 import { errorText, standingIn, tellingIn } from './reading.ts';
 import { readRefusal } from './refusal.ts';
 
-/** A run that calls back is asked about only because callbacks can be lost. */
+/** Only because a callback can be lost. */
 const calledPollAfterMs = 15_000;
 
 export type Reading = { options: HttpOptions; submission: Submission; connection: Connection };
@@ -20,7 +20,7 @@ export function secretsOf({ connection }: Pick<Reading, 'connection'>): Secrets 
   return connection;
 }
 
-/** What came of a submit. `elapsedS`: how long it took. */
+/** `elapsedS`: how long the submit took. */
 export async function readSubmit(
   result: TrustedResult,
   reading: Reading,
@@ -37,7 +37,6 @@ export async function readSubmit(
   return ended ?? unreadable(result, reading);
 }
 
-/** How the body of the answer to a submit is read. */
 export function submitForm({ options, submission }: Pick<Reading, 'options' | 'submission'>) {
   return (head: ResponseHead): BodyForm => {
     const isAtOnce =
@@ -46,7 +45,6 @@ export function submitForm({ options, submission }: Pick<Reading, 'options' | 's
   };
 }
 
-/** An answer that was to hold the result, and holds none that can be read. */
 export function unreadable(answer: Answer, reading: Reading): Ended {
   const { options } = reading;
   const outcome = failure('GENERATION_FAILED', 'The model gave no usable output.');
@@ -79,20 +77,19 @@ export function runningOf(
 
 function isAccepted({ status, json }: Answer, { options, submission }: Reading): boolean {
   const standing = standingIn(json, options);
-  // What has ended already, and has its result elsewhere, is asked about.
+  // An ended run with its result elsewhere is polled.
   if (standing !== 'unknown') return standing === 'running' || options.result !== undefined;
   if (errorText(json, options) !== '') return false;
   return status === 202 || isLater({ options, submission });
 }
 
-/** Whether an answer to a submit only accepts the run, unless it says how that stands. */
 function isLater({ options, submission }: Pick<Reading, 'options' | 'submission'>): boolean {
   return isCalled(submission) || submission.mode === 'poll' || options.poll?.events !== undefined;
 }
 
 function accepted(answer: Answer, reading: Reading): Progress {
   const { options, submission, connection } = reading;
-  // Without its name there is nothing to ask about.
+  // Without its id a run cannot be polled.
   if (options.id !== undefined && idIn(answer.json, options) === undefined)
     return unreadable(answer, reading);
   const handle = handleOf(answer, options, submission, connection);
@@ -107,7 +104,6 @@ function accepted(answer: Answer, reading: Reading): Progress {
   return { ...runningOf(submission, handle, options), ...tellingIn(answer.json, options) };
 }
 
-/** Whether the end of the run comes by callback. */
 export function isCalled({ mode, callbackUrl }: Submission): boolean {
   return mode === 'callback' && callbackUrl !== null;
 }

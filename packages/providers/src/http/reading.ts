@@ -14,7 +14,7 @@ import type { HttpOptions } from './options.ts';
 const standings = ['done', 'failed', 'running'] as const;
 export type Standing = (typeof standings)[number] | 'unknown';
 
-/** How a run stands by the status in an answer. `unknown`: the answer has none that the model's YAML knows. */
+/** `unknown`: the response has no status that the model's YAML lists. */
 export function standingIn(json: unknown, { status }: HttpOptions): Standing {
   if (status?.at === undefined) return 'unknown';
   const found = atPlace(json, status.at);
@@ -26,7 +26,7 @@ export function standingIn(json: unknown, { status }: HttpOptions): Standing {
   return isValue && status.running === undefined ? 'running' : 'unknown';
 }
 
-/** How a run stands by an answer to a question about it. `lost`: the server knows nothing of it. */
+/** `lost`: the server does not know the run. */
 export function standingOf(
   { status, json }: Pick<Answer, 'status' | 'json'>,
   options: HttpOptions,
@@ -45,7 +45,6 @@ export function standingOf(
   return errorText(json, options) === '' ? 'done' : 'failed';
 }
 
-/** What an answer tells of a run that goes on. */
 export function tellingIn(json: unknown, options: HttpOptions): Telling {
   const progress = options.progress === undefined ? undefined : atPlace(json, options.progress);
   const place = options.queue_position === undefined ? undefined : atPlace(json, options.queue_position);
@@ -65,7 +64,6 @@ export function logsIn(json: unknown, { logs }: HttpOptions): string | undefined
   return typeof lines === 'string' && lines !== '' ? lines : undefined;
 }
 
-/** The outcome of a run that has ended well, as its server says. */
 export function successOf(
   json: unknown,
   options: HttpOptions,
@@ -87,7 +85,6 @@ export function successOf(
   return outcome.ok ? outcome : withRaw(outcome, saidIn(json), secrets);
 }
 
-/** The outcome of a run that has failed, as its server says. */
 export function failureOf(
   json: unknown,
   options: HttpOptions,
@@ -98,7 +95,7 @@ export function failureOf(
   return reportedFailure({ ...reportIn(json, options), code }, mapping, secrets, saidIn(json));
 }
 
-/** What an answer says went wrong, and with which fields: where the model's YAML says so, else as FastAPI does. */
+/** The error text and fields, from the places in the model's YAML, else as FastAPI reports them. */
 export function reportIn(json: unknown, options: HttpOptions): { text: string; fields: FieldPath[] } {
   const { errors } = options;
   const detail = readDetail(json);
@@ -109,7 +106,6 @@ export function reportIn(json: unknown, options: HttpOptions): { text: string; f
   };
 }
 
-/** Our code for the server's, where the model's YAML knows it. */
 export function codeIn(json: unknown, { errors }: HttpOptions): ExecutionErrorCode | undefined {
   const found = errors.code === undefined ? undefined : atPlace(json, errors.code);
   const name = typeof found === 'number' ? String(found) : found;

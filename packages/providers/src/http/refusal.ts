@@ -8,14 +8,14 @@ import { lost, retryAfterMs } from '../progress.ts';
 import type { HttpOptions } from './options.ts';
 import { codeIn, reportIn } from './reading.ts';
 
-/** Whether it is the input's fault, the model's YAML or the answer says. */
+/** The model's YAML or the response decides whether the input is at fault. */
 const bad = [400, 413, 415, 422];
-/** Certainly not accepted, and worth asking again. */
+/** Certainly not accepted; can be retried. */
 const busy = [409, 425, 429, 503];
-/** A proxy gave up; what is behind it may go on. */
+/** A proxy gave up; the server behind it may continue. */
 const proxied = [408, 502, 504];
 
-/** What an answer to a submit means whose status is no success. */
+/** Classifies an error response to a submit. */
 export function readRefusal(
   answer: Answer,
   options: HttpOptions,

@@ -4,9 +4,8 @@ const whole = new RegExp(`^${placeholder.source}$`, 'i');
 export type Values = Record<string, unknown>;
 
 /**
- * A JSON template with its placeholders filled in. One that is the whole string becomes the value with its type (and
- * nothing, its property left out, where there is no value); within a text it becomes text. What is filled in is data: it
- * is not looked through again.
+ * Fills in a JSON template. A placeholder that is the whole string keeps its value's type, and its property is omitted when
+ * there is no value; inside a text it becomes text. Values are not expanded again.
  */
 export function fill(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
@@ -19,14 +18,13 @@ export function fill(template: unknown, values: Values): unknown {
   return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
 }
 
-/** A path with its placeholders filled in and escaped; null where a value would lead elsewhere. */
+/** Null when a value would lead to another path. */
 export function fillPath(template: string, values: Values): string | null {
   const path = fillText(template, values, (value) => encodeURIComponent(textOf(value).toWellFormed()));
   const steps = path.split(/[?#]/, 1)[0]?.split('/') ?? [];
   return steps.some((step) => step === '.' || step === '..') ? null : path;
 }
 
-/** What a template names: `input.prompt`, `token`. */
 export function placeholdersIn(template: unknown): string[] {
   if (typeof template === 'string') return [...template.matchAll(placeholder)].map(([, name = '']) => name);
   if (template === null || typeof template !== 'object') return [];

@@ -26,7 +26,7 @@ export const tokens = {
   inputTokens: ['/usage/prompt_tokens', '/usage/input_tokens'],
   outputTokens: ['/usage/completion_tokens', '/usage/output_tokens'],
   cost: ['/usage/cost'],
-  // What a LiteLLM proxy has paid.
+  // What a LiteLLM proxy paid.
   costHeader: 'x-litellm-response-cost',
   seconds: [],
 };
@@ -35,19 +35,16 @@ const usual = {
   chat: { output: '/choices/0/message/content', ...tokens },
   images: { output: '/data', ...tokens },
   image_edits: { output: '/data', ...tokens },
-  // Of the sound, which is what is paid for; `duration` is in a verbose answer.
+  // Of the audio, which is what is charged; `duration` is in verbose responses.
   transcriptions: { output: '/text', ...tokens, seconds: ['/usage/seconds', '/duration'] },
-  // Written there by us.
   embeddings: { output: '/output', ...tokens },
   speech: { output: '/output', ...tokens },
 } as const satisfies Record<Exclude<Endpoint, 'responses'>, UsualPlaces>;
 
-/** How the body of an answer is read: sound is a file, everything else a text. */
 export function answerForm(endpoint: Endpoint): (head: ResponseHead) => BodyForm {
   return (head) => (endpoint === 'speech' && isSound(head) ? fileForm(head) : 'text');
 }
 
-/** The end of a run by the 2xx answer to a call that answers at once. */
 export function readAnswer(
   answer: Answer,
   endpoint: Exclude<Endpoint, 'responses'>,
@@ -56,7 +53,7 @@ export function readAnswer(
   secrets: Secrets,
 ): Ended {
   const { document, bodies = [], refusal } = contentOf(answer, endpoint, mapping);
-  // A voice is paid by what it has said, not by how long that took.
+  // Speech is charged by its length, not by the time it took.
   const measuredS = endpoint === 'speech' ? null : elapsedS;
   const outcome = refusal ?? outcomeFromAnswer(document, mapping, usual[endpoint], measuredS, answer.headers);
   if (outcome.ok) return { state: 'ended', outcome, ...(bodies.length > 0 && { bodies }) };
@@ -68,7 +65,6 @@ export function readAnswer(
   return { state: 'ended', outcome: outcome.raw === undefined ? withRaw(outcome, said, secrets) : outcome };
 }
 
-/** What an answer holds: the document for the model's places, the files in it, or why there is none. */
 type Content = { document?: unknown; bodies?: OutputBody[]; refusal?: Failure };
 
 const noOutput = failure('GENERATION_FAILED', 'The model gave no usable output.');
@@ -108,10 +104,10 @@ function isSound({ headers }: ResponseHead): boolean {
   return /^(audio\/|video\/|application\/(octet-stream|ogg)\b)/i.test(headers['content-type'] ?? '');
 }
 
-/** Vectors of the same length, in the order of the texts. `dimensions`: that length. */
+/** `dimensions`: the length of every vector. */
 export type Embeddings = { embeddings: number[][]; dimensions: number };
 
-/** What an answer of `/embeddings` holds; null when it is none. Vectors may be lists or, in base64, 32-bit floats. */
+/** Null when the response has none. Vectors are lists or base64 of 32-bit floats. */
 export function readEmbeddings(answer: unknown): Embeddings | null {
   const { data } = (answer ?? {}) as { data?: unknown };
   if (!Array.isArray(data) || data.length === 0) return null;
@@ -123,12 +119,10 @@ export function readEmbeddings(answer: unknown): Embeddings | null {
   return isWhole ? { embeddings, dimensions } : null;
 }
 
-/** Whether they are stored with the execution; more go into a file. */
 export function isInline(embeddings: Embeddings): boolean {
   return JSON.stringify(embeddings).length <= limits.outputLength;
 }
 
-/** They as a file of JSON. */
 export function embeddingsBody(embeddings: Embeddings): OutputBody {
   return heldBody(new Blob([JSON.stringify(embeddings)]), 'application/json');
 }

@@ -7,10 +7,9 @@ import { endpointOf, requestOf } from './request.ts';
 import { pollResponse, responsePath, submitResponse } from './responses.ts';
 
 /**
- * Servers that speak OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM. Chat, images,
- * transcriptions, embeddings and speech answer at once: nothing to poll, and a cancel is an aborted submit. `/responses` runs in the background,
- * is asked about and can be cancelled. None takes an idempotency token or lists its runs, so a submit whose answer is
- * lost is never sent again, and there are no callbacks of a run.
+ * Servers with OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM. `/responses` runs in the background and
+ * is polled; every other call returns its result, and cancelling aborts it. No call takes an idempotency token, so a submit
+ * whose response is lost is never repeated.
  */
 export function createOpenai(connection: Connection): Provider {
   const http = connect({ ...connection, baseUrl: versioned(connection.baseUrl) });
@@ -48,7 +47,7 @@ export function createOpenai(connection: Connection): Provider {
   };
 }
 
-/** A base URL with a version in its path is taken as it is, another gets `/v1`. */
+/** A base URL without a version in its path gets `/v1`. */
 function versioned(baseUrl: string): string {
   return /\/v\d[^/]*(\/|$)/.test(new URL(baseUrl).pathname) ? baseUrl : `${baseUrl.replace(/\/+$/, '')}/v1`;
 }

@@ -7,7 +7,7 @@ import { type FieldPath, readDetail } from '../outcome/field.ts';
 import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
-/** LiteLLM writes `None` where it has nothing to say. */
+/** LiteLLM writes `None` for an absent text. */
 const text = z
   .union([z.string(), z.number().transform(String)])
   .nullish()
@@ -21,22 +21,22 @@ const errorBody = z.object({
     errorFields,
     z.unknown().transform(() => noFields),
   ]),
-  /** Text Generation Inference says it beside the text. */
+  /** Text Generation Inference has it beside the text. */
   error_type: text,
 });
-/** vLLM, in some versions, without `error` around it. */
+/** Some versions of vLLM omit the outer `error`. */
 const bareBody = errorFields.extend({ object: z.literal('error') });
 
 type ErrorFields = z.infer<typeof errorFields>;
 
 const moderation = /content_policy|content_filter|moderation|safety|cyber_policy/i;
-/** Of the account at the provider, or of the key, whatever the status. LiteLLM without a database knows one key alone. */
+/** About our account or key, whatever the status. LiteLLM without a database knows only one key. */
 const ofAccount =
   /insufficient_quota|billing_hard_limit|no_db_connection|invalid_api_key|authentication_error/;
 const tooLong = /context_length_exceeded|exceed_context_size/;
 const badFile = /image_format|unsupported_image|invalid_image|image_parse|invalid_base64_image/;
 
-/** How servers say in words what their codes leave open: the input is too long, refused, or of another format. */
+/** Messages whose codes leave the cause open. */
 const knownTexts: [RegExp, ExecutionErrorCode][] = [
   [/\blitellm\.ContentPolicyViolationError\b/, 'CONTENT_MODERATION_REJECTED'],
   [/\blitellm\.ContextWindowExceededError\b/, 'INPUT_VALIDATION_ERROR'],
@@ -47,7 +47,7 @@ const knownTexts: [RegExp, ExecutionErrorCode][] = [
   [/^(invalid|unrecognized) file format\b/i, 'FILE_FORMAT_UNSUPPORTED'],
 ];
 
-/** Fields of the request that are written from others of the input. */
+/** Fields of the request that are derived from other fields of the input. */
 const sources: Readonly<Record<string, readonly string[]>> = {
   messages: ['messages', 'prompt', 'system'],
   input: ['input', 'prompt', 'messages'],
@@ -55,16 +55,15 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   max_output_tokens: ['max_output_tokens', 'max_tokens'],
 };
 
-/** It is logged for the operator. */
 const maxKind = 200;
 
 type Verdict = {
   code: ExecutionErrorCode;
-  /** `again` and `useless`: not accepted, and asking here again is of use, or none. */
+  /** `again` and `useless`: not accepted, and a retry here may or cannot succeed. */
   means: 'again' | 'useless' | 'ended' | 'unknown' | 'bad request';
 };
 
-/** What an answer to a submit with an error status means. */
+/** Classifies an error response to a submit. */
 export function readRefusal(answer: Answer, submission: Submission, secrets: Secrets): Progress {
   const { mapping } = submission;
   const error = errorIn(answer.json);
@@ -99,7 +98,7 @@ function verdictOf({ status, headers }: Answer, kind: string): Verdict {
   if (status === 409 || status === 429 || status === 503)
     return { code: 'MODEL_OVERLOADED', means: told === 'false' ? 'useless' : 'again' };
   if (status === 500) return { code: 'GENERATION_FAILED', means: told === 'true' ? 'again' : 'ended' };
-  // Of a proxy: what is behind it may go on.
+  // From a proxy: the server behind it may continue.
   if (status === 408 || status === 504) return { code: 'GENERATION_TIMEOUT', means: 'unknown' };
   if (status > 500) return { code: 'GENERATION_FAILED', means: 'unknown' };
   if (status === 404 || status === 405) return { code: 'MODEL_UNAVAILABLE', means: 'useless' };
@@ -116,13 +115,13 @@ function errorIn(json: unknown): ErrorFields {
   return { ...found, type: found.type ?? type ?? null };
 }
 
-/** As the server names it; some give the status as its code. */
+/** Some servers repeat the status as the code. */
 function kindOf({ code, type }: ErrorFields, status: number): string {
   const names = [code, type].filter((name) => name !== null && name !== String(status));
   return names.join(' ').slice(0, maxKind);
 }
 
-/** What is known to be the input's fault without a field that says so; null: nothing. */
+/** The code when the input is certainly at fault; null when that is not known. */
 function inputCode({ message, type }: ErrorFields, kind: string): ExecutionErrorCode | null {
   if (moderation.test(kind)) return 'CONTENT_MODERATION_REJECTED';
   if (badFile.test(kind)) return 'FILE_FORMAT_UNSUPPORTED';
@@ -136,7 +135,7 @@ function paramOf({ param }: ErrorFields): FieldPath[] {
   return steps.length === 0 ? [] : [steps];
 }
 
-/** The properties of the input that a field of the request may be written from; none for what the model's options set. */
+/** The input properties a field of the request may derive from; empty for fields that the model's options set. */
 function sourcesOf([first = '', ...rest]: FieldPath, { options }: Submission): FieldPath[] {
   const name = String(first);
   const { body } = options;

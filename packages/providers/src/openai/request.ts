@@ -16,7 +16,6 @@ const paths = {
 
 type Fields = Record<string, unknown>;
 
-/** What each call is sent of the input, and fields that are ours to set. */
 const calls: Record<Endpoint, { fields(input: Fields): Fields; ours: Fields; isForm: boolean }> = {
   chat: { fields: chatFields, ours: { stream: false }, isForm: false },
   responses: {
@@ -31,16 +30,11 @@ const calls: Record<Endpoint, { fields(input: Fields): Fields; ours: Fields; isF
   speech: { fields: inputFields, ours: {}, isForm: false },
 };
 
-/** Which call a model makes: `provider.options.endpoint`, default `chat`. */
 export function endpointOf(options: Submission['options']): Endpoint {
   return openaiOptions.shape.endpoint.catch('chat').parse(options.endpoint);
 }
 
-/**
- * The call for a run. `provider.options.body` gives fields of the request that clients don't choose; the input
- * gives the rest as it is. For chat and responses, `prompt` (and `system`) become messages or instructions; for embeddings and
- * speech, `prompt` becomes `input`.
- */
+/** The call for a run. `provider.options.body` sets fields that clients cannot; the rest is the input. */
 export function requestOf(submission: Submission): { path: string } & Pick<TrustedRequest, 'json' | 'body'> {
   const { input, options, providerModel: model } = submission;
   const endpoint = endpointOf(options);
@@ -73,8 +67,8 @@ function asItIs(input: Fields): Fields {
 }
 
 /**
- * A run's input as `POST /responses` takes it: `prompt` is its `input`, `system` its `instructions`, `max_tokens` its
- * `max_output_tokens`; chat `messages` become items. What already has the names of `/responses` is sent as it is.
+ * A run's input for `POST /responses`: `prompt` becomes `input`, `system` becomes `instructions`, `max_tokens` becomes
+ * `max_output_tokens`, `messages` become items.
  */
 export function responsesFields({
   prompt,
@@ -99,7 +93,6 @@ function itemsOf(messages: unknown): unknown {
   });
 }
 
-/** A part of a chat message under its name in `/responses`. */
 function partOf(part: unknown): unknown {
   if (!isObject(part)) return part;
   if (part.type === 'text') return { ...part, type: 'input_text' };

@@ -17,7 +17,7 @@ import { requestOf } from './request.ts';
 const acceptTimeoutMs = 60_000;
 const pollAfterMs = 2000;
 
-/** A run of `POST /responses` in background mode: accepted with an id, asked about until it has ended. */
+/** A background run of `POST /responses`, polled until it ends. */
 export async function submitResponse(
   http: TrustedHttp,
   connection: Connection,
@@ -50,7 +50,6 @@ export async function pollResponse(
   return outcome ? { state: 'ended', outcome } : running;
 }
 
-/** Where a response is read, below the base URL. */
 export function responsePath({ externalId }: Handle): string {
   return `/responses/${encodeURIComponent(externalId)}`;
 }
@@ -78,15 +77,13 @@ const response = z.looseObject({
   incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
 });
 
-/** A run at `/responses`. */
 export type Response = z.infer<typeof response>;
 
-/** A response object from an answer; null when it is none. */
 export function readResponse(json: unknown): Response | null {
   return response.safeParse(json).data ?? null;
 }
 
-/** How a response ended; null while it has not. Its text is at `/output_text` for the model's pointers. */
+/** Null while it is running. The model's pointers find the text at `/output_text`. */
 export function responseOutcome(
   of: Response,
   mapping: OutcomeMapping,
@@ -116,7 +113,7 @@ const ends: Record<Response['status'], End> = {
   completed: (of, mapping, _secrets, headers) => said(of, mapping, headers),
   incomplete(of, mapping, _secrets, headers) {
     if (of.incomplete_details?.reason === 'content_filter') return failure('CONTENT_MODERATION_REJECTED');
-    // As with chat, what was said until the tokens ran out is the result, if it is anything.
+    // As with chat, a text cut off by the token limit is a result.
     return said(of, mapping, headers);
   },
   failed({ error }, mapping, secrets) {
@@ -137,7 +134,6 @@ function said(of: Response, mapping: OutcomeMapping, headers: IncomingHttpHeader
 const formats =
   /image_format|media_type|base64_image|image_parse|invalid_image$|invalid_image_mode|empty_image/;
 
-/** What the documented codes of a failed response mean. */
 function codeOf(code: string, message: string): ExecutionErrorCode {
   if (/policy|moderation|safety/.test(code)) return 'CONTENT_MODERATION_REJECTED';
   if (code === 'invalid_prompt')

@@ -22,7 +22,6 @@ const messages = {
   INTERNAL_ERROR: 'An internal error occurred.',
 } as const satisfies Record<ExecutionErrorCode, string>;
 
-/** Failures that the client's input causes, and the kind of provider's words about them. */
 const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderText>> = {
   INPUT_VALIDATION_ERROR: 'validation',
   FILE_NOT_FOUND: 'validation',
@@ -30,13 +29,12 @@ const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderText>> = {
   CONTENT_MODERATION_REJECTED: 'moderation',
 };
 
-/** More than anyone reads at once. */
 const maxFields = 5;
 
-/** What a provider said of a run that failed: its words, what they mean, and where they point to. */
+/** A provider's error: its text, our code, and the fields it names. */
 export type Report = { text: string; code: ExecutionErrorCode; fields?: readonly FieldPath[] };
 
-/** A failure in our own words. What the provider said goes beside them by `withRaw`. */
+/** A failure with our own message. */
 export function failure(code: ExecutionErrorCode, message: string = messages[code]): Failure {
   return { ok: false, code, message };
 }
@@ -46,9 +44,8 @@ export function isAboutInput(code: ExecutionErrorCode): boolean {
 }
 
 /**
- * A failure as a provider reports it. The model's `errors` rules decide first. A client reads our message for the code, with
- * the fields of its input that the report names; the provider's own words only where the model shows them (`mapping.show`).
- * `said` is what the operator sees as the provider's words: the text, unless there is more.
+ * A failure reported by a provider. The model's `errors` rules come first. Clients read our message for the code and the fields
+ * of their input; the provider's text only where the model shows it (`mapping.show`). `said`: what operators see.
  */
 export function reportedFailure(
   report: Report,
@@ -62,7 +59,7 @@ export function reportedFailure(
   return withRaw(mapped, said, secrets);
 }
 
-/** The failure that the first rule which matches the text makes of it; null: none does. */
+/** The failure of the first matching rule; null when none matches. */
 export function ruledFailure(
   report: Omit<Report, 'code'>,
   mapping: OutcomeMapping,
@@ -94,21 +91,19 @@ function messageOf(
   return `${messages[code].replace(/\.$/, '')}: check ${[...names].slice(0, maxFields).join(', ')}.`;
 }
 
-/** What an adapter reads from a submit that was answered with 400 or the like. */
 export type BadRequest = Omit<Report, 'code'> & {
-  /** What the provider's own codes say of the input; null: they say nothing of it. */
+  /** Null when the provider's codes do not blame the input. */
   code: Report['code'] | null;
-  /** The provider's name for the error, for the operator. */
+  /** The provider's error type, for the operator. */
   kind?: string;
 };
 
-/** It is logged for the operator. */
 const maxKind = 200;
 
 /**
- * What a bad request means. It is the client's where a rule of the model, the provider's code, or a field of the client's
- * input says so, or its size (413): then the run has ended. Everything else may as well be our key, the model's name there, or its options: the
- * run goes to the model's next provider, the operator is alerted, and the client reads that the model is not available.
+ * A bad request is the client's when a rule of the model, the provider's code, a field of the client's input or the size (413)
+ * says so; then the run has ended. Otherwise our key, model name or options may be wrong: the run goes to the next provider and
+ * the operator is alerted (ADR 0032).
  */
 export function badRequest(
   answer: Answer,

@@ -1,7 +1,7 @@
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 
-/** Where an error points to in what a provider was sent as input: `['messages', 0, 'content']`. */
+/** A path in the input as it was sent: `['messages', 0, 'content']`. */
 export type FieldPath = readonly (string | number)[];
 
 const step = z.union([z.string(), z.number()]);
@@ -13,8 +13,8 @@ const detail = z.object({
 });
 
 /**
- * The client's own name of a field that an error points to, as far as the model's schema names it: `input.messages.0`. Null:
- * no client chooses what stands there. Nothing else of the path is shown, for it may name what only the provider has.
+ * The client's name of a field, as far as the model's schema has it: `input.messages.0`. Null when clients do not set it. The
+ * rest of the path stays hidden: it may name what only the provider has.
  */
 export function clientField(path: FieldPath, { fields = {} }: Pick<OutcomeMapping, 'fields'>): string | null {
   const [first, ...rest] = path;
@@ -30,7 +30,7 @@ function knownSteps([next, ...rest]: FieldPath, schema: unknown): string[] {
   return properties && Object.hasOwn(properties, name) ? [name, ...knownSteps(rest, properties[name])] : [];
 }
 
-/** FastAPI's `{detail: [{loc, msg}]}`, or its plain `{detail}`: the text, and the fields below `body` that it names. */
+/** FastAPI's `{detail: [{loc, msg}]}` or `{detail}`: the text, and the fields below `body`. */
 export function readDetail(json: unknown): { text: string; fields: FieldPath[] } {
   const found = detail.safeParse(json).data?.detail ?? '';
   if (typeof found === 'string') return { text: found, fields: [] };

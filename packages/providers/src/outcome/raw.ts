@@ -1,24 +1,23 @@
 import type { Failure } from '@holdfast/domain/outcome';
 import type { Answer, Connection } from '../connection.ts';
 
-/** What no text of a provider may repeat: the keys of its connection. */
+/** The keys of a connection, which no stored text may contain. */
 export type Secrets = Pick<Connection, 'baseUrl' | 'apiKey'> & Partial<Pick<Connection, 'settings'>>;
 
 const maxBytes = 4096;
-/** Of an answer's body, so that masking takes bounded time. */
+/** Bounds the time for masking. */
 const maxRead = 65_536;
 const maxLine = 4096;
 const maxMessage = 500;
 // oxlint-disable-next-line no-control-regex -- they are what is removed
 const controls = /[\u0000-\u001f\u007f]/g;
 
-/** The failure, with what the provider said: at most 4 KiB, without our keys. */
 export function withRaw<F extends Failure>(failure: F, said: string, secrets: Secrets): F {
   const raw = rawText(said, secrets);
   return raw === '' ? failure : { ...failure, raw };
 }
 
-/** An answer as the operator is shown it: `401 req_1 {"error": ...}`. */
+/** A response as operators see it: `401 req_1 {"error": ...}`. */
 export function answerText({ status, headers, bodyText }: Answer): string {
   const id = headers['x-request-id'] ?? headers['x-fal-request-id'];
   return [status, typeof id === 'string' ? `request ${id}` : '', bodyText.slice(0, maxRead)]
@@ -26,7 +25,7 @@ export function answerText({ status, headers, bodyText }: Answer): string {
     .join(' ');
 }
 
-/** Text that may be stored and shown to the operator: at most 4 KiB, our keys masked, no NUL (Postgres takes none). */
+/** Text for operators: at most 4 KiB, keys masked, no NUL (PostgreSQL accepts none). */
 export function rawText(said: string, secrets: Secrets): string {
   const clean = withoutKeys(said.slice(0, maxRead), secrets).replaceAll('\u0000', '').toWellFormed().trim();
   const bytes = Buffer.from(clean);
@@ -38,23 +37,22 @@ export function rawText(said: string, secrets: Secrets): string {
         .replace(/\ufffd+$/, '');
 }
 
-/** The first line of an error text, as a client of a model that shows it may read it. */
+/** The first line of an error text, for clients of a model that shows it. */
 export function firstLine(text: string, secrets: Secrets): string {
   const lines = withoutKeys(text.slice(0, maxRead), secrets).split(/[\r\n]+/);
   const line = lines.find((one) => one.trim() !== '') ?? '';
   return line.replace(controls, ' ').slice(0, maxMessage).trim().toWellFormed();
 }
 
-/** A line of a log, its indentation kept. Of a progress bar that was drawn over and over (`\r`) it is the last state. */
+/** A log line with its indentation. Of a redrawn progress bar (`\r`) only the last state. */
 export function logLine(text: string, secrets: Secrets): string {
   const shown = text.split('\r').findLast((part) => part.trim() !== '') ?? '';
   return withoutKeys(shown.replace(controls, ' '), secrets).slice(0, maxLine).trimEnd();
 }
 
-/** Settings of a connection that are no secrets. */
 const openSettings = ['OUTPUT_ORIGINS', 'ALLOWED_HOSTS', 'JWKS_URL', 'MAX_CONCURRENCY', 'MAX_PER_MINUTE'];
 
-/** Our keys at the provider, the longest first. A setting shorter than a key can be is a number or a name. */
+/** Longest first. A setting shorter than 8 characters is a number or a name, not a key. */
 export function keysOf({ baseUrl, apiKey, settings = {} }: Secrets): string[] {
   const closed = Object.entries(settings).flatMap(([name, value]) =>
     openSettings.includes(name) ? [] : value,
@@ -67,7 +65,7 @@ function withoutKeys(text: string, secrets: Secrets): string {
   return keysOf(secrets).reduce((rest, key) => rest.replaceAll(key, '[key]'), text);
 }
 
-/** What a base URL may carry, as it is written there and as it is sent. */
+/** As written in the URL, and as sent. */
 function credentialsOf(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);

@@ -6,20 +6,20 @@ import { isBodyReference } from '../outputBody.ts';
 import { atPlace } from '../place.ts';
 import { failure } from './failure.ts';
 
-/** Where an adapter's answers usually hold the output and what was consumed; several places are tried in order. */
+/** Where a provider's responses usually have the output and the usage; places are tried in order. */
 export type UsualPlaces = {
   output: string;
   inputTokens: string[];
   outputTokens: string[];
   cost: string[];
-  /** Where no place of the answer has the cost. */
+  /** Used when no place has the cost. */
   costHeader?: string | undefined;
   seconds: string[];
 };
 
 /**
- * The outcome of a run that its provider calls a success, from the whole answer. An answer without the
- * promised output is a failure: nobody is charged for nothing.
+ * The outcome of a run that its provider reports as successful. Without the promised output it is a failure, so it is not
+ * charged.
  */
 export function outcomeFromAnswer(
   answer: unknown,
@@ -68,7 +68,7 @@ function measured(
   };
 }
 
-/** As many as will be files of ours: of a list each entry, in `raw` output each that is not the same once more. */
+/** As many as will be stored: of a list every entry, of `raw` output only distinct ones. */
 function imagesIn(images: readonly unknown[], kind: OutputKind): number {
   return kind === 'raw' ? new Set(images.map((image) => JSON.stringify(image))).size : images.length;
 }
@@ -88,7 +88,7 @@ const readers = {
   },
 } satisfies Record<OutputKind, (found: unknown) => Record<string, unknown> | null>;
 
-/** One file or several, each a URL or an object that holds one. */
+/** One file or several, each a URL or an object with one. */
 function listOf(name: string, found: unknown): Record<string, unknown> | null {
   const urls = (Array.isArray(found) ? found : [found]).map(fileUrl);
   return urls.length > 0 && urls.every((url) => url !== null)
@@ -96,7 +96,7 @@ function listOf(name: string, found: unknown): Record<string, unknown> | null {
     : null;
 }
 
-/** A string, pieces of one (a streaming model's), or the parts of a chat message. */
+/** A string, the pieces of a streaming model, or the parts of a chat message. */
 function textOf(found: unknown): string | null {
   if (typeof found === 'string') return isBodyReference(found) ? null : found;
   if (Array.isArray(found)) {

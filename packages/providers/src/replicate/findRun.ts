@@ -6,20 +6,17 @@ import { type HostedPrediction, readPrediction, type Target, targetOf } from './
 
 const page = z.object({ next: z.string().nullish(), results: z.array(z.unknown()) });
 
-/** A hundred each. Who runs more since an attempt began learns nothing of it. */
+/** A hundred runs each; an account with more is not searched further. */
 const mostPages = 20;
-/** Runs of the model whose webhook the list does not tell are read one by one. */
+/** Runs whose webhook the list omits are fetched one by one. */
 const mostReads = 50;
-/** Between our clock and theirs. */
+/** Between our clock and Replicate's. */
 const skewMs = 60_000;
 
-/**
- * `absent`: not in the list. `not told`: the list can't be had just now. `unknown`: it is too long, goes on elsewhere, or
- * holds runs that may be ours.
- */
+/** `not told`: the list could not be fetched. `unknown`: it is too long, or has runs that may be ours. */
 export type Found = HostedPrediction | 'absent' | 'not told' | 'unknown';
 
-/** The run of this attempt among those of the account: the one whose webhook ends in the attempt's token. */
+/** The account's run whose webhook URL ends in the attempt's token. */
 export async function findRun(
   http: TrustedHttp,
   baseUrl: string,
@@ -71,19 +68,18 @@ function readPage(json: unknown): Page | null {
   return predictions.every((one) => one !== null) ? { next: read.next ?? null, predictions } : null;
 }
 
-/** The token is the last step of the URL that we gave. */
 export function isCalledBackAt({ webhook }: HostedPrediction, token: string): boolean {
   return typeof webhook === 'string' && webhook.endsWith(`/${token}`);
 }
 
-/** A run of the same model of which is not told whom it calls back. */
+/** A run of the same model whose webhook is omitted. */
 function mayBe({ webhook, model, version }: HostedPrediction, submission: Submission): boolean {
   if (webhook !== undefined) return false;
   const target: Target = targetOf(submission);
   return target.model !== null && model ? model === target.model : version === target.version;
 }
 
-/** Its input is ours, as far as it is told: files may have got other URLs. */
+/** Files may have got other URLs. */
 function hasInput({ input }: HostedPrediction, ours: Submission['input']): boolean {
   if (input === null || typeof input !== 'object') return true;
   const theirs = new Map(Object.entries(input));
@@ -98,7 +94,7 @@ function mayHoldFile(value: unknown): boolean {
     : value !== null && typeof value === 'object';
 }
 
-/** The path below the base URL of a link to the next page; undefined for one that leads elsewhere. */
+/** Undefined when the link leads to another host. */
 function pathBelow(baseUrl: string, link: string): string | undefined {
   const base = new URL(baseUrl);
   const at = base.pathname.replace(/\/+$/, '');

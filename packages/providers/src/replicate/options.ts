@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** `provider.options` of a model at Replicate. */
 export const replicateOptions = z.strictObject({
   version: z
     .string()

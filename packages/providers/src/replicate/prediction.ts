@@ -10,14 +10,14 @@ import { type Ended, longestId, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 
-/** What is run: a version, or an official model, which has none to choose. */
+/** A version, or an official model, which has none. */
 export type Target = { path: string; version: string | null; model: string | null };
 
 const aVersion = /^[0-9a-f]{64}$/;
 
 /**
- * Where a model is run: `provider.options.version`, a model `owner/name:version` or a bare version lead to `/predictions`,
- * `owner/name` to the official model of that name.
+ * `provider.options.version`, `owner/name:version` and a bare version lead to `/predictions`; `owner/name` to the official
+ * model.
  */
 export function targetOf({ providerModel, options }: Pick<Submission, 'providerModel' | 'options'>): Target {
   const [name = '', itsVersion] = providerModel.split(':', 2);
@@ -31,7 +31,7 @@ export function targetOf({ providerModel, options }: Pick<Submission, 'providerM
   return { path: `/models/${steps.join('/')}/predictions`, version: null, model };
 }
 
-/** The body of a create. A webhook is named whenever somebody can call us: it is also what finds a run again. */
+/** A webhook is always set when possible: its URL also identifies the run. */
 export function bodyOf({ version }: Target, { input, callbackUrl }: Submission): object {
   return {
     ...(version !== null && { version }),
@@ -42,7 +42,7 @@ export function bodyOf({ version }: Target, { input, callbackUrl }: Submission):
 
 const shortestS = 5;
 
-/** `Cancel-After`: the provider stops a run that nobody waits for any more. */
+/** `Cancel-After`: the provider stops a run after we stop waiting. */
 export function cancelAfter(timeoutMs: number): string {
   return `${Math.max(shortestS, Math.ceil(timeoutMs / 1000))}s`;
 }
@@ -52,14 +52,12 @@ const hosted = z.looseObject({
   model: z.string().nullish(),
   version: z.string().nullish(),
   input: z.unknown().optional(),
-  /** Absent, and not null, where the answer does not tell it. */
+  /** Absent, not null, when the response omits it. */
   webhook: z.string().nullish(),
 });
 
-/** A prediction of Cog, with what its host adds. */
 export type HostedPrediction = Prediction & z.infer<typeof hosted>;
 
-/** A prediction from an answer or a webhook; null when it is none. */
 export function readPrediction(json: unknown): HostedPrediction | null {
   const ofCog = readCog(json);
   const ofHost = hosted.safeParse(json).data;
@@ -69,7 +67,7 @@ export function readPrediction(json: unknown): HostedPrediction | null {
 /** E6716: it did not start in time. */
 const startTimeout = /\bE6716\b/;
 
-/** How a prediction ended; null while it has not. */
+/** Null while it is running. */
 export function endOf(of: HostedPrediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
   const outcome = outcomeOf(of, mapping, secrets);
   if (outcome === null) return null;

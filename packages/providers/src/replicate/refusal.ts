@@ -18,7 +18,7 @@ const problem = z.object({
 
 const noSuchVersion = /invalid version|version does not exist/i;
 
-/** What an answer to a create means that is no prediction. */
+/** Classifies a response to a create that is not a prediction. */
 export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
   const said = answerText(answer);
@@ -57,7 +57,6 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
 }
 
-/** How long to leave it alone: `retry_after` of the body, or the header. */
 export function refusedForMs({ json, headers }: Answer): number {
   const inBody = problem.safeParse(json).data?.retry_after;
   return typeof inBody === 'number'
@@ -66,8 +65,8 @@ export function refusedForMs({ json, headers }: Answer): number {
 }
 
 /**
- * What is wrong with the input: of `invalid_fields`, else of the lines `- input.prompt: is required`. Problems of other fields
- * (`webhook`, `version`) are not the client's.
+ * From `invalid_fields`, else from lines such as `- input.prompt: is required`. Other fields (`webhook`, `version`) are not the
+ * client's.
  */
 function inputProblems(about: z.infer<typeof problem> | undefined): { text: string; field: FieldPath }[] {
   const { invalid_fields: fields = [], detail = '' } = about ?? {};
@@ -85,7 +84,6 @@ function inputProblems(about: z.infer<typeof problem> | undefined): { text: stri
     }));
 }
 
-/** The property that `prompt is required` names. */
 function missing(description: string): FieldPath {
   const name = /^(\w+) is required$/.exec(description)?.[1];
   return name === undefined ? [] : [name];

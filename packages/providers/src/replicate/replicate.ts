@@ -12,25 +12,24 @@ import { readRefusal, refusedForMs } from './refusal.ts';
 import { claimOf, isSigned, webhookSecret } from './webhook.ts';
 
 const acceptTimeoutMs = 30_000;
-/** One that calls back is asked about only because callbacks can be lost. */
+/** With a callback, polls only cover lost callbacks. */
 const pollAfterMs = { poll: 1000, callback: 15_000 };
 const longestPauseMs = 60_000;
-/** A run that was accepted is in the list by then; it is looked for until it was missing twice. */
+/** By then an accepted run is in the list; it is missing only when two looks miss it. */
 const listedAfterMs = 10_000;
 const betweenLooksMs = 2000;
 const mostLooks = 4;
 
 const neverAccepted = failure('MODEL_UNAVAILABLE');
 
-/** The clock, and waiting by it; tests have their own. */
+/** Tests replace it. */
 export type Clock = { now(): number; wait(ms: number, signal: AbortSignal): Promise<unknown> };
 
 const realClock: Clock = { now: Date.now, wait: (ms, signal) => delay(ms, undefined, { signal }) };
 
 /**
- * Replicate (https://replicate.com/docs/reference/http). Runs get their ids there. Its creates take no idempotency token:
- * the token in the webhook's URL is what finds a run again whose create had no answer, so that one of which nobody can
- * call us is not found. Webhooks are signed with a secret of the account.
+ * Replicate (https://replicate.com/docs/reference/http). Creates take no idempotency token: a run whose create had no response
+ * is found by the token in its webhook URL, so not without a callback URL. Webhooks are signed with a secret of the account.
  */
 export function createReplicate(connection: Connection, clock: Clock = realClock): Provider {
   const { baseUrl, settings } = connection;
@@ -39,7 +38,6 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
   const read = (result: TrustedResult) =>
     result.ok && result.status < 300 ? readPrediction(result.json) : null;
 
-  /** What became of a submit without an answer. Where nobody could be called, nothing in the list is known for ours. */
   async function findLost(submission: Submission, signal: AbortSignal): Promise<Found> {
     if (submission.callbackUrl === null) return 'unknown';
     let absences = 0;
@@ -134,7 +132,6 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
   };
 }
 
-/** False when the waiting was aborted. */
 function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
   return waiting.then(
     () => true,
@@ -143,8 +140,8 @@ function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Whether a callback is about this run. One that came before our submit had returned is known by the URL that it was sent
- * to; null: it does not tell that, so that it can't be told from another run's before ours has its id.
+ * Before our submit has returned, a callback is identified by its own webhook URL; null when it omits that and so cannot be told
+ * from another run's.
  */
 function isAbout(prediction: HostedPrediction, token: string, handle: Handle | null): boolean | null {
   if (handle !== null && handle.externalId !== prediction.id) return false;

@@ -3,10 +3,10 @@ import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Callback } from '../interface.ts';
 
-/** Standard Webhooks: older and younger ones may be replayed. */
+/** Standard Webhooks: other timestamps may be replays. */
 const toleranceS = 300;
 
-/** What a callback's headers claim; null when they are incomplete, or of another time than that of its arrival. */
+/** Null when headers are missing or the timestamp is not that of the arrival. */
 export type Claim = { text: string; signatures: Buffer[] };
 
 export function claimOf({ headers, receivedAtMs }: Callback): Claim | null {
@@ -20,10 +20,9 @@ export function claimOf({ headers, receivedAtMs }: Callback): Claim | null {
   return signatures.length === 0 ? null : { text: `${id}.${timestamp}.`, signatures };
 }
 
-/** What is left of a secret that is no base64 would be a key that anybody has. */
+/** A secret that is not base64 decodes to a guessable key. */
 const shortestKeyBytes = 16;
 
-/** Whether one of the signatures is made with the secret (`whsec_...`). */
 export function isSigned({ text, signatures }: Claim, body: Buffer, secret: string): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   if (key.length < shortestKeyBytes) return false;
@@ -36,15 +35,15 @@ const betweenFetchesMs = 60_000;
 const retryAfterMs = 5000;
 
 export type WebhookSecret = {
-  /** The account's signing secret; null when it can't be had just now. */
+  /** Null when it could not be fetched. */
   current(): Promise<string | null>;
-  /** After a signature that did not fit: the secret as it is now, when that was not asked within a minute (undefined). */
+  /** Fetched again after a wrong signature; undefined when it was fetched within a minute. */
   renewed(): Promise<string | null | undefined>;
 };
 
 /**
- * The secret that the account's webhooks are signed with: the one that the operator has set, else the one that
- * `GET /webhooks/default/secret` tells. It is kept: a rotation is noticed by signatures that do not fit any more.
+ * The secret that signs the account's webhooks: the configured one, else `GET /webhooks/default/secret`. It is cached; a wrong
+ * signature reveals a rotation.
  */
 export function webhookSecret(http: TrustedHttp, set: string | undefined, now: () => number): WebhookSecret {
   if (set !== undefined) return { current: async () => set, renewed: async () => undefined };
@@ -64,7 +63,7 @@ export function webhookSecret(http: TrustedHttp, set: string | undefined, now: (
     fetchedAtMs = now();
     return key;
   }
-  /** Callbacks that come together ask once; who sends forgeries while it can't be had must not make us ask for each. */
+  /** Concurrent callbacks share one fetch, and forged ones cannot cause a fetch each. */
   async function fetchOnce(): Promise<string | null> {
     if (now() - failedAtMs < retryAfterMs) return null;
     fetching ??= fetched().finally(() => {

@@ -14,7 +14,7 @@ const input = z.strictObject({
   ...controls,
 });
 
-/** Pictures drawn from the prompt: the same pictures for the same prompt. */
+/** Images derived from the prompt: the same prompt gives the same images. */
 export const image: Model = {
   input,
   async run(raw, context) {
@@ -34,7 +34,7 @@ export const image: Model = {
 
 const shapeCount = 9;
 
-/** An SVG with the prompt on shapes whose places and colours come from its hash; `index` varies it. */
+/** An SVG of shapes derived from the prompt's hash, with the prompt on them; `index` varies it. */
 export function drawing(prompt: string, width: number, height: number, index: number): string {
   const bytes = createHash('sha512').update(`${index} ${prompt}`).digest();
   const part = (at: number) => (bytes[at % bytes.length] ?? 0) / 255;
@@ -81,7 +81,7 @@ function caption(prompt: string, width: number, height: number): string[] {
   });
 }
 
-/** Words filled into lines of at most `columns` characters; what is longer than a line is cut into lines. */
+/** Lines of at most `columns` characters; longer words are split. */
 function wrap(prompt: string, columns: number, most: number): string[] {
   const lines: string[] = [''];
   for (const word of prompt
@@ -96,7 +96,7 @@ function wrap(prompt: string, columns: number, most: number): string[] {
   return lines.slice(0, Math.max(1, most));
 }
 
-/** Text that can stand in XML: markup escaped, and no characters that XML forbids. */
+/** Escapes markup and removes characters that XML forbids. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

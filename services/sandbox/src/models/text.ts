@@ -8,7 +8,7 @@ const input = z.strictObject({
   ...controls,
 });
 
-/** Answers a prompt with text about it: the same text for the same prompt. */
+/** A text about the prompt: the same prompt gives the same text. */
 export const text: Model = {
   input,
   async run(raw, context) {

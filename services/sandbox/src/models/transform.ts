@@ -16,7 +16,7 @@ const input = z.strictObject({
   ...controls,
 });
 
-/** A picture made from another: resized, converted, greyed. */
+/** An image made from another: resized, converted, in grey. */
 export const transform: Model = {
   input,
   async run(raw, context) {
@@ -32,7 +32,7 @@ export const transform: Model = {
 const maxPixels = 100_000_000;
 const longestSide = 8192;
 
-/** SVG is left out on purpose: it is a program, not a picture. */
+/** No SVG: it is a program. */
 const readable = new Set(['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif', 'avif']);
 
 export type Wish = {
@@ -42,7 +42,7 @@ export type Wish = {
   grayscale: boolean;
 };
 
-/** The picture turned upright, scaled, greyed and encoded as wished. Fails when it is no picture, or a damaged one. */
+/** Turns the image upright, scales, greys and encodes it. @throws ModelError when it is not an image, or is damaged */
 export async function transformPicture(
   source: Buffer,
   wish: Wish,
@@ -64,7 +64,7 @@ export async function transformPicture(
 }
 
 async function readMetadata(source: Buffer): Promise<Metadata> {
-  // sharp throws at once for no bytes at all, and rejects for bytes that are no picture.
+  // sharp throws synchronously for no bytes, and rejects for bytes of no image.
   const found = await Promise.resolve()
     .then(() => sharp(source, { limitInputPixels: false }).metadata())
     .catch(() => null);
@@ -77,7 +77,7 @@ async function readMetadata(source: Buffer): Promise<Metadata> {
   return found;
 }
 
-/** One side alone scales the other: a long strip could become a giant. */
+/** One given side scales the other: a long strip could become huge. */
 function checkSize({ autoOrient }: Metadata, { width, height }: Wish): void {
   const scale =
     width !== undefined ? width / autoOrient.width : height !== undefined ? height / autoOrient.height : 1;
@@ -90,7 +90,6 @@ function checkSize({ autoOrient }: Metadata, { width, height }: Wish): void {
 const maxBytes = 157_286_400;
 const timeoutMs = 60_000;
 
-/** The bytes of an input file, given as a URL or a data URI. */
 export async function readSource(source: string, signal: AbortSignal): Promise<Buffer> {
   if (source.startsWith('data:')) return readDataUri(source);
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
