@@ -7,22 +7,22 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 /** Node 24 from the npm package `node`: the machine's own Node only has to start this script. */
 export const node24 = path.join(root, 'node_modules/node/bin/node');
 
-/** What a failed step says in one line, without a stack. */
+/** A failure that is printed as one line, without a stack. */
 export class UserError extends Error {}
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
-// npm that is killed can pass nothing on; its task must not live on without it.
-function whenNpmIsGone(act) {
+// A killed npm cannot forward a signal, and its task must not outlive it.
+function onNpmExit(onExit) {
   const parent = process.ppid;
   if (!process.env.npm_lifecycle_event) return undefined;
-  return setInterval(() => process.ppid !== parent && act(), 500).unref();
+  return setInterval(() => process.ppid !== parent && onExit(), 500).unref();
 }
 
 /**
- * Runs a command to its end and answers its exit code (128 + n after a signal). Signals sent to this process
- * go on to the child. `onOutput` receives stdout and stderr instead of the console.
+ * Runs a command and returns its exit code (128 + n after a signal). Signals to this process are forwarded to the
+ * child. `onOutput` receives stdout and stderr instead of the console.
  */
 export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}) {
   const out = onOutput ? 'pipe' : 'inherit';
@@ -45,9 +45,9 @@ export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}
   consume(child.stderr, process.stderr);
   const forward = (signal) => child.kill(signal);
   for (const signal of forwarded) process.on(signal, forward);
-  const watching = whenNpmIsGone(() => child.kill('SIGTERM'));
+  const watching = onNpmExit(() => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new UserError(`${command} can't be started: ${error.message}`)));
+    child.once('error', (error) => reject(new UserError(`${command} could not be started: ${error.message}`)));
     child.once('close', (code, signal) => {
       for (const name of forwarded) process.off(name, forward);
       clearInterval(watching);

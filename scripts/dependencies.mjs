@@ -44,7 +44,7 @@ function generated() {
   );
 }
 
-/** Shows pnpm's newest progress line every few seconds, and keeps everything for the case of a failure. */
+/** Shows pnpm's latest progress line every few seconds, and keeps the whole output for a failure message. */
 function progressOf(everyMs) {
   let all = '';
   const timer = setInterval(() => {
@@ -57,12 +57,12 @@ function progressOf(everyMs) {
   return { onOutput: (text) => void (all += text), end: () => clearInterval(timer), text: () => all };
 }
 
-/** What package.json pins. */
+/** The pnpm version that package.json pins. */
 function packageManager() {
   return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).packageManager;
 }
 
-/** npx already runs the pinned version, so pnpm need not look after the pin itself. */
+/** npx already runs the pinned version, so pnpm need not check the pin. */
 export function runPnpm([command, ...args], options) {
   return run('npx', ['--yes', packageManager(), command, '--pm-on-fail=ignore', ...args], options);
 }
@@ -75,7 +75,7 @@ async function install() {
     'install',
     '--frozen-lockfile',
     '--reporter=append-only',
-    // Short waits: a registry that can't be reached is to be told within a minute.
+    // Short waits, to report an unreachable registry within a minute.
     '--config.fetch-retries=3',
     '--config.fetch-retry-mintimeout=300',
     '--config.fetch-retry-maxtimeout=1000',
@@ -101,7 +101,7 @@ async function install() {
 
 async function generatePrismaClient() {
   let output = '';
-  // The CLI asks for an engine to download although generating needs none: any executable contents it.
+  // The CLI requires an engine although generating needs none: any executable satisfies it.
   const env = {
     PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -114,7 +114,7 @@ async function generatePrismaClient() {
   writeFileSync(generateStamp, hashOf('prisma/schema.prisma', 'pnpm-lock.yaml'));
 }
 
-/** Installs the dependencies and generates the Prisma client, each only when what it comes from has changed. */
+/** Installs the dependencies and generates the Prisma client, each only if its source has changed. */
 export async function ensureReady() {
   if (installed() && generated()) return;
   await withInstallLock(async () => {

@@ -11,7 +11,7 @@ function runGenerator({ script }) {
   return runNode(['--disable-warning=ExperimentalWarning', script]);
 }
 
-/** Writes every generated file anew. */
+/** Writes every generated file. */
 export async function generate() {
   for (const generator of generators()) {
     const code = await runGenerator(generator);
@@ -26,7 +26,7 @@ function bytesOf(file) {
   return existsSync(full) ? readFileSync(full) : undefined;
 }
 
-/** Runs each generator, compares what it wrote with what stood there, and puts the old bytes back. */
+/** Runs each generator, compares the results with the existing files, and restores those. */
 export async function generatedFilesAreFresh() {
   let exitCode = 0;
   for (const generator of generators()) {

@@ -20,7 +20,7 @@ function tryListen() {
   });
 }
 
-/** Resolves when the present holder lets go; a socket file that nobody answers is removed. */
+/** Resolves when the holder releases the lock; removes a socket file without a listener. */
 function holderGone() {
   return new Promise((resolve) => {
     const socket = net.connect(address);
@@ -31,7 +31,7 @@ function holderGone() {
   });
 }
 
-/** Holds the clone's only install lock while `work` runs; a second caller waits for the first. */
+/** Holds the clone's install lock while `work` runs; a second caller waits for the first. */
 export async function withInstallLock(work) {
   let server = await tryListen();
   if (!server) console.error('Another command is preparing this clone; waiting for it.');

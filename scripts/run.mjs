@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The one door to every task: makes the clone ready, then runs the task under the pinned Node 24.
+// Runs every task: prepares the clone, then runs the task under the pinned Node 24.
 import { UserError } from './child.mjs';
 import { ensureReady } from './dependencies.mjs';
 import { tasks } from './tasks.mjs';

@@ -8,7 +8,7 @@ import { verify } from './verify.mjs';
 
 const quiet = '--disable-warning=ExperimentalWarning';
 
-/** A TypeScript entry of the tree; arguments after the task's name are its own. */
+/** Runs a TypeScript entry of the tree with the arguments after the task's name. */
 function script(file, options) {
   return (args) => {
     if (!existsSync(path.join(root, file))) throw new UserError(`${file} is missing from this checkout.`);
@@ -16,42 +16,42 @@ function script(file, options) {
   };
 }
 
-/** name -> what `--help` says, and the function that runs it and answers an exit code. */
+/** name -> the text of `--help`, and the function that runs it and returns an exit code. */
 export const tasks = {
   start: {
-    about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help for its flags)',
-    // The channel tells the launcher when this process is gone, however it ended.
+    about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',
+    // By this channel the launcher notices the end of this process, whatever its cause.
     run: script('packages/local/src/start.ts', { ipc: true }),
   },
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
-  'test:code': { about: 'the tests beside the code alone', run: (args) => test(args, { only: ['code'] }) },
+  'test:code': { about: 'run only the tests beside the code', run: (args) => test(args, { only: ['code'] }) },
   'test:system': {
-    about: 'the tests that start the whole system alone',
+    about: 'run only the tests that start the whole system',
     run: (args) => test(args, { only: ['system'] }),
   },
   'test:acceptance': {
-    about: 'faults, Helm chart, observability, engines, tracing, two versions, documents, adapters',
+    about: 'run the acceptance suites: faults, Helm, observability, engines, tracing, versions, documents, adapters',
     run: (args) => test(args, { only: ['acceptance'] }),
   },
   'test:compose': {
-    about: 'test the stack of docker-compose.yml: tutorial, scale, kill everything (needs Docker; --help)',
+    about: 'test the stack of docker-compose.yml: tutorial, scaling, killed containers (needs Docker; --help)',
     run: script('acceptance/compose/main.ts'),
   },
   'test:providers': {
     about: 'test against real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
     run: script('acceptance/providers/main.ts'),
   },
-  verify: { about: 'types, lint, format, dead code, generated files, then the tests', run: verify },
+  verify: { about: 'check types, lint, format, dead code and generated files, then run the tests', run: verify },
   bench: {
     about: 'measure the whole path of an execution under load, as JSON',
     run: script('bench/main.ts'),
   },
   soak: {
-    about: 'users at work for an hour while everything breaks in turn: what grows? (--help)',
+    about: 'run load for an hour while parts fail in turn, and report growth and losses (--help)',
     run: script('bench/soak/main.ts'),
   },
   rolling: {
-    about: 'restart two of each service under load: nobody may notice (--help)',
+    about: 'restart two of each service under load; no request may fail (--help)',
     run: script('acceptance/rolling/main.ts'),
   },
   holdfast: {
@@ -59,7 +59,7 @@ export const tasks = {
     run: script('packages/cli/src/main.mjs'),
   },
   'webhooks:listen': {
-    about: 'print the webhooks of the running npm start as they come, verified (--help)',
+    about: 'print and verify the webhooks of the running npm start (--help)',
     run: script('packages/local/src/listen.ts', { ipc: true }),
   },
   format: {
@@ -68,19 +68,19 @@ export const tasks = {
   },
   generate: {
     about:
-      "write the generated files anew (OpenAPI, configuration tables, commands, the chart's alert rules)",
+      "write the generated files (OpenAPI, configuration tables, commands, the chart's alert rules)",
     run: generate,
   },
   figures: {
-    about: 'how the code is cut: files, lines, comments, long functions',
+    about: 'measure the code: files, lines, comments, long functions',
     run: script('scripts/figures.mjs'),
   },
   audit: {
-    about: 'ask the registry for advisories of what the lockfile names; high and critical ones fail',
+    about: 'check the dependencies for advisories; high and critical ones fail',
     run: (args) => runPnpm(['audit', '--audit-level=high', ...args]),
   },
   sbom: {
-    about: 'print what the system is made of, as CycloneDX JSON (--out FILE writes it)',
+    about: 'print the dependencies as CycloneDX JSON (--out FILE writes it)',
     run: (args) => runPnpm(['sbom', '--sbom-format', 'cyclonedx', ...args]),
   },
   'db:migration': {

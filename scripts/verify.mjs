@@ -15,7 +15,7 @@ const checks = [
   ['generated files', generatedFilesAreFresh],
 ];
 
-/** The tests, with the counts of their closing `N passed, N failed`. */
+/** Runs the tests and reads the counts of their last line, `N passed, N failed`. */
 async function runTests(args) {
   let tail = '';
   const onOutput = (text) => void (tail = (tail + text).slice(-4_000));
@@ -31,7 +31,7 @@ async function timed(name, work) {
   return { name, result, seconds: ((Date.now() - startedAt) / 1000).toFixed(1) };
 }
 
-/** Every check of the project; the last line it prints is `N passed, N failed`, checks and tests together. */
+/** Runs every check of the project; the last line, `N passed, N failed`, counts checks and tests. */
 export async function verify(args) {
   const steps = [];
   for (const [name, work] of checks) {
@@ -40,7 +40,7 @@ export async function verify(args) {
   }
   const tests = await timed('tests', () => runTests(args));
   const { exitCode, passed, failed } = tests.result;
-  // A run that crashed before it could count is a failure too.
+  // A run that crashed before its last line is a failure too.
   steps.push({ ...tests, passed, failed: exitCode === 0 ? failed : Math.max(failed, 1) });
   console.log('');
   for (const step of steps)
