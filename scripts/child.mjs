@@ -47,7 +47,9 @@ export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}
   for (const signal of forwarded) process.on(signal, forward);
   const watching = onNpmExit(() => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new UserError(`${command} could not be started: ${error.message}`)));
+    child.once('error', (error) =>
+      reject(new UserError(`${command} could not be started: ${error.message}`)),
+    );
     child.once('close', (code, signal) => {
       for (const name of forwarded) process.off(name, forward);
       clearInterval(watching);

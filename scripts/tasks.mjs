@@ -30,18 +30,23 @@ export const tasks = {
     run: (args) => test(args, { only: ['system'] }),
   },
   'test:acceptance': {
-    about: 'run the acceptance suites: faults, Helm, observability, engines, tracing, versions, documents, adapters',
+    about:
+      'run the acceptance suites: faults, Helm, observability, engines, tracing, versions, documents, adapters',
     run: (args) => test(args, { only: ['acceptance'] }),
   },
   'test:compose': {
-    about: 'test the stack of docker-compose.yml: tutorial, scaling, killed containers (needs Docker; --help)',
+    about:
+      'test the stack of docker-compose.yml: tutorial, scaling, killed containers (needs Docker; --help)',
     run: script('acceptance/compose/main.ts'),
   },
   'test:providers': {
     about: 'test against real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
     run: script('acceptance/providers/main.ts'),
   },
-  verify: { about: 'check types, lint, format, dead code and generated files, then run the tests', run: verify },
+  verify: {
+    about: 'check types, lint, format, dead code and generated files, then run the tests',
+    run: verify,
+  },
   bench: {
     about: 'measure the whole path of an execution under load, as JSON',
     run: script('bench/main.ts'),
@@ -67,8 +72,7 @@ export const tasks = {
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),
   },
   generate: {
-    about:
-      "write the generated files (OpenAPI, configuration tables, commands, the chart's alert rules)",
+    about: "write the generated files (OpenAPI, configuration tables, commands, the chart's alert rules)",
     run: generate,
   },
   figures: {

@@ -6,7 +6,7 @@ import { root } from '../child.mjs';
 
 const fenced = (text) => `\`\`\`\n${text}\n\`\`\``;
 
-/** What one would call a placeholder is no tag of HTML. */
+/** Keeps placeholders from being read as HTML tags. */
 const escaped = (text) => text.replaceAll('<', '\\<');
 
 function sectionOf({ name, about, usage, examples }) {
@@ -26,20 +26,20 @@ const page = `# The command holdfast
 The operator's commands for a running Holdfast: ${contents}.
 
 \`\`\`sh
-npm run --silent holdfast -- doctor          # of the npm start that runs in this folder
+npm run --silent holdfast -- doctor          # for the npm start of this folder
 docker compose run --rm holdfast doctor      # with Docker
 \`\`\`
 
 It finds the database, Redis and the admin API in the files of \`npm start\` (\`HOLDFAST_HOME\`, else \`.holdfast\`), in the
-environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or by flags, which win:
+environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or in flags, which win:
 
 | Flag | Meaning |
 | --- | --- |
 ${flags.join('\n')}
 
-On a terminal, tables fit its width: the widest columns are cut, and ids stand on lines of their own where there is no room for
-them. Elsewhere (a pipe, CI) rows are printed whole. \`--json\` prints one document with the keys of the API (a line for each
-change with \`executions tail\`). Results go to stdout, progress and errors to stderr. ${exitCodesText}
+On a terminal, tables fit its width: the widest columns are cut, and ids move to separate lines if there is no room for them.
+Elsewhere (a pipe, CI) rows are complete. \`--json\` prints one document with the keys of the API (with \`executions tail\`, a line for
+each change). Results go to stdout, progress and errors to stderr. ${exitCodesText}
 
 ${sections.join('\n\n')}
 `;

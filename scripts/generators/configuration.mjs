@@ -16,7 +16,7 @@ const services = {
   sandbox: sandboxConfig,
 };
 
-/** What a variable is when it is unset: the default as one would write it, or whether it must be set. */
+/** The default of a variable as one would write it, or whether it is required. */
 function preset(schema) {
   const { def } = schema._zod;
   if (def.type === 'default') return def.defaultValue === '' ? 'empty' : `\`${def.defaultValue}\``;
@@ -29,7 +29,7 @@ function description(schema) {
   return schema.description ?? (def.innerType ?? def.in)?.description ?? '';
 }
 
-/** A variable that several services read alike is one row. */
+/** One row for each variable, shared by the services that read it in the same way. */
 function collect(readers) {
   const rows = new Map();
   for (const [service, shape] of Object.entries(readers)) {
@@ -64,25 +64,24 @@ const page = `# Configuration
 
 <!-- Written by scripts/generators/configuration.mjs from each service's config.ts: do not edit. -->
 
-Services are configured by environment variables. A service that is misconfigured says everything that is wrong
-and does not start. \`npm start\` sets all of this by itself. The sandbox reads no database and no Redis.
+Environment variables configure the services. A service with wrong settings lists all of them and does not start.
+\`npm start\` sets all variables itself. The sandbox uses neither a database nor Redis.
 
 ${sections.map(([title, some]) => `## ${title}\n\n${table(some)}`).join('\n\n')}
 
 ## Providers
 
-The dispatcher reaches a provider through a connection: \`<NAME>_BASE_URL\` and \`<NAME>_API_KEY\` make the
-connection \`<name>\` that models refer to. With \`OPENAI_API_KEY\`, \`REPLICATE_API_TOKEN\` or \`FAL_KEY\` alone,
-\`openai\`, \`replicate\` or \`fal\` is the hosted provider itself. What else an adapter reads (\`REPLICATE_WEBHOOK_SECRET\`) stands
-in its README.
-\`SANDBOX_BASE_URL\` points at the sandbox.
+The dispatcher reaches a provider through a connection: \`<NAME>_BASE_URL\` and \`<NAME>_API_KEY\` define the
+connection \`<name>\` that models refer to. With only \`OPENAI_API_KEY\`, \`REPLICATE_API_TOKEN\` or \`FAL_KEY\`, the connection
+\`openai\`, \`replicate\` or \`fal\` is the hosted provider. The README of an adapter lists its other variables, such as
+\`REPLICATE_WEBHOOK_SECRET\`. \`SANDBOX_BASE_URL\` is the address of the sandbox.
 
-The setup reads them too: a model whose connection has no base URL is not offered.
+The setup reads them too, because a model without a configured connection is not offered.
 
 ## Setup
 
-\`node packages/setup/src/main.ts\` makes ready what the services find: migrations, database roles, bucket or folder,
-models, demo organization. It says what it did and ends; it can be run again at any time, and by several at once.
+\`node packages/setup/src/main.ts\` prepares migrations, database roles, bucket or folder, models and the demo organization
+for the services. It logs what it did and exits. It can run again at any time, and several can run at once.
 
 ${table(collect({ setup: setupConfig }))}
 `;

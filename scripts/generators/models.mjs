@@ -22,7 +22,7 @@ function presetOf({ default: preset }) {
 
 const branchesOf = (node) => [node, ...(node.items ? [node.items] : []), ...(node.anyOf ?? [])];
 
-/** A row for each field below a node, then those below each of them. */
+/** A row for each field below a node, each followed by the rows below it. */
 function rowsOf(node, at) {
   return branchesOf(node).flatMap(({ properties = {}, required = [] }) =>
     Object.entries(properties).flatMap(([name, part]) => {
@@ -39,7 +39,7 @@ function rowsOf(node, at) {
 const head = ['| Field | Type | Default | Meaning |', '| --- | --- | --- | --- |'];
 const table = (node) => [...head, ...rowsOf(node, '')].join('\n');
 
-/** What has fields that are described elsewhere. */
+/** A node without its fields, which are described elsewhere. */
 const bare = ({ properties: _below, items, ...node }) => ({
   ...node,
   ...(items && { items: { type: 'provider' } }),
