@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Backlog, createBacklog, type Waiting } from './backlog.ts';
+import { type Backlog, createBacklog, type PendingExecution } from './backlog.ts';
 
 const everybody = { organization: () => true, line: () => true };
 
-function waiting(executionId: string, part: Partial<Waiting> = {}): Waiting {
-  return { executionId, organizationId: 'org_a', model: 'm', rank: 1, again: null, ...part };
+function waiting(executionId: string, part: Partial<PendingExecution> = {}): PendingExecution {
+  return { executionId, organizationId: 'org_a', model: 'm', rank: 1, retry: null, ...part };
 }
 
-function filled(...all: Waiting[]) {
+function filled(...all: PendingExecution[]) {
   const backlog = createBacklog();
   for (const one of all) backlog.add(one);
   return backlog;
@@ -48,15 +48,15 @@ describe('the backlog', () => {
     );
     const mayGo = {
       organization: (id: string) => id !== 'org_b',
-      line: ({ model }: Waiting) => model !== 'm',
+      line: ({ model }: PendingExecution) => model !== 'm',
     };
     expect(drain(backlog, mayGo)).toEqual(['free']);
     expect(drain(backlog)).toEqual(['later', 'full']);
   });
 
   it('lets the oldest of further tries go first, in whatever order they come', () => {
-    const again = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
-    const backlog = filled(...['c', 'a', 'd', 'b'].map((id) => waiting(id, { again })));
+    const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
+    const backlog = filled(...['c', 'a', 'd', 'b'].map((id) => waiting(id, { retry })));
     expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
   });
 
@@ -96,23 +96,23 @@ describe('the backlog', () => {
   });
 
   it('keeps the turn of a line that was put back, so that further tries and first ones alternate', () => {
-    const again = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
+    const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
     const many = Array.from({ length: 50 }, (_, index) => waiting(`first${index}`));
-    const backlog = filled(...many, waiting('retry0', { again }), waiting('retry1', { again }));
+    const backlog = filled(...many, waiting('retry0', { retry }), waiting('retry1', { retry }));
     expect(oneByOne(backlog, 5)).toEqual(['first0', 'retry0', 'first1', 'retry1', 'first2']);
   });
 
   it('lets further tries that go elsewhere wait in a line of their own', () => {
-    const again = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
-    const backlog = filled(waiting('retry', { again }), waiting('fresh'));
-    const mayGo = { ...everybody, line: (like: Waiting) => like.again === null };
+    const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
+    const backlog = filled(waiting('retry', { retry }), waiting('fresh'));
+    const mayGo = { ...everybody, line: (like: PendingExecution) => like.retry === null };
     expect(drain(backlog, mayGo)).toEqual(['fresh']);
     expect(drain(backlog)).toEqual(['retry']);
   });
 
   it('has an end: what does not fit is left to a sweep, and whoever has most in it leaves room for others', () => {
     const backlog = createBacklog(4);
-    const add = (id: string, part: Partial<Waiting> = {}) => backlog.add(waiting(id, part));
+    const add = (id: string, part: Partial<PendingExecution> = {}) => backlog.add(waiting(id, part));
     expect(['a', 'b', 'c'].map((id) => add(id))).toEqual([true, true, false]);
     expect([add('other', { organizationId: 'org_b' }), add('elsewhere', { model: 'n' })]).toEqual([
       true,

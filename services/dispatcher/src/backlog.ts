@@ -1,17 +1,18 @@
 import { createShares } from '@holdfast/kit/shares';
+import type { QueuedExecution, RetryJob } from '@holdfast/queues/definitions';
 
-/** A run that waits to begin. */
-export type Waiting = {
+/** An execution that waits to be started in this process. */
+export type PendingExecution = {
   executionId: string;
   organizationId: string;
   model: string;
-  /** Of its priority: the lower, the sooner. */
+  /** Of its priority; the lowest goes first. */
   rank: number;
   /**
-   * A further try, after a refusal: its attempt, where it is to be sent, and who refused it other than for want of capacity
-   * (connection, and model there). Null: the first one.
+   * The attempt that waits, the place where it is due, and the places that refused the execution (other than for being busy).
+   * Null before the first attempt.
    */
-  again: {
+  retry: {
     attemptId: string;
     connection: string;
     target: string;
@@ -19,104 +20,113 @@ export type Waiting = {
   } | null;
 };
 
-/** Those that go the same way: of one model, and further tries by where they are sent. */
-export function lineName({ model, again }: Waiting): string {
-  return again === null ? model : `${model} ${again.connection} ${again.target}`;
+export function firstTry([executionId, organizationId, model, rank]: QueuedExecution): PendingExecution {
+  return { executionId, organizationId, model, rank, retry: null };
+}
+
+export function toPendingRetry({ retry, refusedAt }: RetryJob): PendingExecution {
+  const [attemptId, executionId, organizationId, model, rank, connection, target] = retry;
+  return { executionId, organizationId, model, rank, retry: { attemptId, connection, target, refusedAt } };
+}
+
+/** First tries of one model share a line; retries share one with those of their model that are due at the same place. */
+export function lineName({ model, retry }: PendingExecution): string {
+  return retry === null ? model : `${model} ${retry.connection} ${retry.target}`;
 }
 
 /**
- * What waits for its turn. Organizations take turns, so that a hundred thousand of one delay nobody else's; within one, the
- * higher priority goes first; within that, lines take turns, so that one that is full delays no other. In a line of further
- * tries the oldest execution is first, however often it was refused.
+ * The executions that wait for their turn. Organizations take turns, so a hundred thousand executions of one delay no other;
+ * within one, the highest priority goes first; within that, lines take turns, so a full line delays no other. In a line of
+ * retries the oldest execution goes first, however often it was refused.
  */
 export type Backlog = {
   /**
-   * False when it is here already, or when there is no room left: a sweep brings it again. Of a line of an organization no
-   * more are kept than would fit in besides: what waits for a provider that is down for long leaves room for all others.
+   * Returns false when it is here already, or when there is no room; a sweep brings it again. A line takes no more than would
+   * still be free, so executions that wait for a provider that is down leave room for all others.
    */
-  add(waiting: Waiting): boolean;
-  /** The next one that may go, taken out; null when nobody may. */
-  next(mayGo: MayGo): Waiting | null;
-  /** These could not go after all, in the order in which they were taken: each is the first of its kind again. */
-  putBack(waiting: Waiting[]): void;
+  add(pending: PendingExecution): boolean;
+  /** Takes out the next one that may start; null when none may. */
+  next(mayStart: MayStart): PendingExecution | null;
+  /** Returns executions that could not start to the front of their lines, in the order in which they were taken. */
+  putBack(pending: PendingExecution[]): void;
   size(): number;
 };
 
-/** `line`: whether those may go that wait as this one does. */
-type MayGo = { organization(id: string): boolean; line(waiting: Waiting): boolean };
+/** `line`: whether the executions in the same line as `like` may start. */
+type MayStart = { organization(id: string): boolean; line(like: PendingExecution): boolean };
 
 /** About 200 bytes each. */
-const mostWaiting = 250_000;
+const maxPending = 250_000;
 
-type Line = { like: Waiting; first: Waiting[]; rest: Waiting[]; from: number };
+type Line = { like: PendingExecution; first: PendingExecution[]; rest: PendingExecution[]; from: number };
 /** By rank, then by line. */
 type Lane = Map<number, Round<Line>>;
 
-/** Those who take turns: whoever had one is the last again; of whom something was put back, the turn is still to come. */
+/** Members take turns: one that had its turn goes behind; one whose execution was put back keeps its turn. */
 type Round<Value> = { ahead: Map<string, Value>; behind: Map<string, Value> };
 
-export function createBacklog(most = mostWaiting): Backlog {
+export function createBacklog(maxSize = maxPending): Backlog {
   const lanes = newRound<Lane>();
   const known = new Set<string>();
-  const room = createShares(most);
+  const room = createShares(maxSize);
 
-  function lineOf(waiting: Waiting): { line: Line; keepTurn(): void } {
-    const name = lineName(waiting);
-    const lane = member<Lane>(lanes, waiting.organizationId, () => new Map());
-    const lines = lane.get(waiting.rank) ?? newRound<Line>();
-    lane.set(waiting.rank, lines);
-    const line = member<Line>(lines, name, () => ({ like: waiting, first: [], rest: [], from: 0 }));
+  function lineOf(pending: PendingExecution): { line: Line; keepTurn(): void } {
+    const name = lineName(pending);
+    const lane = member<Lane>(lanes, pending.organizationId, () => new Map());
+    const lines = lane.get(pending.rank) ?? newRound<Line>();
+    lane.set(pending.rank, lines);
+    const line = member<Line>(lines, name, () => ({ like: pending, first: [], rest: [], from: 0 }));
     return {
       line,
       keepTurn() {
-        keepTurn(lanes, waiting.organizationId);
+        keepTurn(lanes, pending.organizationId);
         keepTurn(lines, name);
       },
     };
   }
 
-  const nameOf = (waiting: Waiting) => `${waiting.organizationId} ${lineName(waiting)}`;
+  const nameOf = (pending: PendingExecution) => `${pending.organizationId} ${lineName(pending)}`;
 
-  function know(waiting: Waiting): void {
-    known.add(waiting.executionId);
-    room.take(nameOf(waiting), 1);
+  function know(pending: PendingExecution): void {
+    known.add(pending.executionId);
+    room.take(nameOf(pending), 1);
   }
 
-  function takeFrom(lane: Lane, mayGo: MayGo): Waiting | null {
+  function takeFrom(lane: Lane, mayStart: MayStart): PendingExecution | null {
     for (const rank of [...lane.keys()].toSorted((a, b) => a - b)) {
       const lines = lane.get(rank) ?? newRound<Line>();
       for (const [name, line] of members(lines)) {
-        if (!mayGo.line(line.like)) continue;
-        const waiting = shift(line);
+        if (!mayStart.line(line.like)) continue;
+        const pending = shift(line);
         endTurn(lines, name, lengthOf(line) === 0);
         if (sizeOf(lines) === 0) lane.delete(rank);
-        return waiting;
+        return pending;
       }
     }
     return null;
   }
 
   return {
-    add(waiting) {
-      if (known.has(waiting.executionId) || room.roomOf(nameOf(waiting)) === 0) return false;
-      know(waiting);
-      push(lineOf(waiting).line, waiting);
+    add(pending) {
+      if (known.has(pending.executionId) || room.roomOf(nameOf(pending)) === 0) return false;
+      know(pending);
+      push(lineOf(pending).line, pending);
       return true;
     },
-    next(mayGo) {
+    next(mayStart) {
       for (const [organizationId, lane] of members(lanes)) {
-        if (!mayGo.organization(organizationId)) continue;
-        const waiting = takeFrom(lane, mayGo);
-        if (waiting === null) continue;
-        known.delete(waiting.executionId);
-        room.give(nameOf(waiting), 1);
+        if (!mayStart.organization(organizationId)) continue;
+        const pending = takeFrom(lane, mayStart);
+        if (pending === null) continue;
+        known.delete(pending.executionId);
+        room.give(nameOf(pending), 1);
         endTurn(lanes, organizationId, lane.size === 0);
-        return waiting;
+        return pending;
       }
       return null;
     },
-    putBack(waiting) {
-      const back = waiting.filter(({ executionId }) => !known.has(executionId));
+    putBack(pending) {
+      const back = pending.filter(({ executionId }) => !known.has(executionId));
       for (const one of back) lineOf(one).keepTurn();
       for (const one of back.toReversed()) {
         know(one);
@@ -167,24 +177,24 @@ function lengthOf({ first, rest, from }: Line): number {
   return first.length + rest.length - from;
 }
 
-/** Ids of executions are in the order of their creation. */
-function push({ rest, from }: Line, waiting: Waiting): void {
+/** Ids of executions sort by creation. */
+function push({ rest, from }: Line, pending: PendingExecution): void {
   let at = rest.length;
-  if (waiting.again !== null)
-    while (at > from && (rest[at - 1]?.executionId ?? '') > waiting.executionId) at -= 1;
-  rest.splice(at, 0, waiting);
+  if (pending.retry !== null)
+    while (at > from && (rest[at - 1]?.executionId ?? '') > pending.executionId) at -= 1;
+  rest.splice(at, 0, pending);
 }
 
-/** What was put back is given in the order in which it was taken, for it is put back last to first. */
-function shift(line: Line): Waiting | null {
+/** Executions that were put back come first. */
+function shift(line: Line): PendingExecution | null {
   const back = line.first.pop();
   if (back) return back;
-  const waiting = line.rest[line.from] ?? null;
+  const pending = line.rest[line.from] ?? null;
   line.from += 1;
-  // What was taken is dropped now and then, not each time: a shift costs as much as the line is long.
+  // Cut off now and then only: a shift costs as much as the line is long.
   if (line.from > 1000 && line.from * 2 > line.rest.length) {
     line.rest = line.rest.slice(line.from);
     line.from = 0;
   }
-  return waiting;
+  return pending;
 }

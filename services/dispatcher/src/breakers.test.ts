@@ -13,41 +13,41 @@ function refused(code: Code, retryAfterMs: number | null) {
   return { state: 'refused' as const, retryAfterMs, outcome: { ok: false as const, code, message: 'no' } };
 }
 
-function breakersOver(report: AdmissionControl['report'], believedMs = 60_000) {
-  const desk: Partial<AdmissionControl> = { report };
+function breakersOver(report: AdmissionControl['report'], maxAgeMs = 60_000) {
+  const admission: Partial<AdmissionControl> = { report };
   return openBreakers({
-    desk: desk as AdmissionControl,
+    admission: admission as AdmissionControl,
     connections: ['p'],
     state: dispatcherMetrics(createRegistry('test')).breakers,
     log: createLogger('test', 'silent'),
-    believedMs,
+    maxAgeMs,
   });
 }
 
-/** What is told of a connection after these calls. */
-async function toldOf(calls: Progress[], givenMs = 600_000): Promise<CallCounts | undefined> {
-  const told: CallCounts[] = [];
+/** What is reported of a connection after these calls. */
+async function reportedOf(calls: Progress[], givenMs = 600_000): Promise<CallCounts | undefined> {
+  const reported: CallCounts[] = [];
   let reports = 0;
   const breakers = breakersOver(async (some) => {
-    told.push(...some);
+    reported.push(...some);
     reports += 1;
     return new Map();
   });
   for (const progress of calls) breakers.called('p', progress, { givenMs, usualMs: 600_000 });
-  await until('it is told', () => reports > 0);
+  await until('it is reported', () => reports > 0);
   await breakers.stop();
-  return told[0];
+  return reported[0];
 }
 
 it('a provider that can not be reached, or takes no key, has failed', async () => {
-  const told = await toldOf([refused('MODEL_UNAVAILABLE', 1000), refused('SERVICE_UNAVAILABLE', null)]);
+  const told = await reportedOf([refused('MODEL_UNAVAILABLE', 1000), refused('SERVICE_UNAVAILABLE', null)]);
   expect(told).toEqual({ connection: 'p', ok: 0, failed: 2 });
 });
 
 it('reports a provider dead that says so itself', async () => {
   const dead: Progress = { ...refused('MODEL_UNAVAILABLE', 1000), isDead: true };
   const ok: Progress = { state: 'ended', outcome: { ok: false, code: 'GENERATION_FAILED', message: 'no' } };
-  expect(await toldOf([dead, ok])).toEqual({ connection: 'p', ok: 1, failed: 1, isDead: true });
+  expect(await reportedOf([dead, ok])).toEqual({ connection: 'p', ok: 1, failed: 1, isDead: true });
 });
 
 it('one that breaks down over a run has failed; one whose model fails has answered', async () => {
@@ -55,11 +55,11 @@ it('one that breaks down over a run has failed; one whose model fails has answer
     state: 'ended',
     outcome: { ok: false, code: 'GENERATION_FAILED', message: 'no' },
   };
-  expect(await toldOf([{ ...ended, isTheirFault: true }, ended])).toMatchObject({ ok: 1, failed: 1 });
+  expect(await reportedOf([{ ...ended, isTheirFault: true }, ended])).toMatchObject({ ok: 1, failed: 1 });
 });
 
 it('one that has too much to do, or does not know one of its models, is not left alone for that', async () => {
-  const told = await toldOf([
+  const told = await reportedOf([
     refused('MODEL_OVERLOADED', 1000),
     refused('MODEL_UNAVAILABLE', null),
     { ...refused('MODEL_UNAVAILABLE', 1000), isBusy: true as const },
@@ -72,8 +72,8 @@ it('one that does not answer in time has failed, but not for those who gave it h
     state: 'unknown',
     outcome: { ok: false, code: 'GENERATION_TIMEOUT', message: 'late' },
   };
-  expect(await toldOf([late])).toMatchObject({ failed: 1 });
-  expect(await toldOf([late], 10_000)).toBeUndefined();
+  expect(await reportedOf([late])).toMatchObject({ failed: 1 });
+  expect(await reportedOf([late], 10_000)).toBeUndefined();
 });
 
 it('nobody is left alone for ever because Redis is away', async () => {

@@ -3,55 +3,55 @@ import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
 import { type AdmissionControl, breaker, type CallCounts } from '@holdfast/queues/admission';
 
-/** Which providers are left alone for a while, as all dispatchers have found together. */
+/** The circuit breakers of the connections, which all dispatchers share. */
 export type Breakers = {
-  /** Whether it is left alone, or is being probed: then the desk says who may go there. */
+  /** True also while the connection is probed: then admission decides which run goes there. */
   isOpen(connection: string): boolean;
-  /** What came of a call that had so much time, where such a run usually has `usualMs`. */
+  /** The result of a call that had `givenMs`; runs of its model usually have `usualMs`. */
   called(connection: string, progress: Progress, time: { givenMs: number; usualMs: number }): void;
   stop(): Promise<void>;
 };
 
-const tellEveryMs = 1000;
+const reportEveryMs = 1000;
 
 export function openBreakers(args: {
-  desk: AdmissionControl;
+  admission: AdmissionControl;
   connections: string[];
   state: Gauge<'connection'>;
   log: Logger;
-  /** What was found is believed for so long while Redis is away: whoever is left alone for longer would never be probed. */
-  believedMs?: number;
+  /** While Redis is unavailable, circuits stay open for so long; longer, and they would never be probed. */
+  maxAgeMs?: number;
 }): Breakers {
-  const { desk, log, believedMs = breaker.openMs } = args;
-  let toldAtMs = performance.now();
+  const { admission, log, maxAgeMs = breaker.openMs } = args;
+  let reportedAtMs = performance.now();
   let open: ReadonlyMap<string, number> = new Map();
   let calls = new Map<string, CallCounts>();
-  let telling: Promise<void> | null = null;
+  let reporting: Promise<void> | null = null;
 
-  async function tell(): Promise<void> {
-    const told = [...calls.values()];
+  async function report(): Promise<void> {
+    const reported = [...calls.values()];
     calls = new Map();
     try {
-      const now = await desk.report(told);
+      const now = await admission.report(reported);
       for (const connection of args.connections) {
         if (now.has(connection) === open.has(connection)) continue;
         if (now.has(connection)) log.error({ connection }, 'a provider takes no runs: its circuit is open');
         else log.info({ connection }, 'a provider takes runs again: its circuit is closed');
       }
       open = now;
-      toldAtMs = performance.now();
+      reportedAtMs = performance.now();
     } catch (error) {
-      log.debug({ err: error }, 'calls to providers could not be reported');
-      if (performance.now() - toldAtMs > believedMs) open = new Map();
+      log.debug({ err: error }, 'could not report calls to providers');
+      if (performance.now() - reportedAtMs > maxAgeMs) open = new Map();
     }
     for (const connection of args.connections) args.state.set({ connection }, open.has(connection) ? 1 : 0);
   }
 
   const timer = setInterval(() => {
-    telling ??= tell().finally(() => {
-      telling = null;
+    reporting ??= report().finally(() => {
+      reporting = null;
     });
-  }, tellEveryMs);
+  }, reportEveryMs);
   return {
     isOpen: (connection) => open.has(connection),
     called(connection, progress, { givenMs, usualMs }) {
@@ -63,19 +63,19 @@ export function openBreakers(args: {
     },
     async stop() {
       clearInterval(timer);
-      await telling;
+      await reporting;
     },
   };
 }
 
-/** Whoever gives a slow model no time would have its provider left alone, for all others too. */
+/** A time-out that a client caused by giving a slow model no time must not open the circuit for all others. */
 function isLate(progress: Progress): boolean {
   return progress.state === 'unknown' && progress.outcome.code === 'GENERATION_TIMEOUT';
 }
 
 /**
- * Null: it says nothing of the provider's health. That it has too much to do is no fault: it is asked later anyway. Nor is
- * that it doesn't know one of its models: the others must not stand still for that.
+ * Null when the result says nothing about the provider's health: a busy provider works, and one that doesn't know one of its
+ * models may serve the others.
  */
 function verdictOn(progress: Progress): 'ok' | 'failed' | null {
   if (progress.state === 'running') return 'ok';

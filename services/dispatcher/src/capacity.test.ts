@@ -21,12 +21,12 @@ const name = 'route:gpu acme/writer v2';
 const run = { ...place, id: 'exec_1', busyRefusals: 0, mayHaveRun: false };
 const accepted: Progress = { state: 'running', handle: { externalId: 'x' }, by: 'poll', pollAfterMs: 1 };
 
-/** What is learned from a desk that knows this much, or is away. */
-function learner(desk: Partial<AdmissionControl>) {
+/** A capacity over this admission control, and its metrics. */
+function setUp(admission: Partial<AdmissionControl>) {
   const registry = createRegistry('test');
   const learned = dispatcherMetrics(registry).capacity;
   const log = createLogger('test', 'silent');
-  const capacity = openCapacity({ db, desk: desk as AdmissionControl, learned, log });
+  const capacity = openCapacity({ db, admission: admission as AdmissionControl, learned, log });
   opened.push(capacity);
   return { capacity, registry };
 }
@@ -36,13 +36,13 @@ const away = async () => {
 };
 
 it('knows nothing of a provider that was never busy, and counts no run there', async () => {
-  const { capacity } = learner({ capacities: async () => new Map() });
+  const { capacity } = setUp({ capacities: async () => new Map() });
   expect([capacity.nameOf(place), capacity.isLearned()]).toEqual([undefined, false]);
 });
 
 it('learns from the first refusal with the runs of the database, and shows it', async () => {
   const told: CapacityRefusal[] = [];
-  const { capacity, registry } = learner({
+  const { capacity, registry } = setUp({
     refused: async (refusal) => {
       told.push(refusal);
       return { most: 3, waitMs: 1500 };
@@ -61,7 +61,7 @@ it('learns from the first refusal with the runs of the database, and shows it', 
 
 it('says which providers have accepted runs, of those that were busy', async () => {
   const told: string[][] = [];
-  const { capacity } = learner({
+  const { capacity } = setUp({
     refused: async () => ({ most: 1, waitMs: 1 }),
     capacities: async (names) => {
       told.push(names);
@@ -76,7 +76,7 @@ it('says which providers have accepted runs, of those that were busy', async () 
 });
 
 it('has each run back off for itself while Redis is away, and never sooner than its provider asks', async () => {
-  const { capacity } = learner({ refused: away, capacities: away });
+  const { capacity } = setUp({ refused: away, capacities: away });
   const pauses = [];
   for (const busyRefusals of [0, 1, 2, 3, 4, 9])
     pauses.push(await capacity.refused({ ...run, busyRefusals }, 0));

@@ -8,45 +8,44 @@ import type { AdmissionControl } from '@holdfast/queues/admission';
 /** One provider's model. */
 export type Place = { connection: string; target: string };
 
-/** How many runs at once providers have room for, as all dispatchers together have learned from their refusals. */
+/** How many runs providers take at once, as all dispatchers have learned together from their busy refusals. */
 export type Capacity = {
-  /** The name under which runs there are counted; undefined while nothing was learned of the place. */
+  /** The name under which runs at a place are counted; undefined while nothing was learned about it. */
   nameOf(place: Place): string | undefined;
-  /** Whether anything was learned of any place. */
   isLearned(): boolean;
-  /** What came of a call: a run that was accepted makes room for more. */
+  /** The result of a call: a run that was accepted makes room for more. */
   called(place: Place, progress: Progress): void;
-  /** A run was refused for want of capacity; returns how many ms from now the place is asked again, at the earliest. */
+  /** A run was refused for want of capacity. Returns in how many ms the place may be called again at the earliest. */
   refused(run: BusyRun, retryAfterMs: number): Promise<number>;
   stop(): Promise<void>;
 };
 
-/** `busyRefusals`: how often it was refused before. */
+/** `busyRefusals`: those before this one. */
 export type BusyRun = Place & { id: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
-/** What was learned is believed for so long while Redis is away; then each run waits for itself. */
-const believedMs = 10_000;
+/** While Redis is unavailable, what was learned is used for so long; after that each run backs off by itself. */
+const maxAgeMs = 10_000;
 const firstPauseMs = 1000;
-const longestPauseMs = 15_000;
+const maxPauseMs = 15_000;
 
 const nameOf = ({ connection, target }: Place) => `route:${connection} ${target}`;
 
 export function openCapacity(args: {
   db: Database;
-  desk: AdmissionControl;
+  admission: AdmissionControl;
   learned: Gauge<'connection' | 'model'>;
   log: Logger;
 }): Capacity {
-  const { db, desk, log } = args;
+  const { db, admission, log } = args;
   let known: ReadonlyMap<string, number> = new Map();
   let accepted = new Set<string>();
-  /** Runs are looked up once, however many are refused at once. */
+  /** One query for all refusals at the same time. */
   const lookups = new Map<string, Promise<string[]>>();
   let readAtMs = performance.now();
   let reading: Promise<void> | null = null;
 
-  function know(capacities: ReadonlyMap<string, number>): void {
+  function update(capacities: ReadonlyMap<string, number>): void {
     known = capacities;
     args.learned.reset();
     for (const [name, most] of known) {
@@ -56,22 +55,22 @@ export function openCapacity(args: {
   }
 
   async function read(): Promise<void> {
-    const told = [...accepted];
+    const reported = [...accepted];
     accepted = new Set();
     try {
-      know(await desk.capacities(told));
+      update(await admission.capacities(reported));
       readAtMs = performance.now();
     } catch (error) {
-      log.debug({ err: error }, 'capacities could not be read');
-      if (performance.now() - readAtMs > believedMs) know(new Map());
+      log.debug({ err: error }, 'could not read capacities');
+      if (performance.now() - readAtMs > maxAgeMs) update(new Map());
     }
   }
 
   function openRuns(place: Place): Promise<string[]> {
     const name = nameOf(place);
-    const looking = lookups.get(name) ?? openRunsAt(db, place).finally(() => lookups.delete(name));
-    lookups.set(name, looking);
-    return looking;
+    const lookup = lookups.get(name) ?? openRunsAt(db, place).finally(() => lookups.delete(name));
+    lookups.set(name, lookup);
+    return lookup;
   }
 
   const timer = setInterval(() => {
@@ -95,12 +94,12 @@ export function openCapacity(args: {
         const open = known.has(name) ? {} : { open: await openRuns(run) };
         const { id: executionId, mayHaveRun } = run;
         const refusal = { name, executionId, retryAfterMs, mayHaveRun, jitter, ...open };
-        const { most, waitMs } = await desk.refused(refusal);
+        const { most, waitMs } = await admission.refused(refusal);
         accepted.delete(name);
-        know(new Map(known).set(name, most));
+        update(new Map(known).set(name, most));
         return waitMs;
       } catch (error) {
-        log.debug({ err: error }, 'a refusal could not be learned from');
+        log.debug({ err: error }, 'could not learn from a refusal');
         return Math.max(retryAfterMs, pauseMs(run.busyRefusals) * jitter);
       }
     },
@@ -112,5 +111,5 @@ export function openCapacity(args: {
 }
 
 function pauseMs(busyRefusals: number): number {
-  return Math.min(firstPauseMs * 2 ** busyRefusals, longestPauseMs);
+  return Math.min(firstPauseMs * 2 ** busyRefusals, maxPauseMs);
 }

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { UnusableOutput } from '@holdfast/providers/outputFiles';
 
 const pieceChars = 65_536;
-/** Of what stands before the data: a type and a few parameters. */
-const mostHeadChars = 1024;
+/** Of the type and its parameters, before the comma. */
+const maxHeadChars = 1024;
 
-/** The bytes of a data URL as a stream, decoded piece by piece; its type is the one it declares. */
+/** The bytes of a data URL as a stream, decoded piece by piece, and the type that it declares. */
 export function openDataUrl(url: string): { stream: Readable; contentType: string | null } {
-  const comma = url.slice(0, mostHeadChars).indexOf(',');
+  const comma = url.slice(0, maxHeadChars).indexOf(',');
   if (comma < 0) throw new UnusableOutput('a data URL has no data');
   const [contentType, ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';');
   const decode = parameters.at(-1)?.trim() === 'base64' ? fromBase64 : fromPercents;
@@ -17,7 +17,7 @@ export function openDataUrl(url: string): { stream: Readable; contentType: strin
   };
 }
 
-/** Four characters are three bytes; line breaks may stand between any of them. */
+/** Four characters are three bytes; there may be line breaks between them. */
 function* fromBase64(url: string, start: number): Generator<Buffer> {
   let rest = '';
   for (let at = start; at < url.length; at += pieceChars) {
@@ -29,15 +29,15 @@ function* fromBase64(url: string, start: number): Generator<Buffer> {
   if (rest) yield Buffer.from(rest, 'base64');
 }
 
-/** Some escape `+`, `/` and `=`; an escape that a piece cuts in two has no business in base64. */
+/** Some encoders escape `+`, `/` and `=`. An escape that is cut in two by a piece is not supported. */
 function decodedPercents(text: string): string {
   return text.includes('%') ? text.replace(/%([0-9a-f]{2})/gi, (_all, hex) => character(hex)) : text;
 }
 
-/** `%ff` is a byte, whatever comes of it as text. */
+/** `%ff` is one byte, even where it is no valid text. */
 function* fromPercents(url: string, start: number): Generator<Buffer> {
   for (let at = start; at < url.length; ) {
-    const end = wholeUntil(url, at, Math.min(url.length, at + pieceChars));
+    const end = pieceEnd(url, at, Math.min(url.length, at + pieceChars));
     const utf8 = Buffer.from(url.slice(at, end)).toString('latin1');
     yield Buffer.from(
       utf8.replace(/%([0-9a-f]{2})/gi, (_all, hex) => character(hex)),
@@ -47,8 +47,8 @@ function* fromPercents(url: string, start: number): Generator<Buffer> {
   }
 }
 
-/** Cuts neither an escape in two nor a character outside the Basic Multilingual Plane. */
-function wholeUntil(url: string, start: number, end: number): number {
+/** The end of a piece, such that it splits neither an escape nor a surrogate pair. */
+function pieceEnd(url: string, start: number, end: number): number {
   if (end === url.length) return end;
   const escape = url.lastIndexOf('%', end - 1);
   if (escape > start && escape > end - 3) return escape;

@@ -1,65 +1,81 @@
+import type { Database } from '@holdfast/db/client';
+import { concurrencyLimits } from '@holdfast/db/organizations';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Connection } from '@holdfast/providers/connection';
 import type { Limits } from '@holdfast/queues/admission';
 
-/** Whose limits a run counts against. */
-export type Counted = { organizationId: string; model: string; connection: string };
+/** What a run is counted under. */
+export type CountedRun = { organizationId: string; model: string; connection: string };
 
-/** How much may go on at once, and begin in a minute. */
+/** How many runs may be open at once, and how many may start in a minute. */
 export type LimitsOf = {
   organization(id: string): Limits;
   model(slug: string, definition: ModelDefinition | null): Limits;
   connection(name: string): Limits;
   /** The names under which a run is counted. */
-  names(run: Counted, definition: ModelDefinition | null): string[];
-  /** Whether there is a limit at all. */
-  areSet(definitions: ModelDefinition[]): boolean;
+  names(run: CountedRun, definition: ModelDefinition | null): string[];
+  hasAny(definitions: ModelDefinition[]): boolean;
 };
 
-/**
- * The limits as they are now. `own`: of organizations that have one of their own; `usual`: of all others (null: none).
- */
+/** Returns the current limits. `ownLimits`: of organizations with a limit of their own; all others have `defaultLimit`. */
 export function openLimits(args: {
   connections: Record<string, Connection>;
-  own(): Promise<ReadonlyMap<string, number>>;
-  usual: number | null;
+  ownLimits(): Promise<ReadonlyMap<string, number>>;
+  defaultLimit: number | null;
 }): () => Promise<LimitsOf> {
   const byConnection = new Map(
     Object.entries(args.connections).map(([name, { settings }]) => [
       name,
-      limitsUnder(`connection:${name}`, count(settings.MAX_CONCURRENCY), count(settings.MAX_PER_MINUTE)),
+      toLimits(`connection:${name}`, count(settings.MAX_CONCURRENCY), count(settings.MAX_PER_MINUTE)),
     ]),
   );
-  const connection = (name: string) => byConnection.get(name) ?? none;
+  const connection = (name: string) => byConnection.get(name) ?? unlimited;
   const model = (slug: string, definition: ModelDefinition | null) =>
-    limitsUnder(`model:${slug}`, definition?.limits.concurrency, definition?.limits.per_minute);
+    toLimits(`model:${slug}`, definition?.limits.concurrency, definition?.limits.per_minute);
 
   return async () => {
-    const own = await args.own();
+    const ownLimits = await args.ownLimits();
     const organization = (id: string) =>
-      limitsUnder(`organization:${id}`, own.get(id) ?? args.usual ?? undefined, undefined);
+      toLimits(`organization:${id}`, ownLimits.get(id) ?? args.defaultLimit ?? undefined, undefined);
     return {
       organization,
       model,
       connection,
       names: (run, definition) =>
-        together(
+        combined(
           organization(run.organizationId),
           model(run.model, definition),
           connection(run.connection),
         ).scopes.map(({ name }) => name),
-      areSet: (definitions) =>
-        args.usual !== null ||
-        own.size > 0 ||
-        [...byConnection.values()].some((limits) => !areNone(limits)) ||
-        definitions.some((definition) => !areNone(model(definition.slug, definition))),
+      hasAny: (definitions) =>
+        args.defaultLimit !== null ||
+        ownLimits.size > 0 ||
+        [...byConnection.values()].some((limits) => !isUnlimited(limits)) ||
+        definitions.some((definition) => !isUnlimited(model(definition.slug, definition))),
     };
   };
 }
 
-const none: Limits = { scopes: [], rates: [] };
+const unlimited: Limits = { scopes: [], rates: [] };
+const maxAgeMs = 5000;
 
-/** Settings of connections that are no limits, a line each. */
+/** The organizations that have a concurrency limit of their own, read at most every 5 s. */
+export function openOrganizationLimits(db: Database): () => Promise<ReadonlyMap<string, number>> {
+  let reading: Promise<ReadonlyMap<string, number>> | null = null;
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (reading === null || performance.now() - readAtMs > maxAgeMs) {
+      readAtMs = performance.now();
+      reading = concurrencyLimits(db);
+      reading.catch(() => {
+        readAtMs = Number.NEGATIVE_INFINITY;
+      });
+    }
+    return reading;
+  };
+}
+
+/** One line for each setting of a connection that is not a valid limit. */
 export function limitProblems(connections: Record<string, Connection>): string[] {
   return Object.entries(connections).flatMap(([name, { settings }]) =>
     ['MAX_CONCURRENCY', 'MAX_PER_MINUTE']
@@ -68,15 +84,15 @@ export function limitProblems(connections: Record<string, Connection>): string[]
   );
 }
 
-export function areNone({ scopes, rates }: Limits): boolean {
+export function isUnlimited({ scopes, rates }: Limits): boolean {
   return scopes.length === 0 && rates.length === 0;
 }
 
-export function together(...all: Limits[]): Limits {
+export function combined(...all: Limits[]): Limits {
   return { scopes: all.flatMap(({ scopes }) => scopes), rates: all.flatMap(({ rates }) => rates) };
 }
 
-function limitsUnder(name: string, most: number | undefined, perMinute: number | undefined): Limits {
+function toLimits(name: string, most: number | undefined, perMinute: number | undefined): Limits {
   return {
     scopes: most === undefined ? [] : [{ name, most }],
     rates: perMinute === undefined ? [] : [{ name, perMinute }],

@@ -1,4 +1,5 @@
 import { counter, gauge, histogram, type Registry } from '@holdfast/kit/metrics';
+import type { Progress, Provider } from '@holdfast/providers/interface';
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
@@ -6,10 +7,10 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
   const providerAlerts = counter(
     registry,
     'provider_alerts_total',
-    'Answers that only the operator can do something about: a refused key, a wrong URL',
+    'Responses that need the operator: a refused key, a wrong URL',
     ['connection'],
   );
-  // Prometheus sees no rise in what begins with 1.
+  // Prometheus sees no increase in a counter that starts with 1.
   for (const connection of connections) providerAlerts.inc({ connection }, 0);
   return {
     breakers: gauge(registry, 'provider_left_alone', 'Whether the breaker of a connection is open', [
@@ -18,7 +19,7 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
     capacity: gauge(
       registry,
       'provider_capacity',
-      "Runs at once that a provider's model has room for, as its refusals have taught; none until it was busy",
+      'Runs that a provider takes of a model at once, learned from its busy refusals; none before the first',
       ['connection', 'model'],
     ),
     busyRefusals: counter(
@@ -31,7 +32,7 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
       'connection',
       'state',
     ]),
-    /** `outcome`: what came of the call (`Progress`); `busy` for want of capacity, an end told apart by whether it is a success. */
+    /** `outcome`: the state of the Progress; `busy` for a busy refusal, `succeeded` or `failed` for an end. */
     providerCalls: histogram(
       registry,
       'provider_call_seconds',
@@ -42,17 +43,60 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
     providerErrors: counter(
       registry,
       'provider_errors_total',
-      'Failures that providers answered, by our code',
+      'Failures that providers returned, by our code',
       ['connection', 'code'],
     ),
     providerAlerts,
-    /** `to`: `same` after a pause, or the model's next provider (`next`). */
-    retries: counter(registry, 'run_retries_total', 'Runs that were refused and are tried again', [
+    /** `to`: the same provider (`same`) or the model's next one (`next`). */
+    retries: counter(registry, 'run_retries_total', 'Runs that were refused and are retried', [
       'connection',
       'to',
     ]),
   };
 }
 
-/** Seconds: some providers answer with the result itself, minutes later. */
+/** In seconds; some providers respond with the result itself, minutes later. */
 const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** Wraps providers so that calls about a run are timed, and alerts counted. */
+export function measured(
+  metrics: Pick<DispatcherMetrics, 'providerCalls' | 'providerErrors' | 'providerAlerts'>,
+): (provider: Provider, connection: string) => Provider {
+  return (provider, connection) => {
+    async function timed(
+      call: string,
+      signal: AbortSignal,
+      work: () => Promise<Progress>,
+    ): Promise<Progress> {
+      const startMs = performance.now();
+      const progress = await work();
+      // A call that was aborted says nothing about its provider.
+      if (signal.aborted) return progress;
+      const outcome = outcomeOf(progress);
+      metrics.providerCalls.observe({ connection, call, outcome }, (performance.now() - startMs) / 1000);
+      if ('outcome' in progress && !progress.outcome.ok)
+        metrics.providerErrors.inc({ connection, code: progress.outcome.code });
+      if ('alert' in progress && progress.alert) metrics.providerAlerts.inc({ connection });
+      return progress;
+    }
+    return {
+      ...provider,
+      submit: (submission, signal) => timed('submit', signal, () => provider.submit(submission, signal)),
+      poll: (submission, handle, signal) =>
+        timed('poll', signal, () => provider.poll(submission, handle, signal)),
+      recover: (submission, signal) => timed('recover', signal, () => provider.recover(submission, signal)),
+      async readCallback(callback, run) {
+        const reading = await provider.readCallback(callback, run);
+        if (reading !== null && typeof reading === 'object' && reading.alert)
+          metrics.providerAlerts.inc({ connection });
+        return reading;
+      },
+    };
+  };
+}
+
+function outcomeOf(progress: Progress): string {
+  if (progress.state === 'refused' && progress.isBusy) return 'busy';
+  if (progress.state !== 'ended') return progress.state;
+  return progress.outcome.ok ? 'succeeded' : 'failed';
+}

@@ -1,147 +1,112 @@
-import { randomUUID } from 'node:crypto';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Shares } from '@holdfast/kit/shares';
-import type { Admission, AdmissionControl, AdmissionRequest } from '@holdfast/queues/admission';
-import { createBacklog, lineName, type Waiting } from './backlog.ts';
-import type { Breakers } from './breakers.ts';
-import type { Capacity } from './capacity.ts';
-import { areNone, type LimitsOf, together } from './limits.ts';
-import type { OpenTo } from './openTo.ts';
-import { routesFor } from './routesFor.ts';
+import type { Admission } from '@holdfast/queues/admission';
+import { createBacklog, lineName, type PendingExecution } from './backlog.ts';
+import type { Candidate, Slots } from './slots.ts';
 
-/** Decides which of the waiting runs begins, and where it is sent. */
+/** Decides which pending execution starts next, and at which route. */
 export type Scheduler = {
-  add(waiting: Waiting[]): void;
-  /** A run was let go of: there is room for another under these names. */
-  wake(freed: readonly string[]): void;
-  /** How many wait here. */
+  add(pending: PendingExecution[]): void;
+  /** How many wait in this process. */
   waiting(): number;
-  /** Begins no more. */
+  /** Starts no more. */
   close(): void;
 };
 
 /**
- * What may begin: null where none of the model's providers is configured. False: there was nothing to begin, for it has
- * ended, or somebody else has it.
+ * Starts an execution and resolves when this process no longer works on it. Route null: no provider of the model is
+ * configured. Returns false when there was nothing to start: it has ended, or another dispatcher has it.
  */
-export type Begin = (waiting: Waiting, route: ProviderRoute | null) => Promise<boolean>;
+export type StartAttempt = (pending: PendingExecution, route: ProviderRoute | null) => Promise<boolean>;
 
-type Candidate = { waiting: Waiting; routes: ProviderRoute[]; ask: AdmissionRequest | null };
+const maxCandidates = 64;
+/** A full name is asked about again after so long at the latest, for another process may have freed it. */
+const maxWaitMs = 1000;
 
-const askedAtOnce = 64;
-/** What was full is asked about again after so long at the latest, for another process may have made room. */
-const longestWaitMs = 1000;
-
-/** `begin` resolves when the run is no longer in hand here. */
 export function createScheduler(args: {
   shares: Shares;
   size: number;
-  desk: AdmissionControl;
-  limits(): Promise<LimitsOf>;
-  breakers: Breakers;
-  capacity: Capacity;
-  openTo: OpenTo;
-  definitionOf(model: string): Promise<ModelDefinition | null>;
-  begin: Begin;
+  slots: Slots;
+  startAttempt: StartAttempt;
   log: Logger;
 }): Scheduler {
-  const { shares, desk, breakers, capacity, log } = args;
+  const { shares, slots, log } = args;
   const backlog = createBacklog();
   /** Organizations, models and lines that are full, until when. */
   let fullUntilMs = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const closing = new AbortController();
-  let isTurning = false;
+  let isRunning = false;
   let isWoken = false;
 
   const isFull = (name: string) => (fullUntilMs.get(name) ?? 0) > performance.now();
-  const mayGo = {
+  const mayStart = {
     organization: (id: string) => shares.roomOf(id) > 0 && !isFull(`organization:${id}`),
-    line: (like: Waiting) => !isFull(`model:${like.model}`) && !isFull(`line:${lineName(like)}`),
+    line: (like: PendingExecution) => !isFull(`model:${like.model}`) && !isFull(`line:${lineName(like)}`),
   };
 
-  function takeSome(): Waiting[] {
-    const taken: Waiting[] = [];
+  function takeSome(): PendingExecution[] {
+    const taken: PendingExecution[] = [];
     if (closing.signal.aborted) return taken;
-    while (taken.length < askedAtOnce && shares.taken() < args.size) {
-      const waiting = backlog.next(mayGo);
-      if (waiting === null) break;
-      shares.take(waiting.organizationId, 1);
-      taken.push(waiting);
+    while (taken.length < maxCandidates && shares.taken() < args.size) {
+      const pending = backlog.next(mayStart);
+      if (pending === null) break;
+      shares.take(pending.organizationId, 1);
+      taken.push(pending);
     }
     return taken;
   }
 
-  async function candidateOf(waiting: Waiting, limits: LimitsOf): Promise<Candidate> {
-    const { executionId, organizationId, model } = waiting;
-    const definition = await args.definitionOf(model);
-    const routes = routesFor(definition, waiting.again, await args.openTo(organizationId));
-    const own = together(limits.organization(organizationId), limits.model(model, definition));
-    const asked = routes.map(({ connection, model: target }) => {
-      const name = capacity.nameOf({ connection, target });
-      return { connection, limits: limits.connection(connection), ...(name && { capacity: name }) };
-    });
-    const isFree =
-      areNone(own) &&
-      asked.every((route) => areNone(route.limits) && !route.capacity && !breakers.isOpen(route.connection));
-    // One that can be sent nowhere takes up no place: it begins only to fail.
-    if (isFree || routes.length === 0) return { waiting, routes, ask: null };
-    const stays = definition?.on_busy === 'wait';
-    return { waiting, routes, ask: { executionId, mark: randomUUID(), limits: own, routes: asked, stays } };
-  }
-
-  async function candidatesOf(taken: Waiting[]): Promise<Candidate[]> {
+  async function candidatesOf(taken: PendingExecution[]): Promise<Candidate[]> {
     try {
-      const limits = await args.limits();
-      return await Promise.all(taken.map((waiting) => candidateOf(waiting, limits)));
+      return await slots.candidates(taken);
     } catch (error) {
-      for (const { organizationId } of taken) markFull(`organization:${organizationId}`, longestWaitMs);
+      for (const { organizationId } of taken) markFull(`organization:${organizationId}`, maxWaitMs);
       putBack(taken);
-      log.warn({ err: error }, 'what waits could not be looked up');
+      log.warn({ err: error }, 'could not look up pending executions');
       return [];
     }
   }
 
   function markFull(name: string, waitMs: number): void {
-    fullUntilMs.set(name, performance.now() + Math.min(waitMs, longestWaitMs));
+    fullUntilMs.set(name, performance.now() + Math.min(waitMs, maxWaitMs));
   }
 
-  function putBack(waiting: Waiting[]): void {
-    for (const { organizationId } of waiting) shares.give(organizationId, 1);
-    backlog.putBack(waiting);
+  function putBack(pending: PendingExecution[]): void {
+    for (const { organizationId } of pending) shares.give(organizationId, 1);
+    backlog.putBack(pending);
   }
 
-  async function turn(): Promise<void> {
+  async function startAll(): Promise<void> {
     for (let taken = takeSome(); taken.length > 0; taken = takeSome()) {
       const candidates = await candidatesOf(taken);
-      for (const candidate of candidates) if (candidate.ask === null) start(candidate, 0);
-      await admit(candidates.filter(({ ask }) => ask !== null));
+      for (const candidate of candidates) if (candidate.request === null) start(candidate, 0);
+      await admit(candidates.filter(({ request }) => request !== null));
     }
   }
 
   async function admit(candidates: Candidate[]): Promise<void> {
     if (candidates.length === 0) return;
-    const asks = candidates.flatMap(({ ask }) => ask ?? []);
-    const admissions = await desk.admit(asks).catch((error: unknown): Admission[] => {
-      // Limits that can't be looked up are kept: nobody begins who has one.
-      log.warn({ err: error }, 'limits could not be asked about');
-      return asks.map(() => ({ kind: 'closed', waitMs: longestWaitMs }));
+    const requests = candidates.flatMap(({ request }) => request ?? []);
+    const admissions = await slots.admit(requests).catch((error: unknown): Admission[] => {
+      // Without Redis no execution that has a limit starts.
+      log.warn({ err: error }, 'could not check limits');
+      return requests.map(() => ({ kind: 'closed', waitMs: maxWaitMs }));
     });
-    const back = candidates.filter(
-      (candidate, index) => !begins(candidate, admissions[index] ?? { kind: 'taken' }),
+    const refused = candidates.filter(
+      (candidate, index) => !isSettledBy(candidate, admissions[index] ?? { kind: 'taken' }),
     );
-    putBack(back.map(({ waiting }) => waiting));
+    putBack(refused.map(({ pending }) => pending));
   }
 
-  /** False for one that has to wait on. */
-  function begins(candidate: Candidate, admission: Admission): boolean {
-    const { waiting } = candidate;
+  /** Returns false when the candidate must wait. */
+  function isSettledBy(candidate: Candidate, admission: Admission): boolean {
+    const { pending } = candidate;
     if (admission.kind === 'admitted') start(candidate, admission.route);
-    else if (admission.kind === 'taken') shares.give(waiting.organizationId, 1);
+    else if (admission.kind === 'taken') shares.give(pending.organizationId, 1);
     else {
-      const name = admission.kind === 'full' ? admission.name : `line:${lineName(waiting)}`;
+      const name = admission.kind === 'full' ? admission.name : `line:${lineName(pending)}`;
       markFull(name, admission.waitMs);
       return false;
     }
@@ -149,40 +114,41 @@ export function createScheduler(args: {
   }
 
   function start(candidate: Candidate, at: number): void {
-    const { executionId, organizationId, again } = candidate.waiting;
-    const about = { executionId, attemptId: again?.attemptId };
-    void beginAt(candidate, at)
-      .catch((error: unknown) => log.error({ err: error, ...about }, 'a run was cut off'))
+    const { executionId, organizationId, retry } = candidate.pending;
+    void startAt(candidate, at)
+      .catch((error: unknown) =>
+        log.error({ err: error, executionId, attemptId: retry?.attemptId }, 'run failed with an error'),
+      )
       .finally(() => {
         shares.give(organizationId, 1);
         wake();
       });
   }
 
-  async function beginAt({ waiting, routes, ask }: Candidate, at: number): Promise<void> {
-    const isBegun = !closing.signal.aborted && (await args.begin(waiting, routes[at] ?? null));
-    if (isBegun || ask === null) return;
-    // Its place, its part of a minute or its probe is the next one's: what has ended while it waited must use up nothing.
-    await desk.withdraw(ask, at);
-    for (const { name } of [...ask.limits.scopes, ...ask.limits.rates]) fullUntilMs.delete(name);
-    fullUntilMs.delete(`line:${lineName(waiting)}`);
+  async function startAt({ pending, routes, request }: Candidate, at: number): Promise<void> {
+    const isStarted = !closing.signal.aborted && (await args.startAttempt(pending, routes[at] ?? null));
+    if (isStarted || request === null) return;
+    // An execution that ended while it waited must use up no slot, no part of a rate and no probe.
+    await slots.withdraw(request, at);
+    for (const { name } of [...request.limits.scopes, ...request.limits.rates]) fullUntilMs.delete(name);
+    fullUntilMs.delete(`line:${lineName(pending)}`);
   }
 
   function wake(): void {
     isWoken = true;
-    if (isTurning || closing.signal.aborted) return;
-    isTurning = true;
-    void go().catch((error: unknown) => log.error({ err: error }, 'runs could not be begun'));
+    if (isRunning || closing.signal.aborted) return;
+    isRunning = true;
+    void run().catch((error: unknown) => log.error({ err: error }, 'could not start runs'));
   }
 
-  async function go(): Promise<void> {
+  async function run(): Promise<void> {
     try {
       while (isWoken && !closing.signal.aborted) {
         isWoken = false;
-        await turn();
+        await startAll();
       }
     } finally {
-      isTurning = false;
+      isRunning = false;
       wakeLater();
     }
   }
@@ -190,7 +156,7 @@ export function createScheduler(args: {
   function wakeLater(): void {
     clearTimeout(timer);
     const nowMs = performance.now();
-    // Of those too whose time was over a moment ago: somebody may have been left waiting for them just before.
+    // Times that are just over count too: an execution may have been put back because of them a moment before.
     const soonestMs = [...fullUntilMs.values()].reduce(
       (least, untilMs) => Math.min(least, untilMs),
       Infinity,
@@ -200,17 +166,18 @@ export function createScheduler(args: {
     timer = setTimeout(wake, Math.max(5, soonestMs - nowMs));
   }
 
+  slots.onFreed((names) => {
+    for (const name of names) fullUntilMs.delete(name);
+    // Which lines wait for which connection is not known here; those that wait for another one are put back.
+    if (names.some((name) => /^(connection|route):/.test(name))) {
+      for (const name of fullUntilMs.keys()) if (name.startsWith('line:')) fullUntilMs.delete(name);
+    }
+    wake();
+  });
+
   return {
-    add(waiting) {
-      for (const one of waiting) backlog.add(one);
-      wake();
-    },
-    wake(freed) {
-      for (const name of freed) fullUntilMs.delete(name);
-      // Which lines wait for which connection is not known here: those that wait for another are put back.
-      if (freed.some((name) => /^(connection|route):/.test(name))) {
-        for (const name of fullUntilMs.keys()) if (name.startsWith('line:')) fullUntilMs.delete(name);
-      }
+    add(pending) {
+      for (const one of pending) backlog.add(one);
       wake();
     },
     waiting: backlog.size,

@@ -1,54 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedAttempt } from '@holdfast/db/attempts/claim';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
 import { providerMode } from '@holdfast/domain/modelRoute';
 import type { PreparedInput } from '@holdfast/providers/input';
-import type { Submission } from '@holdfast/providers/interface';
-import type { Context } from './context.ts';
-import type { Route } from './route.ts';
+import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
+import type { Route } from './routes.ts';
+import type { Slots } from './slots.ts';
 
-/** An attempt as the jobs know it. */
-export type Run = {
-  attemptId: string;
-  attemptToken: string;
-  /** Where it was sent, or is about to be. */
-  connection: string;
-  target: string;
-  begunAtMs: number;
-  /** What its provider gave it once it was accepted. */
-  handle?: ClaimedAttempt['handle'];
-  /** Characters of its log that the execution has. */
-  logged: number;
-  /** How often a provider was busy. */
-  busyRefusals: number;
-  id: string;
-  organizationId: string;
-  model: string;
-  input: Record<string, unknown>;
-  remainingMs: number;
-  /** The execution's place in a trace. */
-  traceparent: string | null;
-};
+/** An attempt with what its run needs of the execution, whose id is `id`. */
+export type Attempt = Omit<ClaimedAttempt, 'state' | 'ended' | 'handle'> &
+  Partial<Pick<ClaimedAttempt, 'handle'>>;
 
-/** What the provider is sent, and where it calls back. Without a prepared input it serves for asking about a run alone. */
+/** What the provider is sent. Without a prepared input it serves to query or cancel a run only. */
 export function toSubmission(
-  context: Pick<Context, 'callbackBaseUrl'>,
-  { definition, route }: Route,
-  run: Run,
-  { input, parts }: PreparedInput = { input: run.input, parts: [] },
+  { definition, route, callbackUrl }: Pick<Route, 'definition' | 'route' | 'callbackUrl'>,
+  attempt: Attempt,
+  { input, parts }: PreparedInput = { input: attempt.input, parts: [] },
 ): Submission {
   return {
-    executionId: run.id,
-    token: run.attemptToken,
-    begunAtMs: run.begunAtMs,
+    executionId: attempt.id,
+    token: attempt.attemptToken,
+    begunAtMs: attempt.begunAtMs,
     providerModel: route.model,
     parts,
     input,
     options: route.options,
-    mode: providerMode(route, run.input),
-    mapping: mappingOf(definition, route, run.input),
-    callbackUrl:
-      context.callbackBaseUrl &&
-      `${context.callbackBaseUrl}/v1/callbacks/${route.connection}/${run.attemptToken}`,
-    timeoutMs: run.remainingMs,
+    mode: providerMode(route, attempt.input),
+    mapping: mappingOf(definition, route, attempt.input),
+    callbackUrl: callbackUrl && `${callbackUrl}/${attempt.attemptToken}`,
+    timeoutMs: attempt.remainingMs,
   };
+}
+
+/**
+ * Sends a prepared input to the provider, and counts the result for its health and capacity. Null when the signal has aborted:
+ * another dispatcher will recover the run, or its execution has ended and it is cancelled.
+ */
+export async function submit(
+  slots: Pick<Slots, 'called'>,
+  route: Route,
+  attempt: Attempt,
+  input: PreparedInput,
+  firstCall: FirstCall,
+  signal: AbortSignal,
+): Promise<Progress | null> {
+  const { definition, provider } = route;
+  const submission = toSubmission(route, attempt, input);
+  const progress = await callProvider(provider, submission, firstCall, signal);
+  if (signal.aborted) {
+    if (signal.reason === 'ended elsewhere') await cancelUnanswered(provider, submission);
+    return null;
+  }
+  const usualMs = definition.timeout_s * 1000;
+  slots.called(attempt, progress, { givenMs: attempt.remainingMs, usualMs });
+  return progress;
+}
+
+/** A new run is submitted. One that was taken over is recovered: it may have been submitted before. */
+export type FirstCall = 'submit' | 'recover';
+
+/** A provider that may have the run, but refuses to say so, is queried again for most of a minute. */
+const defaultPausesMs: readonly number[] = [1000, 2000, 4000, 8000, 15_000, 15_000];
+
+/** Submits or recovers a run. When the result of a submit is unknown, the run is recovered, never submitted again. */
+export async function callProvider(
+  provider: Provider,
+  submission: Submission,
+  firstCall: FirstCall,
+  signal: AbortSignal,
+  pausesMs = defaultPausesMs,
+): Promise<Progress> {
+  if (firstCall === 'recover') return await recover(provider, submission, signal, pausesMs);
+  const progress = await provider.submit(submission, signal);
+  if (progress.state !== 'unknown' || signal.aborted) return progress;
+  const recovered = await recover(provider, submission, signal, pausesMs);
+  // The first error says more about the cause: a time-out, a reset.
+  if (recovered.state === 'unknown') return progress;
+  return recovered.state === 'refused' && progress.isBusy ? { ...recovered, isBusy: true } : recovered;
+}
+
+/** Queries a refused run under the same token for as long as the provider may have it: a new token could run it twice. */
+async function recover(
+  provider: Provider,
+  submission: Submission,
+  signal: AbortSignal,
+  pausesMs: readonly number[],
+): Promise<Progress> {
+  const deadlineMs = performance.now() + submission.timeoutMs;
+  let progress = await provider.recover(submission, signal);
+  for (const pause of pausesMs) {
+    // A busy provider can stay so for long; its attempt waits without a lease.
+    if (!mayHaveRun(progress) || progress.isBusy) return progress;
+    const pauseMs = Math.max(progress.retryAfterMs ?? 0, pause);
+    if (performance.now() + pauseMs > deadlineMs) break;
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return progress;
+    progress = await provider.recover(submission, signal);
+  }
+  return mayHaveRun(progress) && !progress.isBusy
+    ? { state: 'unknown', outcome: progress.outcome }
+    : progress;
+}
+
+function mayHaveRun(progress: Progress): progress is Extract<Progress, { state: 'refused' }> {
+  return progress.state === 'refused' && progress.mayHaveRun === true;
+}
+
+export const cancelTimeoutMs = 10_000;
+const findTimeoutMs = 60_000;
+
+/** Cancels a run whose submit has no result yet, if the provider has it. */
+export async function cancelUnanswered(provider: Provider, submission: Submission): Promise<void> {
+  const handle =
+    provider.handleFor(submission) ??
+    (await provider.find?.(submission, AbortSignal.timeout(findTimeoutMs))) ??
+    null;
+  if (handle) await provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
 }

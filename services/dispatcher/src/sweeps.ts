@@ -7,41 +7,48 @@ import {
   staleCallbacks,
   stalePendingExecutions,
 } from '@holdfast/db/sweeps';
+import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
-import type { Context } from './context.ts';
-import { countRuns } from './countRuns.ts';
-import { firstTry, retry } from './jobs/dispatch.ts';
-import type { Queues } from './queues.ts';
+import { firstTry, toPendingRetry } from './backlog.ts';
+import type { Files } from './outputFile.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { Slots } from './slots.ts';
+import type { Queues } from './workers.ts';
 
-/** What is pending for so long may have lost its job; so many of each organization are looked at. */
+/** An execution that is pending for longer may have lost its job. */
 const staleAfterS = 5;
-const mostOfEach = 2000;
+const maxOfOrganization = 2000;
 
-/** Everything a lost job, or a lost dispatcher, would leave undone. */
-export function startSweeps(
-  context: Context,
-  queues: Queues,
-  turnOf: (sweep: string, intervalMs: number) => TakeTurn,
-): Sweeps {
-  const { db, log } = context;
+/** Finds everything that a lost job, or a dispatcher that died, has left behind. */
+export function startSweeps(args: {
+  files: Pick<Files, 'db' | 'store'>;
+  slots: Pick<Slots, 'reconcile'>;
+  scheduler: Pick<Scheduler, 'add'>;
+  queues: Queues;
+  isRedisUp(): boolean;
+  turnOf(sweep: string, intervalMs: number): TakeTurn;
+  log: Logger;
+}): Sweeps {
+  const { slots, scheduler, queues, isRedisUp, log } = args;
+  const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
+    startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
   return sweepGroup([
     sweep('stale pending', 2000, async () => {
-      const stale = await stalePendingExecutions(db, staleAfterS, mostOfEach);
-      // Nobody's limit is exceeded without Redis, and whoever has none need not wait for it.
-      if (context.isRedisUp()) await queues.dispatch.addAll(dispatchJobs(stale));
-      else context.scheduler.add(stale.map(firstTry));
+      const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);
+      // Without Redis no execution with a limit starts, and one without need not wait for it.
+      if (isRedisUp()) await queues.dispatch.addAll(dispatchJobs(stale));
+      else scheduler.add(stale.map(firstTry));
     }),
     sweep('waiting tries', 500, async () => {
       const { due, over } = await pendingRetries(db);
-      // Nothing was sent of them: there is nobody to tell.
+      // They were not sent to a provider, so there is no run to cancel.
       if (over.length > 0) await markStopped(db, over);
-      if (context.isRedisUp()) await queues.retry.addAll(due);
-      else for (const one of due) await retry(context, one);
+      if (isRedisUp()) await queues.retry.addAll(due);
+      else scheduler.add(due.map(toPendingRetry));
     }),
-    sweep('counted runs', 10_000, () => countRuns(context)),
+    sweep('counted runs', 10_000, () => slots.reconcile()),
     sweep('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
       await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
@@ -55,11 +62,11 @@ export function startSweeps(
       await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
     }),
     sweep('files to remove', 60_000, async () => {
-      const files = await listRemovableFiles(db, 500);
-      for (const key of files.flatMap(({ keys }) => keys)) await context.store.remove(key);
+      const removable = await listRemovableFiles(db, 500);
+      for (const key of removable.flatMap(({ keys }) => keys)) await store.remove(key);
       await markFilesDeleted(
         db,
-        files.map(({ id }) => id),
+        removable.map(({ id }) => id),
       );
     }),
   ]);

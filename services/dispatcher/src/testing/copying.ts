@@ -9,13 +9,14 @@ import { createEgressPolicy } from '@holdfast/egress/policy';
 import { createDiskStore } from '@holdfast/files/disk/diskStore';
 import type { ObjectStore } from '@holdfast/files/store';
 import { createLogger } from '@holdfast/kit/logger';
+import type { Connection } from '@holdfast/providers/connection';
 import { createTestOrganization } from '@holdfast/testkit/testData';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A provider's file server: that of the connection `trusted` itself, and a store that `beside` names. And what copies are made with. */
+/** A provider's file server (of the connection `trusted`; `beside` names it as its store), and what copies are made with. */
 export async function startCopying() {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 4, applicationName: 'test' });
@@ -26,21 +27,20 @@ export async function startCopying() {
   });
   await store.prepare();
   const provider = await startFileServer();
-  const connections = {
+  const connections: Record<string, Connection> = {
     trusted: connection(provider.url),
     beside: connection('http://127.0.0.1:9', { OUTPUT_ORIGINS: provider.url }),
     other: connection('http://127.0.0.1:9'),
   };
-  const context = {
-    db,
-    store,
-    egress: createEgressPolicy({ allowCidrs: [], allowHttp: false }),
-    connections,
-    log: createLogger('test', 'silent'),
-  };
   return {
-    context,
+    files: { db, store, egress: createEgressPolicy({ allowCidrs: [], allowHttp: false }) },
+    log: createLogger('test', 'silent'),
     provider,
+    /** The route to a connection of a model with these outputs. */
+    routeOf: (output: Partial<ModelDefinition['output']>, name = 'trusted') => ({
+      ...modelOf(output, name),
+      connection: connections[name] as Connection,
+    }),
     newRun: () => newRun(db),
     filesOf: (executionId: string) => filesOf(db, store, executionId),
     async close() {
@@ -50,7 +50,7 @@ export async function startCopying() {
   };
 }
 
-function connection(baseUrl: string, settings: Record<string, string> = {}) {
+function connection(baseUrl: string, settings: Record<string, string> = {}): Connection {
   return { baseUrl, apiKey: null, settings };
 }
 
@@ -59,7 +59,7 @@ async function newRun(db: Database) {
   return { id: newId('exec'), attemptId: newId('att'), organizationId };
 }
 
-/** What the database and the store have of an execution's outputs. */
+/** The files of an execution's outputs, in the database and the store. */
 async function filesOf(db: Database, store: ObjectStore, executionId: string) {
   const { rows } = await db.pool.query<{
     id: string;
@@ -78,30 +78,30 @@ async function filesOf(db: Database, store: ObjectStore, executionId: string) {
   return await Promise.all(rows.map(async (row) => ({ ...row, object: await store.stat(row.key) })));
 }
 
-/** Answers each path as it was told to, with the next of several answers each time. */
+/** Gives each path its responses, one after the other, and then the last one. */
 async function startFileServer() {
-  const answers = new Map<string, Answer[]>();
-  const asked = new Map<string, number>();
+  const responses = new Map<string, Respond[]>();
+  const requests = new Map<string, number>();
   const server = http.createServer((request, response) => {
     const path = request.url ?? '';
-    const times = asked.get(path) ?? 0;
-    asked.set(path, times + 1);
-    const told = answers.get(path) ?? [];
-    const answer = told[Math.min(times, told.length - 1)];
-    if (answer) answer(request, response);
+    const count = requests.get(path) ?? 0;
+    requests.set(path, count + 1);
+    const all = responses.get(path) ?? [];
+    const respond = all[Math.min(count, all.length - 1)];
+    if (respond) respond(request, response);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    /** The URL of a file that is answered so. */
-    file(...told: Answer[]): string {
+    /** The URL of a file with these responses. */
+    file(...all: Respond[]): string {
       const path = `/${newId('file')}`;
-      answers.set(path, told);
+      responses.set(path, all);
       return url + path;
     },
-    timesAsked: (of: string) => asked.get(of.slice(url.length)) ?? 0,
+    requestsFor: (fileUrl: string) => requests.get(fileUrl.slice(url.length)) ?? 0,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -128,7 +128,7 @@ export function modelOf(
   return { definition, route };
 }
 
-export function madeBy(kind: string, ...urls: string[]): Success {
+export function madeOutput(kind: string, ...urls: string[]): Success {
   const output = { [kind]: urls.map((url) => ({ url })) };
   return { ok: true, output, usage: { inputTokens: 0, outputTokens: 0 }, measured: {} };
 }

@@ -1,0 +1,167 @@
+import { type ClaimedAttempt, claimWaiting } from '@holdfast/db/attempts/claim';
+import { markStopped } from '@holdfast/db/attempts/lease';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import type { Starter } from '@holdfast/executions/lifecycle';
+import type { Progress } from '@holdfast/providers/interface';
+import type { PendingExecution } from './backlog.ts';
+import { prepareInput } from './input.ts';
+import { type Leases, leaseS } from './leases.ts';
+import type { DispatcherMetrics } from './metrics.ts';
+import { bodiesOf, outcomeOf, recordOutcome } from './outcome.ts';
+import type { Files } from './outputFile.ts';
+import { recordProgress, recordRunning } from './progress.ts';
+import { recordBusyRefusal, recordRefusal } from './refusal.ts';
+import type { Route, Routes } from './routes.ts';
+import type { Slots } from './slots.ts';
+import {
+  type Attempt,
+  cancelTimeoutMs,
+  cancelUnanswered,
+  type FirstCall,
+  submit,
+  toSubmission,
+} from './submission.ts';
+import { inSpan, type Trace } from './trace.ts';
+
+/** What the steps of an attempt are done with. */
+export type AttemptServices = {
+  files: Files;
+  routes: Routes;
+  leases: Leases;
+  slots: Slots;
+  recorder: AttemptRecorder;
+  metrics: Pick<DispatcherMetrics, 'runs' | 'retries' | 'busyRefusals'>;
+};
+
+/**
+ * Starts an attempt whose turn has come: PENDING -> PROCESSING, or a retry. Returns false when another dispatcher has it or
+ * the execution has ended, and resolves when this process no longer works on it.
+ */
+export async function startAttempt(
+  services: AttemptServices,
+  starter: Pick<Starter, 'start'>,
+  trace: Trace,
+  { executionId, retry }: PendingExecution,
+  route: ProviderRoute | null,
+): Promise<boolean> {
+  const begunAtMs = Date.now();
+  const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
+  const attempt = retry
+    ? await claimWaiting(services.files.db, retry.attemptId, at, leaseS)
+    : await starter.start(executionId, at);
+  if (attempt === null) return false;
+  if ('ended' in attempt && attempt.ended) {
+    await stopAttempt(services, trace, attempt);
+    return false;
+  }
+  const span = { name: retry ? 'retry' : 'run', kind: 'consumer', begunAtMs } as const;
+  await inSpan(trace, span, attempt, async (spanned) => {
+    const { attemptId, model, organizationId } = attempt;
+    spanned.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
+    await runAttempt(services, spanned, { logged: 0, busyRefusals: 0, ...attempt }, 'submit');
+  });
+  return true;
+}
+
+/** Works on an attempt until it has ended, is running at its provider, waits for a retry, or its lease is lost. */
+export async function runAttempt(
+  services: AttemptServices,
+  trace: Trace,
+  attempt: Attempt,
+  firstCall: FirstCall,
+): Promise<void> {
+  const { files, routes, leases, slots } = services;
+  const route = await routes.find(attempt, trace);
+  if (route === null) return await failWithoutRoute(services, trace, attempt);
+  await leases.hold(attempt.attemptId, async (signal) => {
+    const input = await prepareInput(files, trace.log, route, attempt, firstCall);
+    const progress = 'state' in input ? input : await submit(slots, route, attempt, input, firstCall, signal);
+    if (progress !== null) await applyProgress(services, trace, route, attempt, progress, signal);
+  });
+}
+
+/** Records what a provider returned for an attempt, and releases the attempt's slots when it no longer needs them. */
+export async function applyProgress(
+  services: AttemptServices,
+  trace: Trace,
+  route: Route,
+  attempt: Attempt,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  if ('alert' in progress && progress.alert) {
+    const { id: executionId, attemptId, connection } = attempt;
+    const line = { executionId, attemptId, connection, alert: progress.alert };
+    trace.log.error(line, 'a provider connection needs the operator');
+  }
+  trace.span?.set({ 'holdfast.state': progress.state });
+  try {
+    const isOver = await record(services, trace, route, attempt, progress, signal);
+    if (isOver) await services.slots.release(attempt);
+  } finally {
+    for (const body of bodiesOf(progress)) body.close();
+  }
+}
+
+/** Returns whether the attempt gives up its slots. */
+async function record(
+  services: AttemptServices,
+  trace: Trace,
+  route: Route,
+  attempt: Attempt,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { files, recorder, metrics } = services;
+  const { log } = trace;
+  await recordProgress(recorder, route, attempt, progress);
+  if (progress.state === 'running') {
+    await recordRunning(recorder, log, route, attempt, progress);
+    return false;
+  }
+  if (!progress.outcome.ok) trace.span?.fail(progress.outcome.code);
+  if (progress.state === 'refused') {
+    if (progress.isBusy) return await recordBusyRefusal(services, log, route, attempt, progress);
+    if (await recordRefusal(services, log, route, attempt, progress)) return true;
+  }
+  const { id: executionId, attemptId, connection, model } = attempt;
+  if (progress.state === 'unknown')
+    log.error({ executionId, attemptId, connection }, 'the outcome of a submit is unknown');
+  const state = progress.state === 'unknown' ? 'unknown' : progress.outcome.ok ? 'succeeded' : 'failed';
+  metrics.runs.inc({ connection, state });
+  log.info({ executionId, attemptId, model, connection, state }, 'run ended');
+  const outcome = await outcomeOf(files, trace, route, attempt, progress, signal);
+  if (outcome !== null) await recordOutcome(recorder, files, log, attempt, outcome);
+  return true;
+}
+
+async function failWithoutRoute(
+  { recorder, slots }: AttemptServices,
+  { log, span }: Trace,
+  attempt: Attempt,
+): Promise<void> {
+  const { id: executionId, attemptId, model } = attempt;
+  log.error({ executionId, attemptId, model }, 'no connection is configured for the model');
+  span?.fail('MODEL_UNAVAILABLE');
+  const message = 'The model is not available at the moment.';
+  await recorder.recordOutcome(attemptId, { ok: false, code: 'MODEL_UNAVAILABLE', message }, 'failed');
+  await slots.release(attempt);
+}
+
+/** Cancels the run of an execution that has ended. What the provider sends later is dropped. */
+export async function stopAttempt(
+  { files, routes, slots }: Pick<AttemptServices, 'files' | 'routes' | 'slots'>,
+  trace: Trace,
+  attempt: ClaimedAttempt,
+): Promise<void> {
+  await inSpan(trace, { name: 'stop', kind: 'consumer' }, attempt, async (spanned) => {
+    // A waiting attempt was not sent to a provider.
+    const route = attempt.state === 'waiting' ? null : await routes.find(attempt, spanned);
+    if (route && attempt.handle)
+      await route.provider.cancel(attempt.handle, AbortSignal.timeout(cancelTimeoutMs));
+    else if (route) await cancelUnanswered(route.provider, toSubmission(route, attempt));
+    await markStopped(files.db, [attempt.attemptId]);
+    await slots.release(attempt);
+  });
+}

@@ -1,0 +1,158 @@
+import { claimByToken } from '@holdfast/db/attempts/claim';
+import { pollNow } from '@holdfast/db/attempts/lease';
+import {
+  dropCallback,
+  markCallbackProcessed,
+  readCallback,
+  type StoredCallback,
+} from '@holdfast/db/callbacks';
+import { markFilesDeleted } from '@holdfast/db/files';
+import { mappingOf } from '@holdfast/domain/modelDefinition';
+import { ObjectNotFoundError } from '@holdfast/files/store';
+import type { Logger } from '@holdfast/kit/logger';
+import { currentReservation } from '@holdfast/kit/memoryBudget';
+import type { CallbackReading, Ended } from '@holdfast/providers/interface';
+import { type AttemptServices, applyProgress, stopAttempt } from './attempt.ts';
+import { leaseS } from './leases.ts';
+import type { Files } from './outputFile.ts';
+import type { Route } from './routes.ts';
+import { inSpan, type Trace } from './trace.ts';
+
+/**
+ * Reads a callback of the inbox. A verified one ends its run or has the provider polled; a forged or empty one is dropped, for
+ * an attempt keeps only so many. One that can't be handled now stays, and a sweep brings it again.
+ */
+export async function receiveCallback(
+  services: AttemptServices,
+  trace: Trace,
+  callbackId: string,
+): Promise<void> {
+  const stored = await readCallback(services.files.db, callbackId);
+  if (!stored) return;
+  const attempt = { ...stored, id: stored.executionId };
+  await inSpan(trace, { name: 'callback', kind: 'consumer' }, attempt, async (spanned) => {
+    const route = await services.routes.find(attempt, spanned);
+    await receive(services, spanned, stored, route);
+  });
+}
+
+async function receive(
+  services: AttemptServices,
+  trace: Trace,
+  stored: StoredCallback,
+  route: Route | null,
+): Promise<void> {
+  const { files, leases } = services;
+  const { objectKey } = stored;
+  if (objectKey === null) return void (await settle(services, trace, stored, route, stored.body));
+  // The body stays in memory until the outcome is recorded.
+  const isDone = await leases.holdMemory(async () => {
+    const body = route && !stored.finished ? await readObject(files, trace.log, stored, objectKey) : null;
+    return await settle(services, trace, stored, route, body);
+  });
+  if (isDone) await removeObject(files, trace.log, stored, objectKey);
+}
+
+/** Returns false when the callback stays in the inbox. */
+async function settle(
+  services: AttemptServices,
+  trace: Trace,
+  stored: StoredCallback,
+  route: Route | null,
+  body: Buffer | null,
+): Promise<boolean> {
+  const { db } = services.files;
+  const reading = route && !stored.finished && body ? await read(route, stored, body) : null;
+  if (route && !(await handle(services, trace, route, stored.token, reading))) return false;
+  const isUseless = stored.erased || (route !== null && !stored.finished && reading === null);
+  await (isUseless ? dropCallback : markCallbackProcessed)(db, stored.id);
+  return true;
+}
+
+/** The body of a large callback, read as the memory budget allows; null when it has expired. */
+async function readObject(
+  { store }: Files,
+  log: Logger,
+  { executionId }: StoredCallback,
+  key: string,
+): Promise<Buffer | null> {
+  const reserve = currentReservation();
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of await store.read(key)) {
+      await reserve?.(chunk.length);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (!(error instanceof ObjectNotFoundError)) throw error;
+    log.warn({ executionId }, 'the object of a large callback is gone');
+    return null;
+  }
+}
+
+/** An object that can't be removed now is removed when it expires. */
+async function removeObject(
+  { db, store }: Files,
+  log: Logger,
+  { executionId }: StoredCallback,
+  key: string,
+): Promise<void> {
+  try {
+    await store.remove(key);
+    await markFilesDeleted(db, [key]);
+  } catch (error) {
+    log.warn({ err: error, executionId }, 'the object of a large callback stays until it expires');
+  }
+}
+
+async function read(
+  { definition, route, provider }: Route,
+  stored: StoredCallback,
+  body: Buffer,
+): Promise<CallbackReading> {
+  const { headers, receivedAtMs, token, handle: runHandle } = stored;
+  return await provider.readCallback(
+    { headers, body, receivedAtMs },
+    {
+      token,
+      handle: runHandle,
+      mapping: mappingOf(definition, route),
+      providerModel: route.model,
+      options: route.options,
+    },
+  );
+}
+
+/** Returns whether the callback is done with. */
+async function handle(
+  services: AttemptServices,
+  trace: Trace,
+  route: Route,
+  token: string,
+  reading: CallbackReading,
+): Promise<boolean> {
+  if (reading === null) return true;
+  if (reading === 'later') return false;
+  if (reading === 'ask') return await pollNow(services.files.db, token);
+  return await endRun(services, trace, route, token, reading);
+}
+
+/** Returns false while another dispatcher handles the end of the same run: should it die, a sweep brings the callback again. */
+async function endRun(
+  services: AttemptServices,
+  trace: Trace,
+  route: Route,
+  token: string,
+  ended: Ended,
+): Promise<boolean> {
+  const attempt = await claimByToken(services.files.db, token, leaseS);
+  if (!attempt) return false;
+  // After the end of the execution, results of a provider are dropped.
+  if (attempt.ended) await stopAttempt(services, trace, attempt);
+  else
+    await services.leases.hold(attempt.attemptId, (signal) =>
+      applyProgress(services, trace, route, attempt, ended, signal),
+    );
+  return true;
+}

@@ -1,0 +1,147 @@
+import { buffer } from 'node:stream/consumers';
+import type { Database } from '@holdfast/db/client';
+import type { FileRow } from '@holdfast/db/files';
+import { getFiles } from '@holdfast/db/files';
+import {
+  findInputFiles,
+  type InputFile,
+  maxInputFileBytes,
+  replaceInputFiles,
+} from '@holdfast/domain/inputFiles';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
+import type { Logger } from '@holdfast/kit/logger';
+import { changeInput, type PreparedInput } from '@holdfast/providers/input';
+import type { FilePart, Progress } from '@holdfast/providers/interface';
+import type { Route } from './routes.ts';
+import type { Attempt, FirstCall } from './submission.ts';
+
+type Files = { db: Database; store: ObjectStore };
+
+/**
+ * The input as the provider takes it, or the result of an attempt whose input can't be sent. A run that is recovered is
+ * queried even without its files, for it may have been accepted while they existed.
+ */
+export async function prepareInput(
+  files: Files,
+  log: Logger,
+  { definition, route }: Pick<Route, 'definition' | 'route'>,
+  attempt: Pick<Attempt, 'id' | 'attemptId' | 'organizationId' | 'input'>,
+  firstCall: FirstCall,
+): Promise<PreparedInput | Extract<Progress, { state: 'ended' | 'refused' }>> {
+  try {
+    return await buildInput(files, definition, route, attempt);
+  } catch (error) {
+    const isUnusable = error instanceof UnusableInputFile;
+    if (firstCall === 'recover' && isUnusable) return { input: attempt.input, parts: [] };
+    if (firstCall === 'recover') throw error;
+    log.warn(
+      { err: error, executionId: attempt.id, attemptId: attempt.attemptId },
+      'could not prepare an input',
+    );
+    return isUnusable ? results[error.reason] : storeUnavailable;
+  }
+}
+
+const storeUnavailable = {
+  state: 'refused',
+  retryAfterMs: 2000,
+  outcome: { ok: false, code: 'SERVICE_UNAVAILABLE', message: 'A file of the input could not be read.' },
+} as const;
+
+const results = {
+  gone: {
+    state: 'ended',
+    outcome: { ok: false, code: 'FILE_NOT_FOUND', message: 'A file of the input is gone.' },
+  },
+  // The model's next provider may take it.
+  too_large: {
+    state: 'refused',
+    retryAfterMs: null,
+    outcome: { ok: false, code: 'INPUT_VALIDATION_ERROR', message: 'A file of the input is too large.' },
+  },
+} as const;
+
+/** A file of the input that no provider can be sent (`gone`), or not this one (`too_large`). */
+class UnusableInputFile extends Error {
+  readonly reason: 'gone' | 'too_large';
+
+  constructor(reason: 'gone' | 'too_large') {
+    super(reason === 'gone' ? 'A file of the input is gone.' : 'A file of the input is too large.');
+    this.reason = reason;
+  }
+}
+
+/**
+ * The client's input with files as the route wants them (`files.as`), and properties renamed, set and left out (`input`).
+ * @throws UnusableInputFile, and errors of the store and the database
+ */
+export async function buildInput(
+  files: Files,
+  definition: Pick<ModelDefinition, 'input_schema'>,
+  route: Pick<ProviderRoute, 'files' | 'input'>,
+  attempt: Pick<Attempt, 'organizationId' | 'input'>,
+): Promise<PreparedInput> {
+  const references = findInputFiles(definition.input_schema, attempt.input).filter(
+    ({ path }) => !route.input?.omit.includes(String(path[0])),
+  );
+  const ids = [...new Set(references.map(({ id }) => id))];
+  const rows = new Map(
+    (await getFiles(files.db, attempt.organizationId, ids)).map((file) => [file.id, file]),
+  );
+  const maxBytes = maxInputFileBytes(route);
+  for (const id of ids) {
+    if ((readyFile(rows, id).sizeBytes ?? 0) > maxBytes) throw new UnusableInputFile('too_large');
+  }
+  const sent: PreparedInput = { input: attempt.input, parts: [] };
+  if (route.files.as === 'multipart') {
+    sent.parts = references.map(({ path, id }) => toPart(files, readyFile(rows, id), path));
+  } else {
+    const texts = new Map<string, string>();
+    for (const [id, file] of rows) texts.set(id, await toText(files, route, file));
+    sent.input = replaceInputFiles(attempt.input, references, (id) => texts.get(id) ?? id);
+  }
+  return changeInput(sent, route.input);
+}
+
+function readyFile(rows: Map<string, FileRow>, id: string): FileRow {
+  const file = rows.get(id);
+  if (!file || file.state !== 'ready') throw new UnusableInputFile('gone');
+  return file;
+}
+
+async function toText(
+  files: Files,
+  { files: { as, url_lifetime_s: expiresInS } }: Pick<ProviderRoute, 'files'>,
+  file: FileRow,
+): Promise<string> {
+  const { key, filename } = file;
+  const contentType = typeOf(file);
+  if (as === 'data_uri') {
+    const bytes = await buffer(await open(files, key));
+    return `data:${contentType};base64,${bytes.toString('base64')}`;
+  }
+  return await files.store.presignDownload({ key, filename, contentType, expiresInS });
+}
+
+function toPart(files: Files, file: FileRow, path: InputFile['path']): FilePart {
+  const { key, filename, sizeBytes } = file;
+  return {
+    path,
+    filename,
+    contentType: typeOf(file),
+    sizeBytes: sizeBytes ?? 0,
+    open: () => open(files, key),
+  };
+}
+
+async function open({ store }: Files, key: string) {
+  return await store.read(key).catch((error: unknown) => {
+    throw error instanceof ObjectNotFoundError ? new UnusableInputFile('gone') : error;
+  });
+}
+
+function typeOf({ contentType }: FileRow): string {
+  return contentType ?? 'application/octet-stream';
+}

@@ -1,0 +1,91 @@
+import { attemptsToStop, type ClaimedAttempt, claimAbandoned, claimPoll } from '@holdfast/db/attempts/claim';
+import { pendingCallbacks } from '@holdfast/db/callbacks';
+import type { Database } from '@holdfast/db/client';
+import { dropOutputsOfEnded } from '@holdfast/db/files';
+import { filterPendingExecutions } from '@holdfast/db/sweeps';
+import type { Handle, Submission } from '@holdfast/providers/interface';
+import type { dispatchQueue, PayloadOf } from '@holdfast/queues/definitions';
+import { type AttemptServices, applyProgress, runAttempt, stopAttempt } from './attempt.ts';
+import { firstTry, type PendingExecution } from './backlog.ts';
+import { receiveCallback } from './callback.ts';
+import { prepareInput } from './input.ts';
+import { leaseS } from './leases.ts';
+import { recordRefusal } from './refusal.ts';
+import type { Route } from './routes.ts';
+import { toSubmission } from './submission.ts';
+import { inSpan, type Trace } from './trace.ts';
+
+/** The executions that a dispatch job names; a gateway of the previous version sends their ids only. */
+export async function executionsOf(
+  db: Database,
+  { executions, executionIds }: PayloadOf<typeof dispatchQueue>,
+): Promise<PendingExecution[]> {
+  const isComplete = executions.length >= executionIds.length;
+  return (isComplete ? executions : await filterPendingExecutions(db, executionIds)).map(firstTry);
+}
+
+/** Polls the provider about a run that is due, also one whose callback never came. */
+export async function poll(services: AttemptServices, trace: Trace, attemptId: string): Promise<void> {
+  const attempt = await claimPoll(services.files.db, attemptId, leaseS);
+  if (!attempt) return;
+  await inSpan(trace, { name: 'poll', kind: 'consumer' }, attempt, (spanned) =>
+    pollClaimed(services, spanned, attempt),
+  );
+}
+
+async function pollClaimed(services: AttemptServices, trace: Trace, attempt: ClaimedAttempt): Promise<void> {
+  if (attempt.ended) return await stopAttempt(services, trace, attempt);
+  const { files, routes, leases, slots } = services;
+  const { handle } = attempt;
+  if (!handle) return;
+  const route = await routes.find(attempt, trace);
+  if (!route) return;
+  await leases.hold(attempt.attemptId, async (signal) => {
+    const submission = await submissionToPoll(files, trace, route, attempt, handle);
+    const progress = await route.provider.poll(submission, handle, signal);
+    if (signal.aborted) return;
+    if (progress.state !== 'refused' || (progress.isLost && progress.retryAfterMs !== null))
+      return await applyProgress(services, trace, route, attempt, progress, signal);
+    // The provider had accepted the run: unless it has lost it, only the poll is refused, and repeated later.
+    if (!progress.isLost) return;
+    // Without another provider the run stays, for this one may find it again.
+    if (await recordRefusal(services, trace.log, route, attempt, progress)) await slots.release(attempt);
+  });
+}
+
+async function submissionToPoll(
+  files: AttemptServices['files'],
+  { log }: Trace,
+  route: Route,
+  attempt: ClaimedAttempt,
+  handle: Handle,
+): Promise<Submission> {
+  if (!route.provider.pollsWithInput?.(handle)) return toSubmission(route, attempt);
+  const input = await prepareInput(files, log, route, attempt, 'recover');
+  return 'state' in input ? toSubmission(route, attempt) : toSubmission(route, attempt, input);
+}
+
+/** Takes over an attempt whose dispatcher is gone, and recovers its run. */
+export async function recover(services: AttemptServices, trace: Trace, attemptId: string): Promise<void> {
+  const { files, leases } = services;
+  // The lease ran out while the database was unavailable: this process still works on the attempt.
+  if (leases.has(attemptId)) return;
+  // A callback that came meanwhile may end the run, with no need to ask the provider.
+  for (const id of await pendingCallbacks(files.db, attemptId)) await receiveCallback(services, trace, id);
+  const attempt = await claimAbandoned(files.db, attemptId, leaseS);
+  if (!attempt) return;
+  await inSpan(trace, { name: 'take over', kind: 'consumer' }, attempt, async (spanned) => {
+    // After a busy refusal the lease was left to run out on purpose.
+    if (attempt.busyRefusals === 0)
+      spanned.log.warn({ executionId: attempt.id, attemptId }, 'taking over an abandoned run');
+    if (attempt.ended) await stopAttempt(services, spanned, attempt);
+    else await runAttempt(services, spanned, attempt, 'recover');
+  });
+}
+
+/** Stops the runs of an execution that was cancelled or has expired, and drops outputs that were not settled yet. */
+export async function abort(services: AttemptServices, trace: Trace, executionId: string): Promise<void> {
+  const { db } = services.files;
+  for (const attempt of await attemptsToStop(db, executionId)) await stopAttempt(services, trace, attempt);
+  await dropOutputsOfEnded(db, executionId);
+}

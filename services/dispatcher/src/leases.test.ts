@@ -1,0 +1,63 @@
+import { createLogger } from '@holdfast/kit/logger';
+import { openTestDatabase } from '@holdfast/testkit/testDatabase';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { createLeases } from './leases.ts';
+
+const log = createLogger('test', 'silent');
+const { db, close } = await openTestDatabase();
+
+afterAll(close);
+
+async function attempt(id: string): Promise<string> {
+  await db.pool.query(
+    `INSERT INTO attempts (id, execution_id, number, provider, state, token, lease_until)
+     VALUES ($1, $1, 1, 'p', 'starting', $1, now() + interval '1 hour')`,
+    [id],
+  );
+  return id;
+}
+
+async function isFree(id: string): Promise<boolean | undefined> {
+  const text = 'SELECT lease_until <= now() AS free FROM attempts WHERE id = $1';
+  return (await db.pool.query<{ free: boolean }>(text, [id])).rows[0]?.free;
+}
+
+describe('what is in hand at a stop', () => {
+  it('may end by itself', async () => {
+    const leases = createLeases(db, log);
+    let finish = () => {};
+    const run = leases.hold(await attempt('att_quick'), async (signal) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return signal.aborted;
+    });
+    expect(leases.has('att_quick')).toBe(true);
+    const handedBack = leases.handBack(20_000);
+    finish();
+    await handedBack;
+    expect([await run, leases.has('att_quick')]).toEqual([false, false]);
+  });
+
+  it('is let go of after its time, and free for others at once', async () => {
+    const leases = createLeases(db, log);
+    const run = leases.hold(
+      await attempt('att_slow'),
+      (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+    );
+    await leases.handBack(50);
+    expect(await run).toBe('shutting down');
+    expect(await isFree('att_slow')).toBe(true);
+  });
+
+  it('is let go of although a callback of the same run came and went: its submit may never have an answer', async () => {
+    const leases = createLeases(db, log);
+    const id = await attempt('att_called');
+    const submit = leases.hold(
+      id,
+      (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+    );
+    await leases.hold(id, async () => {});
+    expect(leases.has(id)).toBe(true);
+    await leases.handBack(50);
+    expect(await submit).toBe('shutting down');
+  });
+});

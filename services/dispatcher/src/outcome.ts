@@ -1,0 +1,89 @@
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
+import { actualCost } from '@holdfast/domain/pricing';
+import { DownloadError } from '@holdfast/egress/download';
+import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Progress } from '@holdfast/providers/interface';
+import type { OutputBody } from '@holdfast/providers/outputBody';
+import type { Files } from './outputFile.ts';
+import { copyOutput, defaultBounds, dropCopies } from './outputs.ts';
+import type { Route } from './routes.ts';
+import type { Attempt } from './submission.ts';
+import { inSpan, type Trace } from './trace.ts';
+
+/** How an attempt ended, as it is recorded. */
+export type AttemptOutcome = {
+  recorded: RecordedOutcome;
+  state: 'succeeded' | 'failed' | 'unknown';
+  /** For the operator. */
+  rawError?: string | undefined;
+  /** The ids of the output files that were copied. */
+  files: string[];
+};
+
+/** The outcome of a run that has ended: a success with its output files in our store, and priced. Null when the signal aborts. */
+export async function outcomeOf(
+  files: Files,
+  trace: Trace,
+  route: Pick<Route, 'definition' | 'route' | 'connection'>,
+  attempt: Attempt,
+  progress: Exclude<Progress, { state: 'running' }>,
+  signal: AbortSignal,
+): Promise<AttemptOutcome | null> {
+  const { outcome } = progress;
+  if (!outcome.ok) {
+    const { code, message, raw } = outcome;
+    const state = progress.state === 'unknown' ? 'unknown' : 'failed';
+    return { recorded: { ok: false, code, message }, state, rawError: raw, files: [] };
+  }
+  let failure: unknown;
+  const bounds = { ...defaultBounds, onFailure: (error: unknown) => (failure = error) };
+  const made = { outcome, bodies: bodiesOf(progress) };
+  const copied = await inSpan(trace, { name: 'keep outputs', kind: 'client' }, attempt, ({ log }) =>
+    copyOutput(files, log, route, attempt, made, signal, bounds),
+  );
+  if (copied) {
+    const recorded = toRecorded(route.definition, copied.success);
+    return { recorded, state: recorded.ok ? 'succeeded' : 'failed', files: copied.files };
+  }
+  if (signal.aborted) return null;
+  const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
+  return { recorded: notStored, state: 'failed', rawError, files: [] };
+}
+
+/** Output files that came within the response; the reader closes them. */
+export function bodiesOf(progress: Progress): readonly OutputBody[] {
+  return (progress.state === 'ended' && progress.bodies) || [];
+}
+
+const notStored: RecordedOutcome = {
+  ok: false,
+  code: 'GENERATION_FAILED',
+  message: 'The output could not be stored.',
+};
+
+/** With a hint for the operator, because a provider may keep its files in a network of its own. */
+function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definition' | 'route'>): string {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  const isRefused = failure instanceof DownloadError && failure.stage === 'policy';
+  if (!isRefused || definition.output.kind === 'raw') return reason;
+  return `${reason}. If it is the provider's own store, name it in ${route.connection.toUpperCase()}_OUTPUT_ORIGINS`;
+}
+
+function toRecorded(definition: ModelDefinition, success: Success): RecordedOutcome {
+  const { output, usage } = success;
+  return { ok: true, output, ...usage, cost: actualCost(definition, success) };
+}
+
+/** Records the outcome once. When the execution was cancelled, or another process recorded one, the files are dropped. */
+export async function recordOutcome(
+  recorder: Pick<AttemptRecorder, 'recordOutcome'>,
+  files: Files,
+  log: Logger,
+  attempt: Attempt,
+  { recorded, state, rawError, files: copies }: AttemptOutcome,
+): Promise<void> {
+  const isRecorded = await recorder.recordOutcome(attempt.attemptId, recorded, state, rawError);
+  if (!isRecorded && copies.length > 0) await dropCopies(files, log, attempt, copies);
+}

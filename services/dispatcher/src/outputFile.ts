@@ -1,0 +1,155 @@
+import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Database } from '@holdfast/db/client';
+import { insertOutput, markOutputReady } from '@holdfast/db/files';
+import { newId } from '@holdfast/domain/ids';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
+import { DownloadError, openDownload } from '@holdfast/egress/download';
+import type { EgressPolicy } from '@holdfast/egress/policy';
+import { extensionOf } from '@holdfast/files/allowedTypes';
+import { outputType } from '@holdfast/files/detectedType';
+import { type Measures, measure, measuredHeadBytes } from '@holdfast/files/measures';
+import type { ObjectStore } from '@holdfast/files/store';
+import type { OutputBody } from '@holdfast/providers/outputBody';
+import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
+import { openDataUrl } from './dataUrl.ts';
+import type { Attempt } from './submission.ts';
+
+/** Where output files are stored, and how they are fetched. */
+export type Files = { db: Database; store: ObjectStore; egress: EgressPolicy };
+
+/** What the output files of a run may be, and where they come from. */
+export type OutputRules = {
+  kind: OutputKind;
+  maxFileBytes: number;
+  /** Of one file, redirects and body included. */
+  timeoutMs: number;
+  /** Files from these `host:port` are fetched without the egress policy. */
+  trustedHosts: string[];
+  /** Files that came within the provider's response, by their references. */
+  bodies: ReadonlyMap<string, OutputBody>;
+  /** What all files of the run may still add up to; counted down as bytes arrive. */
+  left: { bytes: number };
+  /** Called with the id of each file before it is stored. */
+  onStart(id: string): void;
+};
+
+type Owner = Pick<Attempt, 'id' | 'organizationId'>;
+type Source = { stream: Readable; contentType: string | null; sizeBytes?: number | null };
+
+/** Streams an output file (a URL, a data URL or a body of the response) into our store. */
+export async function storeOutput(
+  files: Files,
+  owner: Owner,
+  url: string,
+  rules: OutputRules,
+  signal: AbortSignal,
+): Promise<StoredFile> {
+  const source = await open(files, url, rules, signal);
+  addAbortSignal(signal, source.stream);
+  try {
+    return await store(files, owner, source, rules);
+  } finally {
+    source.stream.destroy();
+  }
+}
+
+async function open(files: Files, url: string, rules: OutputRules, signal: AbortSignal): Promise<Source> {
+  const body = rules.bodies.get(url);
+  if (body)
+    return { stream: await body.open(signal), contentType: body.contentType, sizeBytes: body.sizeBytes };
+  return /^data:/i.test(url) ? openDataUrl(url) : await download(files, url, rules);
+}
+
+function download(files: Files, url: string, rules: OutputRules): Promise<Source> {
+  const { trustedHosts, timeoutMs, maxFileBytes } = rules;
+  return openDownload({ url, trustedHosts, timeoutMs, maxBytes: maxFileBytes, policy: files.egress });
+}
+
+async function store(files: Files, owner: Owner, source: Source, rules: OutputRules): Promise<StoredFile> {
+  const { head, stream } = await takeHead(source.stream, measuredHeadBytes);
+  const contentType = await outputType(head, source.contentType, rules.kind);
+  const extension = contentType && extensionOf(contentType);
+  if (!contentType || !extension) throw new UnusableOutput('an output is not a file of the promised kind');
+  const id = newId('file');
+  rules.onStart(id);
+  const { organizationId, id: executionId } = owner;
+  const filename = `${id}.${extension}`;
+  await insertOutput(files.db, { id, key: filename, organizationId, executionId, filename, contentType });
+  const sizeBytes = await put(files, filename, { ...source, stream, contentType }, rules);
+  const measures = await measure({ contentType, sizeBytes, head }, async (start, end) =>
+    buffer(await files.store.read(filename, { start, end })),
+  );
+  await markOutputReady(files.db, id, { sizeBytes, ...measures });
+  return { file_id: id, format: formatOf(contentType, extension), ...dimensionsOf(measures) };
+}
+
+/** The bytes of a copy that fails are given back, for it may be retried. */
+async function put(
+  files: Files,
+  key: string,
+  { stream, contentType, sizeBytes }: Source & { contentType: string },
+  { left, maxFileBytes }: OutputRules,
+): Promise<number> {
+  let readBytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      readBytes += chunk.length;
+      left.bytes -= chunk.length;
+      if (readBytes > maxFileBytes) done(new DownloadError('too_large', 'an output file is too large'));
+      else if (left.bytes < 0) done(new UnusableOutput('the outputs of a run are too large together'));
+      else done(null, chunk);
+    },
+  });
+  // The store sees a failure in the stream that it reads.
+  pipeline(stream, counted, () => {});
+  try {
+    const options = typeof sizeBytes === 'number' ? { contentType, sizeBytes } : { contentType };
+    return (await files.store.put(key, counted, options)).sizeBytes;
+  } catch (error) {
+    left.bytes += readBytes;
+    throw error;
+  }
+}
+
+function dimensionsOf({ width, height, durationMs }: Measures): Omit<StoredFile, 'file_id' | 'format'> {
+  return {
+    ...(width !== null && height !== null && { width, height }),
+    ...(durationMs !== null && { duration: durationMs / 1000 }),
+  };
+}
+
+/** `image/jpeg` -> `jpeg`, `audio/mpeg` -> `mp3`. */
+function formatOf(contentType: string, extension: string): string {
+  return contentType.startsWith('image/') ? contentType.slice('image/'.length) : extension;
+}
+
+/** Reads the first bytes of a stream, and returns the whole as a new stream. */
+export async function takeHead(source: Readable, bytes: number): Promise<{ head: Buffer; stream: Readable }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const iterator = source.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const { done, value } = await iterator.next();
+    if (done) break;
+    chunks.push(value as Buffer);
+    size += (value as Buffer).length;
+    if (size >= bytes) break;
+  }
+  const stream = Readable.from(restOf(chunks, source, iterator), { objectMode: false });
+  return { head: Buffer.concat(chunks).subarray(0, bytes), stream };
+}
+
+async function* restOf(
+  chunks: Buffer[],
+  source: Readable,
+  iterator: AsyncIterator<unknown>,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* chunks;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next())
+      yield next.value as Buffer;
+  } finally {
+    source.destroy();
+  }
+}

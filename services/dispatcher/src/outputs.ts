@@ -1,0 +1,145 @@
+import type { Database } from '@holdfast/db/client';
+import { dropOutputs, keepOutputs } from '@holdfast/db/files';
+import type { Success } from '@holdfast/domain/outcome';
+import { DownloadError } from '@holdfast/egress/download';
+import type { Logger } from '@holdfast/kit/logger';
+import { retry } from '@holdfast/kit/retry';
+import { trustedHosts } from '@holdfast/providers/connection';
+import type { OutputBody } from '@holdfast/providers/outputBody';
+import { copyOutputFiles, type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
+import { createFairLimiter } from './fairLimiter.ts';
+import { type Files, type OutputRules, storeOutput } from './outputFile.ts';
+import type { Route } from './routes.ts';
+import type { Attempt } from './submission.ts';
+
+export type CopyBounds = {
+  timeoutMs: number;
+  pausesMs?: number[];
+  maxTotalBytes: number;
+  onFailure?: (error: unknown) => void;
+};
+
+export const defaultBounds: CopyBounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 3 };
+
+// The provider has been paid: a store, database or host that restarts is worth half a minute.
+const defaultPausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
+
+type CopiedAttempt = Pick<Attempt, 'id' | 'attemptId' | 'organizationId'>;
+
+/** Of the process, for copies share its memory. A run queues no more than a few files here. */
+const copies = createFairLimiter(64, 32);
+const maxCopiesOfRun = 8;
+
+/** A success, and those of its files that came within the response. */
+export type MadeOutput = { outcome: Success; bodies?: readonly OutputBody[] };
+
+/** A success whose files are in our store, and their ids. */
+export type CopiedOutput = { success: Success; files: string[] };
+
+/**
+ * Copies the output's files into our store, all or none: the copies of an output that fails are dropped. Null when a file
+ * can't be copied, or the signal aborts.
+ */
+export async function copyOutput(
+  files: Files,
+  log: Logger,
+  { definition: { output }, connection }: Pick<Route, 'definition' | 'connection'>,
+  attempt: CopiedAttempt,
+  { outcome, bodies = [] }: MadeOutput,
+  signal: AbortSignal,
+  bounds = defaultBounds,
+): Promise<CopiedOutput | null> {
+  const bodiesByReference = new Map(bodies.map((body) => [body.reference, body]));
+  const started = new Set<string>();
+  const stored = new Map<number, StoredFile>();
+  const rules: OutputRules = {
+    kind: output.kind,
+    maxFileBytes: output.max_file_bytes,
+    timeoutMs: bounds.timeoutMs,
+    // A `raw` model may return what it was sent, so a client could choose the host.
+    trustedHosts: output.kind === 'raw' ? [] : trustedHosts(connection),
+    bodies: bodiesByReference,
+    left: { bytes: bounds.maxTotalBytes },
+    onStart: (id) => started.add(id),
+  };
+  const copy = createCopier(
+    attempt,
+    stored,
+    (url) => storeOutput(files, attempt, url, rules, signal),
+    signal,
+  );
+  const work = async () => {
+    const references = new Set(bodiesByReference.keys());
+    const success = await copyOutputFiles(outcome, output.kind, copy, output.max_files, references);
+    await keepOutputs(files.db, idsOf(stored));
+    return withMeasuredFiles(success, [...stored.values()]);
+  };
+  const success = await retry(work, {
+    delaysMs: bounds.pausesMs ?? defaultPausesMs,
+    signal,
+    isRetryable: isRetryableCopy,
+    onFailure(error, { tries }) {
+      bounds.onFailure?.(error);
+      const line = { err: error, executionId: attempt.id, attemptId: attempt.attemptId, tries };
+      log.warn(line, 'could not copy an output file');
+    },
+  }).catch(() => null);
+  for (const id of success ? idsOf(stored) : []) started.delete(id);
+  await dropCopies(files, log, attempt, [...started]);
+  return success && { success, files: idsOf(stored) };
+}
+
+/** Copies as capacity allows. What an earlier try copied is not copied again. */
+function createCopier(
+  { organizationId }: CopiedAttempt,
+  stored: Map<number, StoredFile>,
+  store: (url: string) => Promise<StoredFile>,
+  signal: AbortSignal,
+): (url: string, index: number) => Promise<StoredFile> {
+  const copiesOfRun = createFairLimiter(maxCopiesOfRun);
+  async function copy(url: string, index: number): Promise<StoredFile> {
+    signal.throwIfAborted();
+    const file = await store(url);
+    stored.set(index, file);
+    return file;
+  }
+  return async (url, index) =>
+    stored.get(index) ?? (await copiesOfRun('run', () => copies(organizationId, () => copy(url, index))));
+}
+
+export function isRetryableCopy(error: unknown): boolean {
+  if (error instanceof UnusableOutput) return false;
+  if (!(error instanceof DownloadError) || error.stage === 'network') return true;
+  return error.stage === 'status' && (error.status === null || error.status >= 500 || error.status === 429);
+}
+
+/**
+ * What the stored files show counts for the price: the pixels of images and videos, and the seconds of clips unless the
+ * provider reported some.
+ */
+export function withMeasuredFiles(success: Success, files: readonly StoredFile[]): Success {
+  const pixels = files.reduce((sum, { width = 0, height = 0 }) => sum + width * height, 0);
+  const seconds = files.reduce((sum, { duration = 0 }) => sum + duration, 0);
+  const measured = {
+    ...(seconds > 0 && { seconds }),
+    ...success.measured,
+    ...(pixels > 0 && { megapixels: pixels / 1_000_000 }),
+  };
+  return { ...success, measured };
+}
+
+function idsOf(stored: Map<number, StoredFile>): string[] {
+  return [...stored.values()].map(({ file_id: id }) => id);
+}
+
+/** Copies that can't be dropped now are removed a day later, unless they were kept. */
+export async function dropCopies(
+  { db }: { db: Database },
+  log: Logger,
+  { id, attemptId }: CopiedAttempt,
+  copiedIds: string[],
+): Promise<void> {
+  await dropOutputs(db, copiedIds).catch((error: unknown) =>
+    log.warn({ err: error, executionId: id, attemptId }, 'could not drop the copies of an output'),
+  );
+}

@@ -1,0 +1,91 @@
+import { limits } from '@holdfast/domain/limits';
+import { mappingOf } from '@holdfast/domain/modelDefinition';
+import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Progress, Telling } from '@holdfast/providers/interface';
+import { logLine, type Secrets } from '@holdfast/providers/outcome/raw';
+import type { Route } from './routes.ts';
+import { type Attempt, cancelTimeoutMs } from './submission.ts';
+
+/** Records that the provider runs the attempt. If its execution has ended meanwhile, the run is cancelled. */
+export async function recordRunning(
+  recorder: AttemptRecorder,
+  log: Logger,
+  route: Route,
+  attempt: Attempt,
+  progress: Extract<Progress, { state: 'running' }>,
+): Promise<void> {
+  const { handle, by, pollAfterMs, isSteady } = progress;
+  const { attemptId } = attempt;
+  const line = { executionId: attempt.id, attemptId, model: attempt.model, by };
+  // An attempt with a handle was accepted earlier.
+  if (attempt.handle) log.debug(line, 'run polled');
+  else log.info(line, 'run accepted by its provider');
+  const isRecorded = await recorder.recordRunning({
+    attemptId,
+    handle,
+    awaitsCallback: by === 'callback',
+    pollAfterMs,
+    ...(isSteady && { isSteady }),
+  });
+  // The cancel request that came with the end may have reached the provider before the run.
+  if (!isRecorded) await route.provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
+}
+
+/** Records what a provider reports of a run: its progress, its place in the queue, and its log in whole lines. */
+export async function recordProgress(
+  recorder: Pick<AttemptRecorder, 'recordProgress'>,
+  { definition, route, connection }: Pick<Route, 'definition' | 'route' | 'connection'>,
+  attempt: Attempt,
+  reported: Progress,
+): Promise<void> {
+  if (reported.state !== 'running' && reported.state !== 'ended') return;
+  const telling: Telling = reported;
+  const { progress, queuePosition, logs } = telling;
+  if (progress === undefined && queuePosition === undefined && logs === undefined) return;
+  await recorder.recordProgress({
+    attemptId: attempt.attemptId,
+    executionId: attempt.id,
+    ...storable(telling),
+    ...newLog(logs ?? '', attempt.logged, reported.state === 'ended', secretsOf({ connection }, attempt)),
+    isShown: mappingOf(definition, route).show?.includes('logs') ?? false,
+  });
+}
+
+/** With the attempt's token, which authenticates callbacks: a reader of the log must not be able to forge one. */
+export function secretsOf(
+  { connection: { baseUrl, apiKey, settings } }: Pick<Route, 'connection'>,
+  { attemptToken: token }: Pick<Attempt, 'attemptToken'>,
+): Secrets {
+  return { baseUrl, apiKey, settings: { ...settings, token } };
+}
+
+const maxInt4 = 2_147_483_647;
+
+/** Figures in the range of their columns: one that is out of range would fail the whole batch. */
+export function storable({ progress, queuePosition }: Pick<Telling, 'progress' | 'queuePosition'>): {
+  progress: number | null;
+  queuePosition: number | null;
+} {
+  const share = Math.min(1, Math.max(0, progress ?? Number.NaN));
+  const place = Math.min(maxInt4, Math.max(0, Math.trunc(queuePosition ?? Number.NaN)));
+  return {
+    // Smaller shares are out of the range of some columns.
+    progress: Number.isNaN(share) ? null : Math.round(share * 1e6) / 1e6,
+    queuePosition: Number.isNaN(place) ? null : place,
+  };
+}
+
+/** What a log has beyond its first `logged` characters, in whole lines and without our keys. */
+export function newLog(
+  log: string,
+  logged: number,
+  hasEnded: boolean,
+  secrets: Secrets,
+): { logs: string; logged: number } {
+  const until = hasEnded ? log.length : log.lastIndexOf('\n') + 1;
+  if (until <= logged) return { logs: '', logged };
+  const fresh = log.slice(Math.max(logged, until - limits.logLength), until).replace(/\n$/, '');
+  const lines = fresh.split('\n').map((line) => logLine(line, secrets));
+  return { logs: `${lines.join('\n')}\n`, logged: until };
+}

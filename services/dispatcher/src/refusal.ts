@@ -1,0 +1,178 @@
+import { countTries, refusedAt, type TryCount } from '@holdfast/db/attempts/claim';
+import type { Database } from '@holdfast/db/client';
+import { retryTransient } from '@holdfast/db/faults';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Progress } from '@holdfast/providers/interface';
+import type { DispatcherMetrics } from './metrics.ts';
+import type { Route, Routes } from './routes.ts';
+import type { Slots } from './slots.ts';
+import type { Attempt } from './submission.ts';
+
+type Refused = Extract<Progress, { state: 'refused' }>;
+type Place = { connection: string; target: string };
+/** Where an execution is tried next, and in how many ms at the earliest. */
+type NextTry = Place & { afterMs: number };
+
+type Services = {
+  files: { db: Database };
+  routes: Routes;
+  slots: Slots;
+  recorder: AttemptRecorder;
+  metrics: Pick<DispatcherMetrics, 'retries' | 'busyRefusals'>;
+};
+
+/** A refusal that can't be recorded fails the attempt, so the database is read with retries for as long. */
+const readForMs = 60_000;
+
+/**
+ * A provider did not accept the run, or has lost it: schedules the execution's next try. Returns false, and records nothing,
+ * when there is none.
+ */
+export async function recordRefusal(
+  { files: { db }, routes, recorder, metrics }: Omit<Services, 'slots'>,
+  log: Logger,
+  { definition }: Route,
+  attempt: Attempt,
+  { retryAfterMs, outcome, isLost }: Refused,
+): Promise<boolean> {
+  const next = nextTry({
+    definition,
+    isAllowed: await retryTransient(log, readForMs, () => routes.filterFor(attempt.organizationId)),
+    at: attempt,
+    retryAfterMs,
+    tried: await retryTransient(log, readForMs, () => countTries(db, attempt.id)),
+    remainingMs: attempt.remainingMs,
+  });
+  if (next === null) return false;
+  const { attemptId, connection, target } = attempt;
+  const { code, message, raw = null } = outcome;
+  log.warn(
+    { executionId: attempt.id, attemptId, model: attempt.model, code, from: connection, next },
+    isLost ? 'a provider has lost a run' : 'a provider did not accept a run',
+  );
+  const to = next.connection === connection && next.target === target ? 'same' : 'next';
+  metrics.retries.inc({ connection, to });
+  await recorder.recordRefusal({
+    attemptId,
+    outcome: { ok: false, code, message },
+    rawError: raw,
+    next,
+    isLost: isLost ?? false,
+  });
+  return true;
+}
+
+/**
+ * A provider had no capacity: the same attempt waits until its execution expires. Returns whether it gives up its slots; a
+ * run that the provider may have keeps them, and is recovered later.
+ */
+export async function recordBusyRefusal(
+  { files: { db }, routes, slots, recorder, metrics }: Services,
+  log: Logger,
+  { definition }: Route,
+  attempt: Attempt,
+  { outcome, retryAfterMs, ...refused }: Refused,
+): Promise<boolean> {
+  const { attemptId, connection, target, busyRefusals } = attempt;
+  const mayHaveRun = refused.mayHaveRun ?? false;
+  const pauseMs = await slots.refused({ ...attempt, mayHaveRun }, retryAfterMs ?? 0);
+  const next = mayHaveRun
+    ? { connection, target, afterMs: pauseMs }
+    : busyTry({
+        definition,
+        isAllowed: await retryTransient(log, readForMs, () => routes.filterFor(attempt.organizationId)),
+        at: { connection, target },
+        refusedAt: await retryTransient(log, readForMs, () => refusedAt(db, attempt.id)),
+        busyRefusals,
+        pauseMs,
+      });
+  metrics.busyRefusals.inc({ connection });
+  log.info(
+    { executionId: attempt.id, attemptId, model: attempt.model, code: outcome.code, connection, next },
+    'run postponed by a busy provider',
+  );
+  await recorder.recordBusyRefusal({ attemptId, rawError: outcome.raw ?? null, next, mayHaveRun });
+  return !mayHaveRun;
+}
+
+/** Tries at one provider: fewer when the model has another one. */
+const maxTries = { onlyRoute: 5, withOthers: 3 };
+const firstPauseMs = 1000;
+const maxPauseMs = 30_000;
+/** A provider that demands a longer pause is left for the next one at once. */
+const maxPauseWithOthersMs = 10_000;
+
+/**
+ * The next try after a refusal: at the same provider, each time later, or at the model's next provider that was not tried yet.
+ * Null when no provider or no time is left.
+ */
+export function nextTry(args: {
+  definition: ModelDefinition;
+  isAllowed(route: ProviderRoute): boolean;
+  at: Place;
+  /** Null when a retry at this provider is useless. */
+  retryAfterMs: number | null;
+  /** All places that were tried, this one included. */
+  tried: TryCount[];
+  remainingMs: number;
+  /** 0 to 1. */
+  chance?: number;
+}): NextTry | null {
+  const { definition, at, tried, remainingMs } = args;
+  const other = definition.providers.find(
+    (route) => args.isAllowed(route) && !tried.some((place) => isAt(place, route)),
+  );
+  const pauseMs =
+    args.retryAfterMs === null ? null : retryPauseMs(args.retryAfterMs, triesAt(tried, at), args.chance);
+  const maxHere = other ? maxTries.withOthers : maxTries.onlyRoute;
+  const isWorthWaiting =
+    pauseMs !== null && pauseMs < remainingMs && (!other || pauseMs <= maxPauseWithOthersMs);
+  if (isWorthWaiting && triesAt(tried, at) < maxHere) {
+    return { connection: at.connection, target: at.target, afterMs: pauseMs };
+  }
+  return other ? { connection: other.connection, target: other.model, afterMs: 0 } : null;
+}
+
+/**
+ * The next try after a busy provider: there, or with `on_busy: fallback` at the model's next provider at once. When all were
+ * busy in turn, after a pause.
+ */
+export function busyTry(args: {
+  definition: ModelDefinition;
+  isAllowed(route: ProviderRoute): boolean;
+  at: Place;
+  /** Places that refused the execution for another reason. */
+  refusedAt: Place[];
+  /** Busy refusals before this one. */
+  busyRefusals: number;
+  pauseMs: number;
+}): NextTry {
+  const { definition, at, refusedAt, busyRefusals, pauseMs: afterMs } = args;
+  const routes = definition.providers.filter(
+    (route) => args.isAllowed(route) && (isAt(at, route) || !refusedAt.some((place) => isAt(place, route))),
+  );
+  const here = routes.findIndex((route) => isAt(at, route));
+  const next = routes[(here + 1) % routes.length];
+  if (definition.on_busy === 'wait' || next === undefined) return { ...at, afterMs };
+  const isRoundOver = (busyRefusals + 1) % routes.length === 0;
+  return { connection: next.connection, target: next.model, afterMs: isRoundOver ? afterMs : 0 };
+}
+
+function isAt({ connection, target }: Place, route: ProviderRoute): boolean {
+  return connection === route.connection && target === route.model;
+}
+
+function triesAt(tried: TryCount[], at: Place): number {
+  return (
+    tried.find(({ connection, target }) => connection === at.connection && target === at.target)?.tries ?? 0
+  );
+}
+
+/** Doubles with each try and is at least what the provider demands, give or take 10 % of jitter. */
+function retryPauseMs(demandedMs: number, tries: number, chance = Math.random()): number {
+  const ours = Math.min(firstPauseMs * 2 ** Math.max(0, tries - 1), maxPauseMs);
+  return Math.max(demandedMs, ours) * (0.9 + chance * 0.2);
+}

@@ -1,0 +1,119 @@
+import type { Database } from '@holdfast/db/client';
+import type { ModelCatalogue } from '@holdfast/db/models';
+import { isTestOrganization } from '@holdfast/db/organizations';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { isSandbox, type ProviderRoute } from '@holdfast/domain/modelRoute';
+import type { Connection } from '@holdfast/providers/connection';
+import { isConfigured } from '@holdfast/providers/connectionConfig';
+import type { Provider } from '@holdfast/providers/interface';
+import type { Providers } from '@holdfast/providers/registry';
+import type { PendingExecution } from './backlog.ts';
+import { type Trace, type TracedAttempt, tracedProvider } from './trace.ts';
+
+/** How an attempt reaches its provider. */
+export type Route = {
+  definition: ModelDefinition;
+  route: ProviderRoute;
+  provider: Provider;
+  connection: Connection;
+  /** Where the provider calls back, without the attempt's token; null when it can't reach us. */
+  callbackUrl: string | null;
+};
+
+export type Routes = {
+  /** Null when the model is unknown, no longer has that provider, or its connection is not configured here. */
+  find(attempt: TracedAttempt & { target: string }, trace: Trace): Promise<Route | null>;
+  /** Which routes an organization's executions may take; asked for each attempt, for models change. */
+  filterFor: RouteFilter;
+};
+
+/** The configured routes, and for a test organization the sandbox only. */
+export type RouteFilter = (organizationId: string) => Promise<(route: ProviderRoute) => boolean>;
+
+export function openRoutes(args: {
+  db: Database;
+  catalogue: ModelCatalogue;
+  providers: Providers;
+  connections: Record<string, Connection>;
+  callbackBaseUrl: string | null;
+}): Routes {
+  const { db, catalogue, providers, connections, callbackBaseUrl } = args;
+  return {
+    async find(attempt, trace) {
+      const definition = (await catalogue.find(attempt.model))?.definition;
+      const candidates =
+        definition?.providers.filter(({ connection }) => connection === attempt.connection) ?? [];
+      const route = candidates.find(({ model }) => model === attempt.target) ?? candidates[0];
+      const provider = route && providers.find(route);
+      const connection = route && connections[route.connection];
+      if (!definition || !provider || !connection) return null;
+      return {
+        definition,
+        route,
+        provider: trace.span ? tracedProvider(provider, trace, attempt) : provider,
+        connection,
+        callbackUrl: callbackBaseUrl && `${callbackBaseUrl}/v1/callbacks/${route.connection}`,
+      };
+    },
+    filterFor: createRouteFilter(db, connections),
+  };
+}
+
+const maxKnown = 10_000;
+
+/** Whether an organization is a test organization never changes, so the database is asked once. */
+export function createRouteFilter(db: Database, connections: Record<string, Connection>): RouteFilter {
+  const known = new Map<string, Promise<boolean>>();
+
+  function isTest(id: string): Promise<boolean> {
+    const found = known.get(id);
+    if (found) return found;
+    const lookup = isTestOrganization(db, id);
+    if (known.size >= maxKnown) known.delete(known.keys().next().value ?? '');
+    known.set(id, lookup);
+    lookup.catch(() => known.delete(id));
+    return lookup;
+  }
+
+  return async (organizationId) => {
+    const isSandboxOnly = await isTest(organizationId);
+    return (route) => isConfigured(route, connections) && (!isSandboxOnly || isSandbox(route));
+  };
+}
+
+/**
+ * Where an execution may be sent, the best route first. A first try draws its first route by weight; the others follow in
+ * their order. A retry starts at the route it was scheduled for, goes on in a circle, and leaves out routes that refused it,
+ * unless all of them did; a busy provider is not one that refused.
+ */
+export function routesFor(
+  definition: ModelDefinition | null,
+  retry: PendingExecution['retry'],
+  isAllowed: (route: ProviderRoute) => boolean,
+  chance = Math.random(),
+): ProviderRoute[] {
+  const allowed = (definition?.providers ?? []).filter(isAllowed);
+  if (retry === null) {
+    const first = drawByWeight(allowed, chance);
+    return first ? [first, ...allowed.filter((route) => route !== first)] : allowed;
+  }
+  const at = allowed.findIndex((route) => isAt(route, [retry.connection, retry.target]));
+  const inOrder = at === -1 ? allowed : [...allowed.slice(at), ...allowed.slice(0, at)];
+  const left = inOrder.filter(
+    (route) => route === allowed[at] || !retry.refusedAt.some((place) => isAt(route, place)),
+  );
+  return left.length > 0 ? left : inOrder;
+}
+
+function isAt({ connection, model }: ProviderRoute, place: readonly [string, string]): boolean {
+  return connection === place[0] && model === place[1];
+}
+
+function drawByWeight(routes: ProviderRoute[], chance: number): ProviderRoute | undefined {
+  const total = routes.reduce((sum, { weight = 0 }) => sum + weight, 0);
+  let left = chance * total;
+  return routes.find(({ weight = 0 }) => {
+    left -= weight;
+    return weight > 0 && left < 0;
+  });
+}

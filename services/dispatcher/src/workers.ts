@@ -1,0 +1,85 @@
+import type { Logger } from '@holdfast/kit/logger';
+import type { Redis } from '@holdfast/queues/connection';
+import {
+  abortQueue,
+  callbackQueue,
+  dispatchQueue,
+  fanoutQueue,
+  pollQueue,
+  recoverQueue,
+  retryQueue,
+  settleQueue,
+} from '@holdfast/queues/definitions';
+import { openProducer } from '@holdfast/queues/producer';
+import type { JobMetrics } from '@holdfast/queues/worker';
+import { type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
+import type { AttemptServices } from './attempt.ts';
+import { toPendingRetry } from './backlog.ts';
+import { receiveCallback } from './callback.ts';
+import { abort, executionsOf, poll, recover } from './jobs.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { Trace } from './trace.ts';
+
+export type Queues = ReturnType<typeof openQueues>;
+
+/** The queues that the dispatcher adds to. */
+export function openQueues(redis: Redis, log: Logger) {
+  return {
+    dispatch: openProducer(dispatchQueue, redis, log),
+    recover: openProducer(recoverQueue, redis, log),
+    retry: openProducer(retryQueue, redis, log),
+    poll: openProducer(pollQueue, redis, log),
+    callback: openProducer(callbackQueue, redis, log),
+    settle: openProducer(settleQueue, redis, log),
+    fanout: openProducer(fanoutQueue, redis, log),
+  };
+}
+
+/** Jobs that only add to the scheduler, which decides how many runs are open at once. */
+const schedulingConcurrency = 64;
+
+/** One worker for each queue that the dispatcher takes from. */
+export function startWorkers(
+  { services, scheduler, trace }: { services: AttemptServices; scheduler: Scheduler; trace: Trace },
+  { redis, concurrency, metrics }: { redis: Redis; concurrency: number; metrics: JobMetrics },
+): QueueWorker {
+  const common = { redis, log: trace.log, metrics };
+  return workerGroup([
+    startWorker({
+      ...common,
+      queue: dispatchQueue,
+      concurrency: schedulingConcurrency,
+      process: async (job) => scheduler.add(await executionsOf(services.files.db, job)),
+    }),
+    startWorker({
+      ...common,
+      queue: retryQueue,
+      concurrency: schedulingConcurrency,
+      process: async (job) => scheduler.add([toPendingRetry(job)]),
+    }),
+    startWorker({
+      ...common,
+      queue: recoverQueue,
+      concurrency,
+      process: ({ attemptId }) => recover(services, trace, attemptId),
+    }),
+    startWorker({
+      ...common,
+      queue: pollQueue,
+      concurrency,
+      process: ({ attemptId }) => poll(services, trace, attemptId),
+    }),
+    startWorker({
+      ...common,
+      queue: callbackQueue,
+      concurrency,
+      process: ({ callbackId }) => receiveCallback(services, trace, callbackId),
+    }),
+    startWorker({
+      ...common,
+      queue: abortQueue,
+      concurrency,
+      process: ({ executionId }) => abort(services, trace, executionId),
+    }),
+  ]);
+}
