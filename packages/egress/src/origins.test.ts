@@ -144,9 +144,9 @@ describe('a post to an allowed origin', () => {
         resolve: (_name, _options, done) => done(null, [{ address: '1.1.1.1', family: 4 }]),
       });
       expect(await post(server.url, policy)).toMatchObject({ ok: true });
-      expect(proxy.asked).toEqual([]);
+      expect(proxy.requests).toEqual([]);
       expect(await post('https://example.com/', policy)).toMatchObject({ stage: 'connect' });
-      expect(proxy.asked).toHaveLength(1);
+      expect(proxy.requests).toHaveLength(1);
     },
   );
 });

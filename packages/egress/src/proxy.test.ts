@@ -69,11 +69,11 @@ describe('a request through a proxy', () => {
     const policy = through(`http://127.0.0.1:${proxy.port}`);
     const url = `https://holdfast.test:${port}/`;
     expect(await post(url, { policy })).toMatchObject({ ok: true, status: 200 });
-    expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${port}`]);
+    expect(proxy.requests).toEqual([`CONNECT 127.0.0.1:${port}`]);
     expect(seen).toEqual([{ servername: 'holdfast.test', host: 'holdfast.test', isResumed: false }]);
     // On the same tunnel.
     expect(await post(url, { policy })).toMatchObject({ ok: true });
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.requests).toHaveLength(1);
   });
 
   it('posts over TLS through a proxy with TLS', async () => {
@@ -98,7 +98,7 @@ describe('a request through a proxy', () => {
     const policy = through(`http://127.0.0.1:${proxy.port}`);
     const result = await post(`http://plain.test:${target.port}/`, { policy });
     expect(result).toMatchObject({ ok: true, status: 200 });
-    expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${target.port}`]);
+    expect(proxy.requests).toEqual([`CONNECT 127.0.0.1:${target.port}`]);
   });
 
   it('downloads files, including redirects', async () => {
@@ -111,7 +111,7 @@ describe('a request through a proxy', () => {
     const policy = through(`http://127.0.0.1:${proxy.port}`);
     const { stream } = await download(`http://here.test:${target.port}/`, policy);
     expect((await buffer(stream)).toString()).toBe('bytes');
-    expect(proxy.asked).toHaveLength(2);
+    expect(proxy.requests).toHaveLength(2);
   });
 
   it('downloads a file over TLS', async () => {
@@ -145,7 +145,7 @@ describe('a request through a proxy', () => {
     expect(await post('https://mixed.test/', { policy })).toMatchObject({ ok: false, stage: 'policy' });
     await expect(download('https://mixed.test/', policy)).rejects.toMatchObject({ stage: 'policy' });
     expect(await post('https://10.0.0.1/', { policy })).toMatchObject({ stage: 'policy' });
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.requests).toEqual([]);
   });
 
   it.each([
@@ -161,7 +161,7 @@ describe('a request through a proxy', () => {
         ),
     });
     expect(await post('https://both.test/', { policy })).toMatchObject({ stage: 'connect' });
-    expect(proxy.asked).toEqual([`CONNECT ${authority}`]);
+    expect(proxy.requests).toEqual([`CONNECT ${authority}`]);
   });
 
   it('sends the name without a lookup when the proxy resolves names', async () => {
@@ -174,7 +174,7 @@ describe('a request through a proxy', () => {
       resolve: (_name, _options, done) => done(new Error('looked up'), []),
     });
     expect(await post(`https://holdfast.test:${port}/`, { policy })).toMatchObject({ ok: true });
-    expect(proxy.asked).toEqual([`CONNECT holdfast.test:${port}`]);
+    expect(proxy.requests).toEqual([`CONNECT holdfast.test:${port}`]);
     expect(seen).toHaveLength(1);
     expect(await post('https://10.0.0.1/', { policy })).toMatchObject({ stage: 'policy' });
   });

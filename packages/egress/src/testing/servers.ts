@@ -5,7 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { createEgressPolicy } from '../policy.ts';
 import { type PostOptions, postJson } from '../post.ts';
 
-/** Of a server called `holdfast.test` or 127.0.0.1; signed by itself, until 2120. */
+/** For `holdfast.test` and 127.0.0.1; self-signed, valid until 2120. */
 export const key = createPrivateKey({
   format: 'jwk',
   key: {
@@ -26,20 +26,20 @@ export const cert = `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE--
 
 export type ProxyServer = {
   port: number;
-  /** What was asked: `CONNECT 127.0.0.1:443`. */
-  asked: string[];
-  /** `Proxy-Authorization` of each. */
+  /** The request lines, such as `CONNECT 127.0.0.1:443`. */
+  requests: string[];
+  /** The `Proxy-Authorization` of each. */
   credentials: (string | undefined)[];
-  /** Connections to it that are open. */
+  /** The number of open connections. */
   open(): number;
   close(): Promise<void>;
 };
 
-type Answer = (socket: Socket, authority: string) => void;
+type OnConnect = (socket: Socket, authority: string) => void;
 
-/** A CONNECT proxy for this package's tests: it opens the tunnel unless told to answer otherwise. */
-export async function listenProxy(answer: Answer = tunnel, isTls = false): Promise<ProxyServer> {
-  const asked: string[] = [];
+/** A CONNECT proxy. By default it opens the tunnel. */
+export async function listenProxy(onConnect: OnConnect = tunnel, isTls = false): Promise<ProxyServer> {
+  const requests: string[] = [];
   const credentials: (string | undefined)[] = [];
   const sockets = new Set<Socket>();
   const server = isTls ? https.createServer({ key, cert }) : http.createServer();
@@ -49,16 +49,16 @@ export async function listenProxy(answer: Answer = tunnel, isTls = false): Promi
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('request', (req, res) => {
-    asked.push(`${req.method} ${req.url}`);
+    requests.push(`${req.method} ${req.url}`);
     res.writeHead(405).end();
   });
   server.on('connect', (req: http.IncomingMessage, socket: Socket) => {
-    asked.push(`CONNECT ${req.url}`);
+    requests.push(`CONNECT ${req.url}`);
     credentials.push(req.headers['proxy-authorization']);
     socket.on('error', () => {});
     socket.on('end', () => socket.end());
-    answer(socket, req.url ?? '');
-    if (answer !== tunnel) socket.resume();
+    onConnect(socket, req.url ?? '');
+    if (onConnect !== tunnel) socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -67,10 +67,10 @@ export async function listenProxy(answer: Answer = tunnel, isTls = false): Promi
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
-  return { port, asked, credentials, open: () => sockets.size, close };
+  return { port, requests, credentials, open: () => sockets.size, close };
 }
 
-/** Names lead to loopback, too. */
+/** Connects to loopback, whatever the name. */
 export function tunnel(socket: Socket, authority: string): void {
   const target = net.connect(Number(authority.split(':').at(-1)), '127.0.0.1', () => {
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -83,14 +83,14 @@ export function tunnel(socket: Socket, authority: string): void {
 export type RawServer = {
   port: number;
   url: string;
-  /** All that were ever accepted. */
+  /** All accepted sockets. */
   sockets: Socket[];
-  /** What came, by socket. */
+  /** The received text by socket. */
   received: string[];
   close(): Promise<void>;
 };
 
-/** A server below HTTP, for this package's tests: `onData` is called with what has come on a socket so far. */
+/** A TCP server. `onData` gets all text that a socket has received so far. */
 export async function listenRaw(
   onData: (socket: Socket, received: string, number: number) => void = () => {},
   onConnection: (socket: Socket) => void = () => {},
@@ -117,7 +117,7 @@ export async function listenRaw(
   return { port, url: `http://127.0.0.1:${port}`, sockets, received, close };
 }
 
-/** Resolves once the socket is closed, at once where it is. */
+/** Resolves when the socket is closed. */
 export function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -127,7 +127,7 @@ export function closed(socket: Socket): Promise<void> {
 
 export type TestServer = { port: number; url: string; requests: () => number; close: () => Promise<void> };
 
-/** A server on a free loopback port, for this package's tests. */
+/** An HTTP server on a free loopback port. */
 export async function listen(handler: RequestListener): Promise<TestServer> {
   let requests = 0;
   const server = http.createServer((req, res) => {
@@ -146,7 +146,7 @@ export async function listen(handler: RequestListener): Promise<TestServer> {
 
 const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 
-/** As a webhook is posted, but to loopback, for this package's tests. */
+/** Posts as for a webhook, but to loopback. */
 export const postLocally = (url: string, options: Partial<PostOptions> = {}) =>
   postJson({
     url,
