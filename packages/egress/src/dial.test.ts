@@ -51,13 +51,13 @@ function postTo(names: string[]) {
 
 /** A policy whose lookups return one set of addresses after the other. */
 function rebinding(...answers: string[][]) {
-  let asked = 0;
+  let lookups = 0;
   const policy = createEgressPolicy({
     allowCidrs: ['127.0.0.0/8'],
     allowHttp: false,
     resolve: (_name, _options, done) => {
-      const addresses = answers[Math.min(asked, answers.length - 1)] ?? [];
-      asked += 1;
+      const addresses = answers[Math.min(lookups, answers.length - 1)] ?? [];
+      lookups += 1;
       done(
         null,
         addresses.map((address) => ({ address, family: 4 })),
@@ -65,15 +65,18 @@ function rebinding(...answers: string[][]) {
     },
   });
   const given = { body: '{}', headers: {}, timeoutMs: 10_000, maxResponseBytes: 1000, policy };
-  return { post: () => postJson({ ...given, url: `https://holdfast.test:${port}/` }), asked: () => asked };
+  return {
+    post: () => postJson({ ...given, url: `https://holdfast.test:${port}/` }),
+    lookups: () => lookups,
+  };
 }
 
 describe('a name with other addresses at the next lookup', () => {
   it('is looked up once and dialled at the checked address', async () => {
     trust();
-    const { post, asked } = rebinding(['127.0.0.1'], ['10.0.0.1']);
+    const { post, lookups } = rebinding(['127.0.0.1'], ['10.0.0.1']);
     expect(await post()).toMatchObject({ ok: true });
-    expect(asked()).toBe(1);
+    expect(lookups()).toBe(1);
     expect(await post()).toMatchObject({ ok: false, stage: 'policy' });
     expect(seen).toHaveLength(1);
   });

@@ -116,7 +116,7 @@ describe('a post times out when the receiver never finishes:', () => {
         drip(socket, 'a');
       },
     ],
-    ['its body is shorter than it says', (socket) => socket.write(`${head('content-length: 10')}short`)],
+    ['its body is shorter than declared', (socket) => socket.write(`${head('content-length: 10')}short`)],
     ['its body has no end', (socket) => socket.write(`${head()}some`)],
   ])('%s', async (_what, act) => {
     const server = await receiver(act);

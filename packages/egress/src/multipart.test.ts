@@ -88,7 +88,7 @@ describe('a multipart body', () => {
   });
 
   it.each([
-    ['is longer than was said', file([Buffer.from('bytes')], 4)],
+    ['is longer than declared', file([Buffer.from('bytes')], 4)],
     ['is shorter', file([Buffer.from('bytes')], 6)],
     ['can not be opened', { ...file([], 1), open: () => Promise.reject(new Error('gone')) }],
     ['breaks off', file(brokenOff(), 1_000_000)],

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function serve(answerFor: (name: string, type: 'A' | 'AAAA') => string[] | null) {
   const socket = createSocket('udp4');
   open.push(socket);
-  const asked: string[] = [];
+  const queries: string[] = [];
   socket.on('message', (query, peer) => {
     const end = query.indexOf(0, 12);
     const labels: string[] = [];
@@ -30,12 +30,12 @@ async function serve(answerFor: (name: string, type: 'A' | 'AAAA') => string[] |
       labels.push(query.toString('latin1', at + 1, at + 1 + (query[at] ?? 0)));
     }
     const type = typeNumbers[query.readUInt16BE(end + 1) as 1 | 28];
-    asked.push(labels.join('.'));
+    queries.push(labels.join('.'));
     const found = answerFor(labels.join('.'), type);
     if (found !== null) socket.send(answer(query.subarray(0, end + 5), found), peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  return { servers: [`127.0.0.1:${socket.address().port}`], asked };
+  return { servers: [`127.0.0.1:${socket.address().port}`], queries };
 }
 
 function answer(question: Buffer, addresses: string[]): Buffer {
@@ -90,7 +90,7 @@ describe('a lookup', () => {
   });
 
   it('is not delayed by a hundred others whose servers never respond', async () => {
-    const { servers, asked } = await serve(zone({ 'good.test': { A: ['192.0.2.1'] } }));
+    const { servers, queries } = await serve(zone({ 'good.test': { A: ['192.0.2.1'] } }));
     const ask = askFor({ servers, maxMs: 1000 });
     let ended = 0;
     const hanging = Array.from({ length: 100 }, async (_, i) => {
@@ -101,7 +101,7 @@ describe('a lookup', () => {
     expect(await ask('good.test')).toMatchObject({ addresses: [v4('192.0.2.1')] });
     expect(ended).toBe(0);
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['ETIMEOUT']));
-    expect(new Set(asked.filter((name) => name.startsWith('hang'))).size).toBeGreaterThan(90);
+    expect(new Set(queries.filter((name) => name.startsWith('hang'))).size).toBeGreaterThan(90);
   });
 
   it('omits IPv6 with ADDRCONFIG on a machine without it', async () => {
@@ -138,24 +138,24 @@ describe('a lookup', () => {
   });
 
   it('uses the hosts file without a query, and its later changes', async () => {
-    const { servers, asked } = await serve(() => []);
+    const { servers, queries } = await serve(() => []);
     const path = join(folder, 'hosts');
     const ask = askFor({ servers, findInHosts: createHostsFile(path) });
     expect(await ask('hooks.test')).toMatchObject({ code: 'ENODATA' });
-    const before = asked.length;
+    const before = queries.length;
     writeFileSync(
       path,
       '# hooks.test\n127.0.0.1\tlocalhost\n10.0.0.5  Hooks.test alias # of ours\n::1 hooks.test\n',
     );
     expect(await ask('HOOKS.test.')).toEqual({ code: null, addresses: [v4('10.0.0.5'), v6('::1')] });
     expect(await ask('hooks.test', 6)).toEqual({ code: null, addresses: [v6('::1')] });
-    expect(asked).toHaveLength(before);
+    expect(queries).toHaveLength(before);
   });
 
   it('uses the system for names that can only be local', async () => {
-    const { servers, asked } = await serve(() => ['192.0.2.66']);
+    const { servers, queries } = await serve(() => ['192.0.2.66']);
     const { addresses } = await askFor({ servers })('localhost');
     expect(addresses.map(({ address }) => address)).toContain('127.0.0.1');
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 });

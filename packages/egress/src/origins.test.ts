@@ -127,7 +127,7 @@ describe('a post to an allowed origin', () => {
   it('is not checked by the addresses of its name', async () => {
     const server = await serve();
     const policy = opening([`http://localhost:${server.port}`], {
-      resolve: (_name, _options, done) => done(new Error('asked'), []),
+      resolve: (_name, _options, done) => done(new Error('looked up'), []),
     });
     expect(await post(`http://localhost:${server.port}/`, policy)).toMatchObject({ ok: true });
   });

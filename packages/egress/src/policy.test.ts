@@ -158,15 +158,15 @@ describe('policy', () => {
   });
 
   describe('a URL that is to be stored', () => {
-    const said = (policy: EgressPolicy, url: string) => policy.checkNewUrl(url)?.message ?? 'allowed';
+    const resultOf = (policy: EgressPolicy, url: string) => policy.checkNewUrl(url)?.message ?? 'allowed';
 
     it.each(['https://1.1.1.1:9443/', 'https://hooks.example.com:9443/', 'https://hooks.example.com:22/'])(
       'may have the same ports by name and by address, whatever else is allowed: %s',
       (url) => {
-        expect(said(strict, url)).toBe('must use port 443 or 8443');
-        expect(said(development, url)).toBe('must use port 443 or 8443');
+        expect(resultOf(strict, url)).toBe('must use port 443 or 8443');
+        expect(resultOf(development, url)).toBe('must use port 443 or 8443');
         const high = createEgressPolicy({ allowCidrs: ['10.1.0.0/16'], allowHttp: false, highPorts: true });
-        expect(said(high, url)).toBe(
+        expect(resultOf(high, url)).toBe(
           url.includes(':22') ? 'must use port 443, or one from 1024 on' : 'allowed',
         );
       },
@@ -179,15 +179,15 @@ describe('policy', () => {
       'http://receiver:8080/',
       'http://host.docker.internal:8080/',
     ])('may have any port when it can only lead to an allowed address: %s', (url) => {
-      expect(said(development, url)).toBe('allowed');
-      expect(said(strict, url)).not.toBe('allowed');
+      expect(resultOf(development, url)).toBe('allowed');
+      expect(resultOf(strict, url)).not.toBe('allowed');
     });
 
     it('may be an allowed origin, and is refused like any URL', () => {
       const origin = 'https://hooks.example.com:9443';
       const policy = createEgressPolicy({ allowCidrs: [], allowHttp: false, allowOrigins: [origin] });
-      expect(said(policy, `${origin}/hook`)).toBe('allowed');
-      expect(said(strict, 'http://example.com/')).toBe('must use https');
+      expect(resultOf(policy, `${origin}/hook`)).toBe('allowed');
+      expect(resultOf(strict, 'http://example.com/')).toBe('must use https');
     });
 
     it('is still dialled if it was stored earlier and its name resolves to an allowed address', () => {

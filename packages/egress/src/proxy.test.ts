@@ -180,7 +180,7 @@ describe('a request through a proxy', () => {
   });
 });
 
-const answering = (text: string) => (socket: Socket) => {
+const respondWith = (text: string) => (socket: Socket) => {
   socket.write(text);
 };
 
@@ -188,21 +188,25 @@ describe('a failure of the proxy', () => {
   it.each([
     [
       '403',
-      answering('HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\nforbidden'),
+      respondWith('HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\nforbidden'),
       'the proxy refused: 403',
     ],
-    ['407', answering('HTTP/1.1 407 Who\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy refused: 407'],
-    ['302', answering('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\n\r\n'), 'the proxy refused: 302'],
-    ['103', answering('HTTP/1.1 103 Early Hints\r\n\r\n'), 'the proxy refused: 103'],
-    ['garbage', answering('SSH-2.0-OpenSSH_9.2\r\n'), 'the proxy sent no HTTP response'],
+    ['407', respondWith('HTTP/1.1 407 Who\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy refused: 407'],
+    [
+      '302',
+      respondWith('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\n\r\n'),
+      'the proxy refused: 302',
+    ],
+    ['103', respondWith('HTTP/1.1 103 Early Hints\r\n\r\n'), 'the proxy refused: 103'],
+    ['garbage', respondWith('SSH-2.0-OpenSSH_9.2\r\n'), 'the proxy sent no HTTP response'],
     [
       'huge headers',
-      answering(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
+      respondWith(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
       'the proxy sent no HTTP response',
     ],
     [
       '200 and more',
-      answering('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
+      respondWith('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
       'the proxy sent more than its response',
     ],
     ['hangs up', (socket: Socket) => socket.destroy(), 'the proxy closed the connection'],
@@ -221,7 +225,7 @@ describe('a failure of the proxy', () => {
   it.each([
     ['says nothing', () => {}],
     ['drips its headers', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: ', 'x')],
-    ['opens it and leads nowhere', answering('HTTP/1.1 200 OK\r\n\r\n')],
+    ['opens it and sends nothing', respondWith('HTTP/1.1 200 OK\r\n\r\n')],
   ])('times out with the post and closes the connection when the proxy %s', async (_name, answer) => {
     const proxy = await startProxy(answer);
     const policy = through(`http://127.0.0.1:${proxy.port}`);
@@ -252,7 +256,7 @@ describe('a failure of the proxy', () => {
     ['HTTP/1.1 403 No\r\n\r\n', undefined],
     ['HTTP/1.1 502 No\r\n\r\n', undefined],
   ])('with the response %j is our own fault: %s', async (text, isOwnFault) => {
-    const proxy = await startProxy(answering(text));
+    const proxy = await startProxy(respondWith(text));
     const result = await post('https://name.test/', { policy: through(`http://127.0.0.1:${proxy.port}`) });
     expect('isOwnFault' in result ? result.isOwnFault : undefined).toBe(isOwnFault);
   });

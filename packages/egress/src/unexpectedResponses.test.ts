@@ -28,7 +28,7 @@ describe('an unexpected response', () => {
   it.each([
     ['a whole one', answer('stray')],
     ['its first byte', 'H'],
-    ['a body longer than it was said to be', 'stray'],
+    ['a body longer than declared', 'stray'],
     ['a hint', 'HTTP/1.1 103 Hints\r\n\r\n'],
   ])('is not returned for the next request: %s', async (_what, stray) => {
     const server = await receiver((socket, number) =>
