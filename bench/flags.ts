@@ -36,7 +36,7 @@ One JSON document goes to standard output, progress and a table to standard erro
   --finished N      executions that grown puts into the database, over a year (default 5000000)
   --pending N       those that it leaves pending (default 200000)
   --only a,b        these parts alone, the long ones too
-  --no-write        does not keep the result in bench/results nor draw docs/bench
+  --no-write        does not write bench/results and docs/benchmarks.md
   --cpu-prof DIR    every service leaves a CPU profile there
   --pg-stat         tells the ${statementCount} SQL statements that took longest in each part (pg_stat_statements)
   --help            this text

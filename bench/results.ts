@@ -1,35 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { latencyPicture } from './pictures/latency.ts';
-import { ratePicture } from './pictures/rate.ts';
+import { charts, withCharts } from './charts.ts';
 import type { Report } from './report.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/**
- * Keeps a result under its day and commit, and draws what it has of the curves for the README. Answers the files, from
- * the root of the project.
- */
+/** Writes a result to `bench/results` and its charts to docs/benchmarks.md; returns the changed files. */
 export async function keep(result: Report): Promise<string[]> {
   const commit = readCommit();
   const day = result.at.slice(0, 10);
   const folder = join(root, 'bench/results');
   await mkdir(folder, { recursive: true });
-  const name = await freeName(folder, `${day}-${commit.hash}`);
-  const pictures = [
-    ['docs/bench/rate.svg', ratePicture(result.figures, `${day}, ${commit.hash}`)],
-    ['docs/bench/latency.svg', latencyPicture(result.figures, `${day}, ${commit.hash}`)],
-  ] as const;
-  const files: [string, string][] = [
-    [join(folder, name), `${JSON.stringify({ commit, ...result }, null, 2)}\n`],
-    ...pictures.flatMap(([file, svg]): [string, string][] => (svg === null ? [] : [[join(root, file), svg]])),
-  ];
-  for (const [file, text] of files) {
-    await mkdir(join(file, '..'), { recursive: true });
-    await writeFile(file, text);
-  }
-  return files.map(([file]) => relative(root, file));
+  const file = join(folder, await freeName(folder, `${day}-${commit.hash}`));
+  await writeFile(file, `${JSON.stringify({ commit, ...result }, null, 2)}\n`);
+  const text = charts(result.figures, `${day}, ${commit.hash}`);
+  if (text === null) return [relative(root, file)];
+  const page = join(root, 'docs/benchmarks.md');
+  await writeFile(page, withCharts(await readFile(page, 'utf8'), text));
+  return [file, page].map((changed) => relative(root, changed));
 }
 
 /** Keeps the result of something else than the bench: `<day>-<commit>-<what>.json`. Answers the file. */
@@ -55,7 +44,7 @@ async function freeName(folder: string, stem: string): Promise<string> {
 function readCommit(): { hash: string; dirty: boolean } {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   try {
-    const changes = git('status', '--porcelain', '--', ':!bench/results', ':!docs/bench');
+    const changes = git('status', '--porcelain', '--', ':!bench/results', ':!docs/benchmarks.md');
     return { hash: git('rev-parse', '--short', 'HEAD'), dirty: changes !== '' };
   } catch {
     return { hash: 'unknown', dirty: true };
