@@ -47,7 +47,10 @@ async function journal(): Promise<string[]> {
 describe('top-ups', () => {
   it('are exact, journalled, and added once per idempotency key', async () => {
     const send = () => post('top-ups', { amount: '10.12345678', reason: 'invoice 7' }, 'i7');
-    for (const { status, body } of await Promise.all(Array.from({ length: 10 }, send))) {
+    const responses = await Promise.all(Array.from({ length: 10 }, send));
+    const marked = responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true');
+    expect(marked).toHaveLength(9);
+    for (const { status, body } of responses) {
       expect(status).toBe(201);
       expect(body).toEqual({
         organization_id: id,
