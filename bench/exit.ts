@@ -1,5 +1,5 @@
+import { UsageError } from '@holdfast/kit/flags';
 import { LaunchError } from '@holdfast/local/launch/launchError';
-import { UsageError } from './flags.ts';
 import { Interrupted } from './interruption.ts';
 
 /** Ends the process with the exit code that `main` answers, or with what it throws in a line, where that is clear. */

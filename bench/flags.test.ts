@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { UsageError } from '@holdfast/kit/flags';
 import { describe, expect, it } from '@jest/globals';
-import { parseFlags, UsageError, usage } from './flags.ts';
+import { parseFlags, usage } from './flags.ts';
 
 const parse = (...args: string[]) => parseFlags(args, ['quick', 'other', 'long'], ['quick', 'other']);
 
@@ -33,8 +34,8 @@ describe('the flags', () => {
   });
 
   it.each([
-    [['--seconds', '0'], '--seconds takes a whole number above 0, not "0".'],
-    [['--clients', '1.5'], '--clients takes a whole number above 0, not "1.5".'],
+    [['--seconds', '0'], '--seconds needs a whole number of at least 1'],
+    [['--clients', '1.5'], '--clients needs a whole number of at least 1'],
     [['--only', 'none'], 'There is no part "none": one of quick, other, long.'],
     [['--nothing'], "Unknown option '--nothing'"],
   ])('%j is refused in a line', (args, message) => {

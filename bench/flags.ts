@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFlags, UsageError, wholeNumber } from '@holdfast/kit/flags';
 
 export type Flags = {
   help: boolean;
@@ -20,8 +20,6 @@ export type Flags = {
 
 /** How many statements `--pg-stat` tells of. */
 export const statementCount = 15;
-
-export class UsageError extends Error {}
 
 export function usage(parts: Record<string, string>): string {
   const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(14)} ${about}`);
@@ -47,14 +45,14 @@ ${lines.join('\n')}`;
 
 /** Without `--only` the `usual` parts. @throws UsageError with one clear line */
 export function parseFlags(args: string[], parts: string[], usual: string[]): Flags {
-  const values = knownFlags(args);
+  const values = readFlags(args, options, 'npm run bench -- --help');
   return {
     help: values.help ?? false,
-    seconds: positive('--seconds', values.seconds ?? '10'),
-    clients: positive('--clients', values.clients ?? '128'),
-    executions: positive('--executions', values.executions ?? '15000'),
-    finished: positive('--finished', values.finished ?? '5000000'),
-    pending: positive('--pending', values.pending ?? '200000'),
+    seconds: wholeNumber('--seconds', values.seconds ?? '10'),
+    clients: wholeNumber('--clients', values.clients ?? '128'),
+    executions: wholeNumber('--executions', values.executions ?? '15000'),
+    finished: wholeNumber('--finished', values.finished ?? '5000000'),
+    pending: wholeNumber('--pending', values.pending ?? '200000'),
     only: partsOf(values.only, parts, usual),
     write: !values['no-write'],
     cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
@@ -62,35 +60,18 @@ export function parseFlags(args: string[], parts: string[], usual: string[]): Fl
   };
 }
 
-function knownFlags(args: string[]) {
-  const text = { type: 'string' } as const;
-  const options = {
-    help: { type: 'boolean', short: 'h' },
-    seconds: text,
-    clients: text,
-    executions: text,
-    finished: text,
-    pending: text,
-    'no-write': { type: 'boolean' },
-    only: text,
-    'cpu-prof': text,
-    'pg-stat': { type: 'boolean' },
-  } as const;
-  try {
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    throw new UsageError(
-      `${error instanceof Error ? error.message.split('. ')[0] : String(error)}. See --help.`,
-    );
-  }
-}
-
-/** @throws UsageError when the text of a flag is no whole number above 0 */
-export function positive(name: string, text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number > 0) return number;
-  throw new UsageError(`${name} takes a whole number above 0, not "${text}".`);
-}
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  seconds: { type: 'string' },
+  clients: { type: 'string' },
+  executions: { type: 'string' },
+  finished: { type: 'string' },
+  pending: { type: 'string' },
+  'no-write': { type: 'boolean' },
+  only: { type: 'string' },
+  'cpu-prof': { type: 'string' },
+  'pg-stat': { type: 'boolean' },
+} as const;
 
 function partsOf(only: string | undefined, parts: string[], usual: string[]): string[] {
   if (only === undefined) return usual;

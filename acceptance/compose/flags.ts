@@ -1,8 +1,6 @@
-import { parseArgs } from 'node:util';
+import { readFlags, wholeNumber } from '@holdfast/kit/flags';
 
 export type Flags = { executions: number; help: boolean };
-
-export class UsageError extends Error {}
 
 export const usage = `Usage: npm run test:compose [-- flags]
 
@@ -17,17 +15,8 @@ COMPOSE_TEST_SETUP in the environment is a shell command to run first, such as o
 
 /** @throws UsageError with one clear line for what it doesn't know */
 export function parseFlags(args: string[]): Flags {
-  const { executions = '2000', help = false } = knownFlags(args);
-  if (!/^[1-9]\d{0,4}$/.test(executions))
-    throw new UsageError('--executions takes a number from 1 to 99999.');
-  return { executions: Number(executions), help };
+  const { executions = '2000', help = false } = readFlags(args, options, 'npm run test:compose -- --help');
+  return { executions: wholeNumber('--executions', executions, { max: 99_999 }), help };
 }
 
-function knownFlags(args: string[]) {
-  try {
-    const options = { executions: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See npm run test:compose -- --help.`);
-  }
-}
+const options = { executions: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;

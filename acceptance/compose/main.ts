@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { UsageError } from '@holdfast/kit/flags';
 import { startConsole } from '@holdfast/local/launch/console';
 import { outputOf } from '@holdfast/testkit/command';
 import { startChecks } from './checks.ts';
 import { type ComposeTestConfig, readConfig } from './config.ts';
-import { parseFlags, UsageError, usage } from './flags.ts';
+import { parseFlags, usage } from './flags.ts';
 import { freshClone } from './freshClone.ts';
 import { operate } from './operating.ts';
 import { openProject } from './project.ts';

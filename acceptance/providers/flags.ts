@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readFlags, UsageError } from '@holdfast/kit/flags';
 
 export type Flags = {
   help: boolean;
@@ -9,8 +9,6 @@ export type Flags = {
   /** Whether logs and the home of the stack stay when everything has ended. */
   keep: boolean;
 };
-
-export class UsageError extends Error {}
 
 export const usage = (servers: string[]) => `Usage: npm run test:providers [-- flags]
 
@@ -27,7 +25,12 @@ The last line is \`N passed, N failed, N skipped\`; the exit code is 0 when none
 
 /** @throws UsageError with one clear line for what it doesn't know */
 export function parseFlags(args: string[], servers: string[]): Flags {
-  const { help = false, only, grep, keep = false } = knownFlags(args);
+  const {
+    help = false,
+    only,
+    grep,
+    keep = false,
+  } = readFlags(args, options, 'npm run test:providers -- --help');
   const chosen = only?.split(',').map((name) => name.trim()) ?? servers;
   const unknown = chosen.find((name) => !servers.includes(name));
   if (unknown !== undefined)
@@ -35,16 +38,9 @@ export function parseFlags(args: string[], servers: string[]): Flags {
   return { help, only: servers.filter((name) => chosen.includes(name)), grep: grep ?? null, keep };
 }
 
-function knownFlags(args: string[]) {
-  try {
-    const options = {
-      help: { type: 'boolean', short: 'h' },
-      only: { type: 'string' },
-      grep: { type: 'string' },
-      keep: { type: 'boolean' },
-    } as const;
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See npm run test:providers -- --help.`);
-  }
-}
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  only: { type: 'string' },
+  grep: { type: 'string' },
+  keep: { type: 'boolean' },
+} as const;

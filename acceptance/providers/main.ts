@@ -1,6 +1,8 @@
 // `npm run test:providers`: Holdfast against the model servers that people run, installed from PyPI.
+
+import { UsageError } from '@holdfast/kit/flags';
 import { startConsole } from '@holdfast/local/launch/console';
-import { parseFlags, UsageError, usage } from './flags.ts';
+import { parseFlags, usage } from './flags.ts';
 import { runSuites } from './run.ts';
 import { suites } from './suite.ts';
 

@@ -1,8 +1,6 @@
-import { parseArgs } from 'node:util';
+import { readFlags, wholeNumber } from '@holdfast/kit/flags';
 
 export type Flags = { perSecond: number; rounds: number; pauseS: number; help: boolean };
-
-export class UsageError extends Error {}
 
 export const usage = `Usage: npm run rolling [-- flags]
 
@@ -17,32 +15,23 @@ may be lost or done twice, every webhook must arrive, and the ledger's audit mus
 
 /** @throws UsageError with one clear line for what it doesn't know */
 export function parseFlags(args: string[]): Flags {
-  const { rate = '8', rounds = '1', pause = '3', help = false } = knownFlags(args);
+  const {
+    rate = '8',
+    rounds = '1',
+    pause = '3',
+    help = false,
+  } = readFlags(args, options, 'npm run rolling -- --help');
   return {
-    perSecond: wholeNumber('--rate', rate, 100),
-    rounds: wholeNumber('--rounds', rounds, 100),
-    pauseS: wholeNumber('--pause', pause, 600),
+    perSecond: wholeNumber('--rate', rate, { max: 100 }),
+    rounds: wholeNumber('--rounds', rounds, { max: 100 }),
+    pauseS: wholeNumber('--pause', pause, { max: 600 }),
     help,
   };
 }
 
-function wholeNumber(flag: string, text: string, most: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new UsageError(`${flag} takes a number from 1 to ${most}.`);
-}
-
-function knownFlags(args: string[]) {
-  const taking = { type: 'string' } as const;
-  try {
-    const options = {
-      rate: taking,
-      rounds: taking,
-      pause: taking,
-      help: { type: 'boolean', short: 'h' },
-    } as const;
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See npm run rolling -- --help.`);
-  }
-}
+const options = {
+  rate: { type: 'string' },
+  rounds: { type: 'string' },
+  pause: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;

@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UsageError } from '@holdfast/kit/flags';
 import { startConsole } from '@holdfast/local/launch/console';
-import { type Flags, parseFlags, UsageError, usage } from './flags.ts';
+import { type Flags, parseFlags, usage } from './flags.ts';
 import { report } from './report.ts';
 import { roll } from './roll.ts';
 

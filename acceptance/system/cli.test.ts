@@ -84,7 +84,7 @@ describe('holdfast org, topup and correct', () => {
     expect(await run(...once)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^org_\S+: already done on \d{4}-\d\d-\d\d [\d:]+ UTC .* nothing changed; now 25\.00 available/,
+        /^org_\S+: already applied on \d{4}-\d\d-\d\d [\d:]+ UTC .* nothing changed; now 25\.00 available/,
       ),
       stderr: '',
     });
@@ -102,8 +102,8 @@ describe('holdfast org, topup and correct', () => {
   });
 });
 
-describe('what the admin API refuses', () => {
-  it('is told in its words, once', async () => {
+describe('a request that the admin API refuses', () => {
+  it('is reported once, with its message', async () => {
     const { code, stderr } = await run('org', 'create', 'a'.repeat(201));
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -114,7 +114,7 @@ describe('what the admin API refuses', () => {
   it.each(['.', '..'])('is not asked with the id %s, which leads elsewhere', async (id) => {
     expect(await run('org', 'show', id)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is no id'),
+      stderr: expect.stringContaining('is not an id'),
     });
   });
 });
@@ -225,7 +225,9 @@ describe('holdfast webhooks', () => {
     expect(shown).toMatchObject({ id: wh, deliveries: [{ status: 'delivered', execution_id: done }] });
     const dlv = shown.deliveries[0]?.id ?? '';
     expect((await run('webhooks', 'show', org, dlv)).stdout).toMatch(/ATTEMPT +STATUS[^\n]+\n1 +200 /);
-    expect((await run('webhooks', 'redeliver', org, dlv)).stdout).toBe(`${dlv} is due again.\n`);
+    expect((await run('webhooks', 'redeliver', org, dlv)).stdout).toBe(
+      `${dlv} will be delivered again now.\n`,
+    );
     const recovered = await operated.json('webhooks', 'recover', org, wh, '--since', '1h');
     expect(recovered).toMatchObject({ endpoint_id: wh, redelivered: expect.any(Number) });
     expect((await run('webhooks', 'show', newId('org'), wh)).code).toBe(1);
@@ -235,14 +237,14 @@ describe('holdfast webhooks', () => {
 describe('what goes wrong at the admin API', () => {
   const ask = (env: NodeJS.ProcessEnv) => holdfast(['org', 'list'], env);
 
-  it('is told in a line that says what to do', async () => {
+  it('is reported in one line that says what to do', async () => {
     const { HOLDFAST_ADMIN_URL } = operated.env;
-    const nobody = `http://127.0.0.1:${await servicePort()}`;
+    const unused = `http://127.0.0.1:${await servicePort()}`;
     const cases = [
       [{}, 'npm start'],
       [{ HOLDFAST_ADMIN_URL }, 'set ADMIN_TOKEN'],
-      [{ HOLDFAST_ADMIN_URL, ADMIN_TOKEN: 'wrong-token-of-admin' }, 'refuses the token'],
-      [{ HOLDFAST_ADMIN_URL: nobody, ADMIN_TOKEN: 'any' }, 'ECONNREFUSED'],
+      [{ HOLDFAST_ADMIN_URL, ADMIN_TOKEN: 'wrong-token-of-admin' }, 'refused the token'],
+      [{ HOLDFAST_ADMIN_URL: unused, ADMIN_TOKEN: 'any' }, 'ECONNREFUSED'],
       [{ HOLDFAST_ADMIN_URL: operated.stack.baseUrl, ADMIN_TOKEN: 'any' }, "is it the gateway's ADMIN_PORT"],
     ] as const;
     for (const [env, words] of cases) {
@@ -253,7 +255,7 @@ describe('what goes wrong at the admin API', () => {
     }
   });
 
-  it('is told in a line when it answers as another version would', async () => {
+  it('is reported in one line when its response is of another version', async () => {
     const other = createServer((_request, response) => response.end('{"data":[{"id":7}]}'));
     const port = await listenAt(other, { host: '127.0.0.1', port: 0 });
     const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
@@ -261,7 +263,7 @@ describe('what goes wrong at the admin API', () => {
     other.close();
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^holdfast: org list could not be run: [^\n]+\(has_more: [^\n]+are both of one version\?\n$/,
+      /^holdfast: org list could not be run: [^\n]+\(has_more: [^\n]+are both of the same version\?\n$/,
     );
   });
 
@@ -279,13 +281,13 @@ describe('what goes wrong at the admin API', () => {
     [['topup', 'org_x', '1e5'], 'holdfast topup needs an amount such as 25.00'],
     [['topup', 'org_x', '-5'], 'holdfast topup needs an amount such as 25.00'],
     [['correct', 'org_x', '-1e3', '--reason', 'a'], 'such as 25.00 or -3.50'],
-    [['key', 'create', 'org_x', 'ci', '--expires', '2020-01-01'], '--expires needs a time to come'],
+    [['key', 'create', 'org_x', 'ci', '--expires', '2020-01-01'], '--expires needs a future time'],
     [['executions', 'list', '--since', '-1h'], 'given as --since=-'],
     [['org'], 'there is no command "org": org takes create, list, show, limit'],
     [['correct', 'org_x', '-1'], 'needs --reason'],
     [['executions', 'list', '--since', 'soon'], '--since needs a time'],
     [['executions', 'list', '--status', 'DONE'], '--status needs one of PENDING'],
-    [['executions', 'tail'], 'takes <execution>, or --org'],
+    [['executions', 'tail'], 'takes <execution> or --org'],
   ])('%j are wrong arguments', async (args, reason) => {
     const { code, stderr } = await holdfast(args);
     expect(code).toBe(2);

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import type { Finding } from '@holdfast/cli/doctor/finding';
+import type { Finding } from '@holdfast/cli/doctor/findings';
 import { holdfast } from '@holdfast/cli/testing/holdfast';
 import { openDatabase } from '@holdfast/db/client';
 import { applyModels } from '@holdfast/db/models';
@@ -92,7 +92,7 @@ describe('holdfast doctor', () => {
       const around = ['signed URLs of the store', 'public URL', 'admin API', 'service ledger', 'sweeps'];
       for (const check of [...inside, ...around]) expect(of(check)).toMatchObject([{ check, state: 'ok' }]);
       expect(of('provider openai')).toMatchObject([
-        { state: 'ok', found: expect.stringContaining('takes the key') },
+        { state: 'ok', found: expect.stringContaining('accepts the key') },
         { state: 'warning', found: expect.stringMatching(/ does not list .*\bgpt-4o-mini\b/) },
       ]);
       expect(of('provider openai')[1]?.found).not.toMatch(/ gpt-4\.1(,|$)/);
@@ -159,7 +159,7 @@ describe('holdfast doctor', () => {
     wrong('store', 'FILE_URL_SECRET', 'doctor.md#store');
     wrong('service ledger', 'redis: away', 'HoldfastServiceDown.md');
     wrong('certificate', 'clients refuse it', 'doctor.md#public-url');
-    wrong('admin API', 'there is no admin API', 'doctor.md#admin-api');
+    wrong('admin API', 'no admin API is known', 'doctor.md#admin-api');
     wrong('models', '0 of 0 are offered', 'doctor.md#models');
   });
 
@@ -222,7 +222,7 @@ describe('holdfast doctor', () => {
     ]);
     const outside = await doctor({ PUBLIC_URL });
     expect(outside.of('public URL')).toMatchObject([
-      { state: 'error', found: expect.stringContaining('is not reached from here') },
+      { state: 'error', found: expect.stringContaining('cannot be reached from here') },
     ]);
   });
 
@@ -250,7 +250,7 @@ describe('holdfast doctor', () => {
 
   it('leads to runbooks that exist, each to its section', () => {
     const sources = [
-      'clock.ts',
+      'findings.ts',
       ...readdirSync(join(doctorFolder, 'checks')).map((file) => `checks/${file}`),
     ];
     const named = sources.flatMap((file) => [

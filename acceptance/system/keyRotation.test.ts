@@ -97,7 +97,7 @@ describe('the key that seals secrets', () => {
     const { code, stdout } = await reencrypt(`${k2},${k1}`);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining('Every secret is sealed with k2: k1 can go.'),
+      expect.stringContaining('Every secret is sealed with k2: k1 can be removed.'),
     ]);
     expect(await keyIds()).toEqual(['k2']);
     await expectDeliveries();

@@ -1,5 +1,5 @@
+import { UsageError } from '@holdfast/kit/flags';
 import { describe, expect, it } from '@jest/globals';
-import { UsageError } from '../flags.ts';
 import { parseFlags, usage } from './flags.ts';
 
 const parse = (...args: string[]) => parseFlags(args, () => 4711);
@@ -40,8 +40,8 @@ describe('the flags of the soak', () => {
   });
 
   it.each([
-    [['--minutes', '0'], '--minutes takes a whole number above 0, not "0".'],
-    [['--seed', 'x'], '--seed takes a whole number above 0, not "x".'],
+    [['--minutes', '0'], '--minutes needs a whole number of at least 1'],
+    [['--seed', 'x'], '--seed needs a whole number of at least 1'],
     [['--nothing'], "Unknown option '--nothing'"],
   ])('%j is refused in a line', (args, message) => {
     expect(() => parse(...args)).toThrow(UsageError);

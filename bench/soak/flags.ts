@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { positive, UsageError } from '../flags.ts';
+import { readFlags, wholeNumber } from '@holdfast/kit/flags';
 
 export type Flags = {
   help: boolean;
@@ -33,33 +32,32 @@ the audit finds. Exit code 0 when all is well and nothing grows that shouldn't.
 
 /** @throws UsageError with one clear line */
 export function parseFlags(args: string[], newSeed: () => number): Flags {
-  const { help = false, minutes = '60', rate, seed, clients = '64', json = false, ...rest } = known(args);
+  const {
+    help = false,
+    minutes = '60',
+    rate,
+    seed,
+    clients = '64',
+    json = false,
+    ...rest
+  } = readFlags(args, options, 'npm run soak -- --help');
   return {
     help,
-    minutes: positive('--minutes', minutes),
-    ratePerS: rate === undefined ? null : positive('--rate', rate),
-    seed: seed === undefined ? newSeed() : positive('--seed', seed),
-    clients: positive('--clients', clients),
+    minutes: wholeNumber('--minutes', minutes),
+    ratePerS: rate === undefined ? null : wholeNumber('--rate', rate),
+    seed: seed === undefined ? newSeed() : wholeNumber('--seed', seed),
+    clients: wholeNumber('--clients', clients),
     json,
     write: !rest['no-write'],
   };
 }
 
-function known(args: string[]) {
-  const text = { type: 'string' } as const;
-  const yes = { type: 'boolean' } as const;
-  const options = {
-    help: { type: 'boolean', short: 'h' },
-    minutes: text,
-    rate: text,
-    seed: text,
-    clients: text,
-    json: yes,
-    'no-write': yes,
-  } as const;
-  try {
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See --help.`);
-  }
-}
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  minutes: { type: 'string' },
+  rate: { type: 'string' },
+  seed: { type: 'string' },
+  clients: { type: 'string' },
+  json: { type: 'boolean' },
+  'no-write': { type: 'boolean' },
+} as const;

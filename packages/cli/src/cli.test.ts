@@ -56,7 +56,7 @@ describe('holdfast', () => {
     expect(loaded.filter((name) => /bullmq|redis|minio|aws|got|undici|ajv/.test(name))).toEqual([]);
   });
 
-  it('asked for nothing says how it is used', async () => {
+  it('prints its usage to stderr without a command', async () => {
     const { code, stdout, stderr } = await holdfast([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: holdfast <command>');
@@ -88,7 +88,7 @@ describe('holdfast', () => {
       "sslrootcert /no/ca.pem can't be read",
     ],
     [['partitions', 'make', '--months', '-1'], 'a value that begins with a dash is given as --months=-'],
-  ])('%j is told in one line that hints at --help', async (args, reason) => {
+  ])('reports %j in one line that points to --help', async (args, reason) => {
     const { code, stdout, stderr } = await holdfast(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^holdfast: [^\n]+See holdfast --help\.\n$/);

@@ -2,30 +2,30 @@ import { monthsAhead } from '@holdfast/db/partitions';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import type { Command } from './command.ts';
 
-const queue = 'dispatch|retry|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust';
+const queues = 'dispatch|retry|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust';
 const isDryRun = (args: string[]) => args.includes('--dry-run');
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   {
     name: 'doctor',
-    about: `check everything the system needs, and say what is wrong and how to fix it: database (migrations, rights,
-months, clock), Redis, store, public URL and its certificate, admin API, providers and their keys, models, services,
-late work. It writes one object to the store, and removes it.`,
+    about: `check the whole system, and print what is wrong and how to fix it: database (migrations, rights, partitions,
+clock), Redis, store, public URL and its certificate, admin API, providers and their keys, models, services, late work.
+It writes one object to the store and removes it.`,
     usage: 'holdfast doctor [--json]',
     examples: 'holdfast doctor\ndocker compose run --rm holdfast doctor',
     load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   {
     name: 'org create',
-    about: 'make an organization, with an empty balance',
+    about: 'create an organization, with an empty balance',
     usage: 'holdfast org create <name> [--json]',
     examples: 'holdfast org create "Acme Inc."',
     load: async () => (await import('./org/create.ts')).orgCreate,
   },
   {
     name: 'org list',
-    about: 'list organizations, newest first; with --test also those of test keys',
+    about: 'list organizations, newest first; --test includes those of test keys',
     usage: 'holdfast org list [--test] [--limit 100] [--json]',
     load: async () => (await import('./org/list.ts')).orgList,
   },
@@ -38,8 +38,8 @@ late work. It writes one object to the store, and removes it.`,
   {
     name: 'org limit',
     about: `limit how many executions of an organization run at once, or what it may spend in a month (UTC); none removes
-the limit. --overage says what happens to a cost above the hold, --spend-limit-overage to one above a spend limit:
-charge it in full, or cap it (docs/money.md); default follows the platform. What is not given stays as it is.`,
+the limit. --overage decides on a cost above the hold, --spend-limit-overage on a cost above a spend limit: charge it in
+full, or cap it (docs/money.md); default follows the platform. Settings without a flag stay as they are.`,
     usage: `holdfast org limit <org> [--max-concurrency N|none] [--monthly-spend AMOUNT|none]
   [--overage charge|cap|default] [--spend-limit-overage charge|cap|default] [--json]`,
     examples: `holdfast org limit org_… --max-concurrency 20
@@ -49,23 +49,22 @@ holdfast org limit org_… --overage cap`,
   },
   {
     name: 'topup',
-    about:
-      'add to the balance of an organization; done once under its idempotency key, however often it is sent',
+    about: 'add to the balance of an organization, once per idempotency key',
     usage: 'holdfast topup <org> <amount> [--reason TEXT] [--idempotency-key KEY] [--json]',
     examples: 'holdfast topup org_… 25.00 --idempotency-key invoice-7',
     load: async () => (await import('./balance/adjust.ts')).topup,
   },
   {
     name: 'correct',
-    about: `correct the balance of an organization: an amount below 0 takes from the available balance, never more than that.
-Done once under its idempotency key, however often it is sent.`,
+    about: `correct the balance of an organization, once per idempotency key. An amount below 0 is taken from the available
+balance, and is refused when it is more than that.`,
     usage: 'holdfast correct <org> <amount> --reason TEXT [--idempotency-key KEY] [--json]',
     examples: 'holdfast correct org_… -3.50 --reason "billed twice" --idempotency-key ticket-12',
     load: async () => (await import('./balance/adjust.ts')).correct,
   },
   {
     name: 'key create',
-    about: 'make an API key for an organization; its value is shown once, here',
+    about: 'create an API key for an organization; the key is shown only once',
     usage: `holdfast key create <org> <name> [--mode live|test] [--permissions full|execution] [--scopes <list>]
     [--expires 90d] [--models <list>] [--addresses <list>] [--json]`,
     examples: `holdfast key create org_... CI --scopes executions:write,executions:read --expires 2027-01-01T00:00:00Z
@@ -74,26 +73,26 @@ holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0
   },
   {
     name: 'key list',
-    about: "list an organization's API keys, revoked ones too; never their values",
+    about: "list an organization's API keys, revoked ones included; their values are never shown",
     usage: 'holdfast key list <org> [--json]',
     load: async () => (await import('./key/list.ts')).keyList,
   },
   {
     name: 'key rotate',
-    about: 'give an API key a new value, which is shown once, here; the old one works for another hour',
+    about: 'give an API key a new value, which is shown only once; the old one works for another hour',
     usage: 'holdfast key rotate <org> <key> [--json]',
     load: async () => (await import('./key/change.ts')).keyRotate,
   },
   {
     name: 'key revoke',
-    about: 'revoke an API key: every value of it stops working within 5 seconds, for good',
+    about: 'revoke an API key for good: it stops working within 5 seconds',
     usage: 'holdfast key revoke <org> <key> [--json]',
     load: async () => (await import('./key/change.ts')).keyRevoke,
   },
   {
     name: 'executions list',
     about:
-      'list executions, newest first; of all organizations, or with --org of one in the last 30 days or --since',
+      'list executions of all organizations, newest first; with --org those of one, of the last 30 days or --since',
     usage: `holdfast executions list [--org ORG] [--status ${executionStatuses.join('|')}]
     [--model SLUG] [--since 2h] [--limit 20] [--json]`,
     examples: 'holdfast executions list --status FAILED --since 1h',
@@ -101,21 +100,21 @@ holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0
   },
   {
     name: 'executions show',
-    about: 'show an execution of any organization and every attempt at a provider; its input is never shown',
+    about: 'show an execution and every attempt at a provider; its input is never shown',
     usage: 'holdfast executions show <execution> [--json]',
     load: async () => (await import('./executions/show.ts')).executionsShow,
   },
   {
     name: 'executions tail',
-    about: `follow an execution until it ends: status, progress, the provider's log. With --org follow every execution of
-an organization from now on, until Ctrl-C; above a hundred new ones in a second some are left out. --json: a document for each change, a line each.`,
+    about: `follow an execution until it ends: status, progress, the provider's log. --org follows all executions of an
+organization from now on, until Ctrl-C; above a hundred new ones per second some are left out. --json prints one document
+per change, on a line each.`,
     usage: 'holdfast executions tail <execution> [--json]\nholdfast executions tail --org ORG [--json]',
     load: async () => (await import('./executions/tail.ts')).executionsTail,
   },
   {
     name: 'executions cancel',
-    about:
-      'cancel an execution of any organization: its hold is released at once, its provider asked to stop',
+    about: 'cancel an execution: its hold is released at once, and its provider is asked to stop',
     usage: 'holdfast executions cancel <execution> [--json]',
     load: async () => (await import('./executions/cancel.ts')).executionsCancel,
   },
@@ -133,54 +132,54 @@ an organization from now on, until Ctrl-C; above a hundred new ones in a second 
   },
   {
     name: 'webhooks redeliver',
-    about: 'send a delivery again, whatever its status: same event id, same bytes',
+    about: 'send a delivery again, whatever its status: with the same event id and the same bytes',
     usage: 'holdfast webhooks redeliver <org> <delivery> [--json]',
-    load: async () => (await import('./webhooks/again.ts')).webhooksRedeliver,
+    load: async () => (await import('./webhooks/redeliver.ts')).webhooksRedeliver,
   },
   {
     name: 'webhooks recover',
-    about: 'send all deliveries of an endpoint again that were made since then and have failed or expired',
+    about: 'send the deliveries of an endpoint again that were created since then and have failed or expired',
     usage: 'holdfast webhooks recover <org> <endpoint> --since 2h [--json]',
-    load: async () => (await import('./webhooks/again.ts')).webhooksRecover,
+    load: async () => (await import('./webhooks/redeliver.ts')).webhooksRecover,
   },
   {
     name: 'queues',
     about:
-      'show pending work: the jobs of every queue in Redis, and the backlog in the database, with the age of the oldest',
+      'show pending work: the jobs of every queue in Redis and the backlog in the database, with the age of the oldest',
     usage: 'holdfast queues [--json]',
     load: async () => (await import('./queues/queues.ts')).queuesShow,
   },
   {
     name: 'queues failed',
-    about: `list the failed jobs that a queue keeps, with their reasons. It keeps few, for a minute: a job is a hint, and
+    about: `list the failed jobs that a queue keeps, with their reasons. It keeps a few, for a minute: a job is a hint, and
 a sweep finds its work again. The services' logs have the others.`,
-    usage: `holdfast queues failed <${queue}> [--limit 20] [--json]`,
+    usage: `holdfast queues failed <${queues}> [--limit 20] [--json]`,
     load: async () => (await import('./queues/failed.ts')).queuesFailed,
   },
   {
     name: 'queues retry',
-    about: 'put the failed jobs that a queue keeps back to waiting; a job that runs twice does its work once',
-    usage: `holdfast queues retry <${queue}> [--json]`,
+    about: 'put the failed jobs that a queue keeps back to waiting; it is safe to run a job twice',
+    usage: `holdfast queues retry <${queues}> [--json]`,
     changes: () => true,
     load: async () => (await import('./queues/failed.ts')).queuesRetry,
   },
   {
     name: 'queues resume',
     about: 'resume a queue that was paused with a tool of BullMQ',
-    usage: `holdfast queues resume <${queue}> [--json]`,
+    usage: `holdfast queues resume <${queues}> [--json]`,
     changes: () => true,
     load: async () => (await import('./queues/failed.ts')).queuesResume,
   },
   {
     name: 'ledger audit',
-    about: 'check every invariant of the ledger and name each row that breaks one; safe during load',
+    about: 'check every invariant of the ledger and list the rows that break one; safe under load',
     usage: 'holdfast ledger audit [--json]',
     load: async () => (await import('./ledger/audit.ts')).ledgerAudit,
   },
   {
     name: 'actions',
-    about: `list the actions of operators, over the admin API and by commands that do not use it, newest first;
-refused requests too`,
+    about: `list the actions of operators, newest first: through the admin API and by commands that do not use it, refused
+ones included`,
     usage: `holdfast actions [--org ORG] [--action TEXT] [--actor NAME] [--since 2h]
     [--limit 20] [--json]`,
     examples: 'holdfast actions --action top-ups --since 24h',
@@ -189,7 +188,7 @@ refused requests too`,
   {
     name: 'backup',
     about:
-      'write the database as of one moment, and the files, into a new folder; safe during load. See docs/backup.md',
+      'write the database, as of one moment, and the files into a new folder; safe under load. See docs/backup.md',
     usage: 'holdfast backup FOLDER [--without-files]',
     examples: `holdfast backup /backups/2026-11-21
 holdfast restore --check /backups/2026-11-21`,
@@ -198,7 +197,7 @@ holdfast restore --check /backups/2026-11-21`,
   {
     name: 'restore',
     about: `load a backup into an empty database and its files into the store, while no service runs, and audit the ledger.
-Webhooks older than --webhooks-within minutes (60) are not sent. See docs/backup.md`,
+Pending webhooks older than --webhooks-within minutes (60) expire. --check verifies the backup only. See docs/backup.md`,
     usage: `holdfast restore FOLDER [--webhooks-within MINUTES] [--ignore-keys]
 holdfast restore FOLDER --check`,
     examples: `holdfast restore /backups/2026-11-21 --check
@@ -207,7 +206,7 @@ holdfast restore /backups/2026-11-21 --webhooks-within 600`,
   },
   {
     name: 'partitions',
-    about: 'list, make and drop the months of the large tables',
+    about: 'list, create and drop the monthly partitions of the large tables',
     usage: `holdfast partitions list
 holdfast partitions make [--months ${monthsAhead}]
 holdfast partitions drop --older-than-days <30 or more> [--including-journal] [--yes]`,
@@ -216,49 +215,51 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
   },
   {
     name: 'secrets reencrypt',
-    about: 'seal every secret with the first of ENCRYPTION_KEYS, so that the others can go; safe during load',
+    about:
+      'seal every secret with the first of ENCRYPTION_KEYS, so that the others can be removed; safe under load',
     usage: 'holdfast secrets reencrypt [--dry-run]',
     changes: (args) => !isDryRun(args),
     load: async () => (await import('./secrets/reencrypt.ts')).secretsReencrypt,
   },
   {
     name: 'models apply',
-    about: 'make the YAML files of a folder the catalogue, all at once; models without a file are withdrawn',
+    about:
+      'replace the catalogue with the YAML files of a folder, in one transaction; models without a file are withdrawn',
     usage: 'holdfast models apply [folder] [--dry-run] [--json]',
     changes: (args) => !isDryRun(args),
     load: async () => (await import('./models/apply.ts')).modelsApply,
   },
   {
     name: 'models validate',
-    about: 'report everything that is wrong with the YAML files of a folder; needs no database',
+    about: 'report all problems in the YAML files of a folder; needs no database',
     usage: 'holdfast models validate [folder]',
     load: async () => (await import('./models/apply.ts')).modelsValidate,
   },
   {
     name: 'models list',
     about:
-      'list the applied catalogue: whether each model is offered or why not, price, providers in order; --all with withdrawn models',
+      'list the applied catalogue: whether each model is offered or why not, its price, its providers in order; --all includes\nwithdrawn models',
     usage: 'holdfast models list [--all] [--json]',
     load: async () => (await import('./models/list.ts')).modelsList,
   },
   {
     name: 'models show',
-    about: 'show all of a model: its providers, price, limits and input; with --models from its file',
+    about: 'show a model: its providers, price, limits and input; with --models from its file',
     usage: 'holdfast models show <slug> [--models folder] [--json]',
     load: async () => (await import('./models/show.ts')).modelsShow,
   },
   {
     name: 'models test',
-    about: `run a model once at its real provider and print the result; moves no money here, but the provider charges.
---input: default the first example of its input_schema; @path in a property that is a file is a local file.
---provider: the connection, when it has several. --models: from its file in that folder. Ctrl-C cancels the run.`,
+    about: `run a model once at its real provider and print the result; no balance is charged, but the provider charges you.
+--input: default the first example of its input_schema; @path in a file property is a local file. --provider: the
+connection, when it has several. --models: read the model from its file in that folder. Ctrl-C cancels the run.`,
     usage:
       'holdfast models test <slug> [--input JSON|@file] [--provider NAME] [--timeout S] [--models folder]',
-    load: async () => (await import('./models/test.ts')).modelsTest,
+    load: async () => (await import('./models/trial.ts')).modelsTest,
   },
   {
     name: 'completion',
-    about: 'print a script that completes the words and flags of holdfast in a shell',
+    about: 'print a script that completes the commands and flags of holdfast in a shell',
     usage: 'holdfast completion <bash|zsh|fish>',
     examples: `holdfast() { npm run --silent holdfast -- "$@"; }    # in ~/.bashrc; zsh completes no alias by its name
 source <(holdfast completion bash)                    # in ~/.zshrc the same with zsh, after compinit

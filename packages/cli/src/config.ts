@@ -2,31 +2,31 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { firstAdminToken } from '@holdfast/domain/adminTokens';
 import { databaseUrlProblems } from '@holdfast/kit/databaseAddress';
+import { UsageError } from '@holdfast/kit/flags';
 import { redisUrlProblems } from '@holdfast/kit/redisAddress';
 import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 import type { Named } from './flags.ts';
-import { UsageError } from './usageError.ts';
 
 /**
- * The database of the flag, else of DATABASE_DIRECT_URL, else of DATABASE_URL, else of the `npm start` that runs in this folder.
- * @throws UsageError when the one named is no URL of PostgreSQL; an Error when there is none
+ * From the flag, else DATABASE_DIRECT_URL, else DATABASE_URL, else the `npm start` that runs in this folder.
+ * @throws UsageError when it is not a PostgreSQL URL; an Error when there is none
  */
 export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   if (named !== undefined) return checked(named, '--database-url', databaseUrlProblems);
-  // Past a pooler, which gives nobody a session of one's own.
+  // DATABASE_DIRECT_URL bypasses a pooler, which shares sessions.
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_URL'])
     if (env[name]) return checked(env[name], name, databaseUrlProblems);
   const local = localFile(env, 'local.json', localState);
   if (local !== null) return local.database_url;
   throw new Error(
-    'there is no database: give --database-url, set DATABASE_URL, or run npm start in this folder',
+    'no database is known: use --database-url, set DATABASE_URL, or run npm start in this folder',
   );
 }
 
 /**
- * The Redis of the flag, else of REDIS_URL, else, unless a database elsewhere is meant, of the `npm start` in this folder.
- * @throws UsageError when the one named is no URL of Redis; an Error when there is none
+ * From the flag, else REDIS_URL, else (unless another database was named) the `npm start` in this folder.
+ * @throws UsageError when it is not a Redis URL; an Error when there is none
  */
 export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): string {
   const [given, source] = named['redis-url']
@@ -35,15 +35,14 @@ export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): st
   if (given) return checked(given, source, redisUrlProblems);
   const local = isElsewhere(named, env) ? null : localFile(env, 'local.json', localState);
   if (local?.redis_url) return local.redis_url;
-  throw new Error('there is no Redis: give --redis-url, set REDIS_URL, or run npm start in this folder');
+  throw new Error('no Redis is known: use --redis-url, set REDIS_URL, or run npm start in this folder');
 }
 
 export type AdminAccess = { url: string; token: string };
 
 /**
- * Where the admin API is: of the flags, else of HOLDFAST_ADMIN_URL and ADMIN_TOKEN, else of the `npm start` in this
- * folder, whose token goes to no other URL. `url` is without `/admin/v1`.
- * @throws UsageError when the one named is no URL; an Error when there is none
+ * From the flags, else HOLDFAST_ADMIN_URL and ADMIN_TOKEN, else the `npm start` in this folder, whose token is sent to no
+ * other URL. `url` is without `/admin/v1`. @throws UsageError when it is not a URL; an Error when there is none
  */
 export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env): AdminAccess {
   const local = localFile(env, 'local.json', localState);
@@ -51,24 +50,24 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
     ? [named['admin-url'], '--admin-url']
     : [env['HOLDFAST_ADMIN_URL'], 'HOLDFAST_ADMIN_URL'];
   if (given && !(/^https?:\/\//.test(given) && URL.canParse(given)))
-    throw new UsageError(`${source} is no URL like http://127.0.0.1:8081`);
+    throw new UsageError(`${source} must be a URL like http://127.0.0.1:8081`);
   const url = given || local?.admin_url;
   if (!url)
     throw new Error(
-      'there is no admin API: give --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder',
+      'no admin API is known: use --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder',
     );
   const token =
     named['admin-token'] ||
     firstAdminToken(env['ADMIN_TOKEN'] ?? '') ||
     (given ? undefined : local?.admin_token);
-  if (!token) throw new Error('there is no admin token: set ADMIN_TOKEN as the gateway has it');
+  if (!token) throw new Error("no admin token is known: set ADMIN_TOKEN to the gateway's");
   return { url: url.replace(/\/+$/, ''), token };
 }
 
 const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
   named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);
 
-/** What was given is not shown: it holds a password. */
+/** The error does not show the URL, which may hold a password. */
 function checked(url: string, source: string, problemsOf: (url: string) => string[]): string {
   const [problem] = problemsOf(url);
   if (problem === undefined) return url;
@@ -76,26 +75,26 @@ function checked(url: string, source: string, problemsOf: (url: string) => strin
 }
 
 /**
- * Those of ENCRYPTION_KEYS, else of the `npm start` in this folder.
+ * From ENCRYPTION_KEYS, else the `npm start` in this folder.
  * @throws UsageError when they can't be read; an Error when there are none
  */
 export function sealingKeys(env: NodeJS.ProcessEnv = process.env): EncryptionKeys {
   const text = env['ENCRYPTION_KEYS'] || localFile(env, 'secrets.json', localSecrets)?.encryptionKeys;
-  if (!text) throw new Error('there are no keys: set ENCRYPTION_KEYS as the services have it');
+  if (!text) throw new Error("no keys are known: set ENCRYPTION_KEYS to the services'");
   const keys = encryptionKeys.safeParse(text);
   if (!keys.success)
-    throw new UsageError('ENCRYPTION_KEYS is no list like id:base64,id:base64 of 32 bytes each');
+    throw new UsageError('ENCRYPTION_KEYS must be a list like id:base64,id:base64 of 32 bytes each');
   return keys.data;
 }
 
-/** The folder of models that was named, else of MODELS_DIR as `providerEnvironment` has it, else of this tree. */
+/** The folder of the argument, else of MODELS_DIR in `env`, else of this source tree. */
 export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv): string {
   return named ?? (env['MODELS_DIR'] || resolve(import.meta.dirname, '../../../models'));
 }
 
 /**
- * What names the providers' connections: the environment, and unless a database elsewhere is meant, that of the
- * dispatcher of the `npm start` that runs in this folder. So its keys need not be given again, nor be kept in a file.
+ * The environment, and (unless another database was named) that of the dispatcher of the `npm start` in this folder: its
+ * provider keys need neither be set again nor kept in a file.
  */
 export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   if (isElsewhere(named, env)) return env;
@@ -104,8 +103,8 @@ export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = proce
 }
 
 /**
- * Where the services tell how they do: of HOLDFAST_HEALTH_URLS (`ledger=http://ledger:9464,…`), else, unless a database
- * elsewhere is meant, of the `npm start` that runs in this folder. @throws UsageError for a list that is none
+ * From HOLDFAST_HEALTH_URLS (`ledger=http://ledger:9464,…`), else (unless another database was named) the `npm start` in
+ * this folder. @throws UsageError when the list can't be read
  */
 export function serviceUrls(
   named: Named,
@@ -116,7 +115,7 @@ export function serviceUrls(
     return given.split(',').map((one) => {
       const [, name, url] = /^([\w-]+)=(https?:\/\/.+?)\/*$/.exec(one.trim()) ?? [];
       if (name !== undefined && url !== undefined) return { name, url };
-      throw new UsageError('HOLDFAST_HEALTH_URLS is no list like ledger=http://ledger:9464,dispatcher=…');
+      throw new UsageError('HOLDFAST_HEALTH_URLS must be a list like ledger=http://ledger:9464,dispatcher=…');
     });
   }
   const services = isElsewhere(named, env) ? {} : (localFile(env, 'local.json', localState)?.services ?? {});
@@ -125,11 +124,11 @@ export function serviceUrls(
   );
 }
 
-/** Whether this is a container of our image, in which `localhost` is not the host. */
+/** In a container of our image `localhost` is not the host. */
 export const isInContainer = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env['HOLDFAST_IN_CONTAINER'] === 'true';
 
-/** Of another process of ours; empty where the system does not tell. */
+/** Of another process of this user; empty where the system hides it. */
 function environmentOf(pid: number): NodeJS.ProcessEnv {
   try {
     const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -151,7 +150,7 @@ const localState = z.object({
 });
 const localSecrets = z.object({ encryptionKeys: z.string() });
 
-/** What `npm start` has written to its folder; null when none runs there, or the file is not for us to read. */
+/** What `npm start` wrote to its folder; null when none runs there or the file isn't readable. */
 function localFile<Content>(env: NodeJS.ProcessEnv, name: string, shape: z.ZodType<Content>): Content | null {
   try {
     const path = resolve(env['HOLDFAST_HOME'] || '.holdfast', name);

@@ -1,43 +1,18 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { UnknownFlagError, UsageError } from './usageError.ts';
+import { readArguments, UsageError, wholeNumber } from '@holdfast/kit/flags';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** The flags of a command that takes nothing else. @throws UsageError */
-export function readFlags<const Known extends Options>(args: string[], options: Known) {
-  return readArguments(() => parseArgs({ args, options })).values;
-}
-
-/** @throws UsageError, in one line, for what `read` (a `parseArgs`) refuses */
-export function readArguments<Result>(read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const [, flag] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
-    throw flag === undefined ? new UsageError(inOneLine(message)) : new UnknownFlagError(flag);
-  }
-}
-
-function inOneLine(message: string): string {
-  const [, dashed] = /use '(--[a-z-]+=)-XYZ'/.exec(message) ?? [];
-  if (dashed !== undefined) return `a value that begins with a dash is given as ${dashed}-…`;
-  return message.split(/\. |\.?\n/)[0] ?? '';
-}
-
-/**
- * What a command takes: one operand for each of `names`, then its flags.
- * @throws UsageError that says which operands it takes
- */
+/** Reads one operand for each of `names`, and the flags. @throws UsageError that names the operands */
 export function readOperands<const Names extends readonly string[], const Known extends Options>(
   command: string,
   args: string[],
   names: Names,
   options: Known,
 ) {
-  const read = readArguments(() => parseArgs({ args, options, allowPositionals: true }));
+  const read = readArguments(args, options);
   if (read.positionals.length !== names.length) {
-    const wanted = names.length === 0 ? 'nothing but flags' : names.map((name) => `<${name}>`).join(' ');
+    const wanted = names.length === 0 ? 'only flags' : names.map((name) => `<${name}>`).join(' ');
     throw new UsageError(`holdfast ${command} takes ${wanted}`);
   }
   const empty = names.find((_, index) => read.positionals[index]?.trim() === '');
@@ -45,12 +20,9 @@ export function readOperands<const Names extends readonly string[], const Known 
   return { operands: read.positionals as { [Index in keyof Names]: string }, values: read.values };
 }
 
-/** Of a flag: how many at most. @throws UsageError */
-export function readLimit(text: string | undefined, preset: number): number {
-  const limit = /^\d{1,5}$/.test(text ?? String(preset)) ? Number(text ?? preset) : 0;
-  if (limit >= 1 && limit <= 10_000) return limit;
-  throw new UsageError('--limit needs a number from 1 to 10000');
-}
+/** The value of --limit. @throws UsageError */
+export const readLimit = (text: string | undefined, defaultLimit: number): number =>
+  text === undefined ? defaultLimit : wholeNumber('--limit', text, { max: 10_000 });
 
 const helpFlags = ['-h', '--help'];
 
@@ -61,13 +33,10 @@ const named = {
   'admin-token': { type: 'string' },
 } as const;
 
-/** What the flags that every command has say about where things are. */
+/** The values of the flags that every command has: where the servers are. */
 export type Named = { [Flag in keyof typeof named]?: string };
 
-/**
- * The flags that every command has, and what is left for the command.
- * @throws UsageError when a flag lacks its value
- */
+/** Takes the flags that every command has from the arguments. @throws UsageError when a flag lacks its value */
 export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean; named: Named } {
   const options = { help: { type: 'boolean', short: 'h' }, ...named } as const;
   const { tokens, values } = parseArgs({ args, options, strict: false, tokens: true });
@@ -76,7 +45,7 @@ export function takeCommonFlags(args: string[]): { rest: string[]; help: boolean
   for (const token of tokens) {
     if (token.kind !== 'option' || !Object.hasOwn(options, token.name)) continue;
     if (token.name === 'help') {
-      // -1h is no flag that asks for help.
+      // -1h is not -h.
       if (!helpFlags.includes(args[token.index] ?? '')) continue;
       help = true;
     }

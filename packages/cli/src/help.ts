@@ -2,23 +2,20 @@ import type { Command } from './command.ts';
 
 /** The flags that every command takes. */
 export const commonFlags = [
-  [
-    '--database-url URL',
-    'the database; else DATABASE_URL, else that of the npm start that runs in this folder',
-  ],
-  ['--redis-url URL', 'Redis; else REDIS_URL, else that of the npm start'],
-  ['--admin-url URL', 'the admin API; else HOLDFAST_ADMIN_URL, else that of the npm start'],
+  ['--database-url URL', 'the database; default DATABASE_URL, else that of the npm start in this folder'],
+  ['--redis-url URL', 'Redis; default REDIS_URL, else that of the npm start'],
+  ['--admin-url URL', 'the admin API; default HOLDFAST_ADMIN_URL, else that of the npm start'],
   [
     '--admin-token TOKEN',
-    'its token; else ADMIN_TOKEN (which no list of processes shows), else that of the npm start',
+    'its token; default ADMIN_TOKEN (hidden from lists of processes), else that of the npm start',
   ],
-  ['-h, --help', 'this text, or that of one command'],
+  ['-h, --help', 'this help, or that of one command'],
 ] as const;
 
 export const exitCodesText =
-  'Exit codes: 0 done, 1 something is wrong or was refused, 2 wrong arguments, 3 it could not be run.';
+  'Exit codes: 0 done, 1 something is wrong or was refused, 2 wrong arguments, 3 the command could not run.';
 
-/** Of every command, or of some; of one alone with its examples. */
+/** The help of these commands; a single command is shown with its examples. */
 export function helpOf(commands: readonly Command[]): string {
   const parts = commands.map(({ about, usage }) => `${indented(usage, 2)}\n${indented(about, 6)}`);
   const [only, ...others] = commands;

@@ -1,16 +1,15 @@
 import type { Database } from '@holdfast/db/client';
+import { UsageError } from '@holdfast/kit/flags';
 import { reasonOf } from '@holdfast/kit/within';
 import type { Inspector } from '@holdfast/queues/inspector';
 import { ZodError } from 'zod';
 import { openAdminApi } from './admin/api.ts';
-import { RefusedError } from './admin/refusedError.ts';
 import type { Command, Context, Run } from './command.ts';
 import { adminAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
-import { exitCodes } from './exitCodes.ts';
+import { exitCodes, RefusedError } from './errors.ts';
 import type { Named } from './flags.ts';
-import { UsageError } from './usageError.ts';
 
-export type Output = Pick<Context, 'say' | 'tell' | 'unheard' | 'width'>;
+export type Output = Pick<Context, 'print' | 'report' | 'outputClosed' | 'width'>;
 
 /** Runs a command in a context of its own, and returns the exit code. @throws UsageError */
 export async function runCommand(
@@ -28,11 +27,11 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof RefusedError) {
-      output.tell(`holdfast: ${command.name} was refused: ${error.message}`);
+      output.report(`holdfast: ${command.name} was refused: ${error.message}`);
       return exitCodes.wrong;
     }
-    output.tell(
-      `holdfast: ${command.name} could not be run: ${withoutPassword(told(error), url())}${at(url())}`,
+    output.report(
+      `holdfast: ${command.name} could not be run: ${withoutPassword(reasonFor(error), url())}${at(url())}`,
     );
     return exitCodes.notRun;
   } finally {
@@ -40,7 +39,7 @@ export async function runCommand(
   }
 }
 
-/** What speaks to the database or to Redis is loaded when a command asks for it: most speak to the admin API alone. */
+/** Loads the clients of the database and Redis when a command opens them: most commands use the admin API only. */
 function openContext(named: Named, output: Output) {
   let url: string | undefined;
   let db: Promise<Database> | undefined;
@@ -86,14 +85,14 @@ async function inspectorAt(url: string): Promise<Inspector> {
 /** Runs a command that changes something, and records it in the audit log first. */
 async function runRecorded(command: Command, run: Run, args: string[], context: Context): Promise<number> {
   const written = await writable(context);
-  // Arguments that can't be read are reported first.
-  if ('reason' in written) return await run(args, idle(context, written.reason));
+  // Wrong arguments are reported first.
+  if ('reason' in written) return await run(args, readOnly(context, written.reason));
   const { recorded } = await import('./actions/record.ts');
-  const by = { db: written.db, name: command.name, args, tell: context.tell };
+  const by = { db: written.db, name: command.name, args, report: context.report };
   return await recorded(by, () => run(args, context));
 }
 
-/** The database that a change is recorded in, or why there is none. */
+/** The database to record a change in, or why there is none. */
 async function writable({ openDatabase }: Context): Promise<{ db: Database } | { reason: unknown }> {
   try {
     return { db: await openDatabase() };
@@ -102,22 +101,22 @@ async function writable({ openDatabase }: Context): Promise<{ db: Database } | {
   }
 }
 
-/** In which nothing can be changed, for that reason. */
-function idle(context: Context, reason: unknown): Context {
+/** A context in which nothing can be changed, for that reason. */
+function readOnly(context: Context, reason: unknown): Context {
   const refuse = () => {
     throw reason;
   };
   return { ...context, openDatabase: refuse, databaseUrl: refuse, openInspector: refuse };
 }
 
-/** A response may be of another version than this one reads. */
-function told(error: unknown): string {
+/** Explains responses of another version. */
+function reasonFor(error: unknown): string {
   if (!(error instanceof ZodError)) return reasonOf(error);
   const [first] = error.issues;
-  return `the response is not one that this version reads (${first?.path.join('.')}: ${first?.message}): are both of one version?`;
+  return `this version can't read the response (${first?.path.join('.')}: ${first?.message}): are both of the same version?`;
 }
 
-/** Where a database is, without its login. */
+/** The location of a database, without its credentials. */
 function at(url: string | undefined): string {
   if (url === undefined) return '';
   const { host, pathname } = new URL(url);

@@ -1,7 +1,7 @@
 // `npm run webhooks:listen`: shows the webhooks of the local stack, until Ctrl-C.
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { LaunchError } from './launch/launchError.ts';
+import { exitWith } from './launch/launchError.ts';
 import { parseListenFlags, usage } from './listen/flags.ts';
 import { listen } from './listen/listen.ts';
 import { findLocalStack } from './listen/localStack.ts';
@@ -31,9 +31,4 @@ async function main(): Promise<number> {
   return await listen(stack, flags, { say, paint: (format, text) => styleText(format, text) }, stopped);
 }
 
-try {
-  process.exit(await main());
-} catch (error) {
-  process.stderr.write(`${error instanceof LaunchError ? error.message : String((error as Error).stack)}\n`);
-  process.exit(1);
-}
+await exitWith(main);

@@ -5,7 +5,7 @@ import { applyRoles } from '@holdfast/db/roles/roles';
 import { startConsole } from './launch/console.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';
-import { LaunchError } from './launch/launchError.ts';
+import { exitWith } from './launch/launchError.ts';
 import { killAll, type Running, shutDown } from './launch/running.ts';
 import { prepareSchema } from './prepareSchema.ts';
 import { seed } from './seed.ts';
@@ -82,9 +82,4 @@ async function main(): Promise<number> {
   return await runUntilStopped(flags);
 }
 
-try {
-  process.exit(await main());
-} catch (error) {
-  process.stderr.write(`${error instanceof LaunchError ? error.message : String((error as Error).stack)}\n`);
-  process.exit(1);
-}
+await exitWith(main);

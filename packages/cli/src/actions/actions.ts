@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { readList } from '../admin/list.ts';
+import { readList } from '../admin/api.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownTime, sinceTime } from '../output/times.ts';
 
 const options = {
@@ -30,13 +29,13 @@ export async function actions(args: string[], context: Context): Promise<number>
   const query = { organization_id: org, action, actor, from: sinceTime(since) };
   const limit = readLimit(values.limit, 20);
   const list = await readList(context.openAdmin(), '/actions', { query, limit, item: adminAction });
-  if (values.json) sayJson(context, list);
+  if (values.json) printJson(context, list);
   else
-    sayTable(context, list.data, columns, {
+    printTable(context, list.data, columns, {
       ORGANIZATION: (one) => one.organization_id ?? '',
       TARGET: (one) => one.target ?? '',
     });
-  if (list.has_more && !values.json) context.tell(`There are more than these ${limit}: --limit`);
+  if (list.has_more && !values.json) context.report(`There are more than these ${limit}: raise --limit.`);
   return 0;
 }
 

@@ -2,21 +2,21 @@ import { hostname, userInfo } from 'node:os';
 import { finishAdminAction, startAdminAction } from '@holdfast/db/adminActions';
 import type { Database } from '@holdfast/db/client';
 import { newId } from '@holdfast/domain/ids';
-import { RefusedError } from '../admin/refusedError.ts';
+import { UsageError } from '@holdfast/kit/flags';
 import type { Context } from '../command.ts';
-import { UsageError } from '../usageError.ts';
+import { RefusedError } from '../errors.ts';
 
 /**
- * Runs a command that changes something without the admin API, and writes it down as that does: before it is done, and then
- * what came of it, with the status that the admin API would have answered. What can't be written down is not done.
+ * Runs a command that changes something without the admin API and records it in the audit log as that does: before it runs,
+ * and again with its result. A command that can't be recorded is not run.
  */
 export async function recorded(
-  { db, name, args, tell }: { db: Database; name: string; args: string[]; tell: Context['tell'] },
+  { db, name, args, report }: { db: Database; name: string; args: string[]; report: Context['report'] },
   run: () => Promise<number>,
 ): Promise<number> {
   const action = {
     id: newId('act'),
-    // A name with a colon is none that an admin token can have.
+    // Names of admin tokens have no colon.
     actor: `cli:${userName()}`,
     address: hostname(),
     requestId: newId('req'),
@@ -28,7 +28,7 @@ export async function recorded(
   await startAdminAction(db, action);
   const end = (status: number) =>
     finishAdminAction(db, action, status).catch(() =>
-      tell('holdfast: what came of this could not be written to the audit log'),
+      report('holdfast: the result could not be written to the audit log'),
     );
   try {
     const code = await run();
@@ -45,7 +45,7 @@ function statusOf(error: unknown): number {
   return error instanceof RefusedError ? 409 : 500;
 }
 
-/** Who runs it; in a container that may be a number alone. */
+/** In a container the user may have a number only. */
 function userName(): string {
   try {
     return userInfo().username;

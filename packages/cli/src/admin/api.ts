@@ -1,9 +1,10 @@
+import { UsageError } from '@holdfast/kit/flags';
 import { reasonOf } from '@holdfast/kit/within';
 import { z } from 'zod';
 import type { AdminAccess } from '../config.ts';
-import { RefusedError } from './refusedError.ts';
+import { RefusedError } from '../errors.ts';
 
-export type Asked = {
+type RequestOptions = {
   query?: Record<string, string | undefined>;
   body?: object;
   headers?: Record<string, string>;
@@ -12,44 +13,46 @@ export type Asked = {
 
 export type AdminApi = {
   /**
-   * The body of the admin API's response; `path` is below `/admin/v1`. `onReplay` is called first when an earlier request
-   * under the same idempotency key had this response.
-   * @throws RefusedError for what it refuses; an Error when it is not reached, or refuses the token
+   * The body of the response; `path` is below `/admin/v1`. `onReplay` is called first when the response is that of an
+   * earlier request with the same idempotency key.
+   * @throws RefusedError for a refused request; an Error when the API is unreachable or refuses the token
    */
-  ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, asked?: Asked): Promise<unknown>;
+  request(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    options?: RequestOptions,
+  ): Promise<unknown>;
 };
 
-const answerWithinMs = 30_000;
+const responseWithinMs = 30_000;
 
-/** `stopped`, when it comes, ends what is being asked. */
+/** `stopped` aborts its requests. */
 export function openAdminApi({ url, token }: AdminAccess, stopped?: AbortSignal): AdminApi {
   return {
-    async ask(method, path, { query = {}, body, headers = {}, onReplay } = {}) {
+    async request(method, path, { query = {}, body, headers = {}, onReplay } = {}) {
       const target = new URL(`${url}/admin/v1${path}`);
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) target.searchParams.set(name, value);
-      const own = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const late = AbortSignal.timeout(answerWithinMs);
-      const init = {
+      const late = AbortSignal.timeout(responseWithinMs);
+      const response = await send(url, target, {
         method,
-        headers: { ...own, ...headers },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
         body: body ? JSON.stringify(body) : null,
         signal: stopped ? AbortSignal.any([stopped, late]) : late,
-      };
-      const response = await reached(url, target, init);
+      });
       if (response.headers.get('idempotent-replayed') === 'true') onReplay?.();
-      return await answerOf(url, response);
+      return await bodyOf(url, response);
     },
   };
 }
 
-async function reached(url: string, target: URL, init: RequestInit): Promise<Response> {
+async function send(url: string, target: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(target, init);
   } catch (error) {
     const cause = error instanceof Error && error.cause ? error.cause : error;
     throw new Error(
-      `the admin API at ${url} is not reached: ${reasonOf(cause)}. Does the gateway run there, on its ADMIN_PORT?`,
+      `cannot reach the admin API at ${url}: ${reasonOf(cause)}. Does the gateway run there, on its ADMIN_PORT?`,
       { cause: error },
     );
   }
@@ -63,33 +66,70 @@ const refusal = z.object({
   }),
 });
 
-async function answerOf(url: string, response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (response.ok) return parsed(text);
+/** The gateway's message for an unknown path. */
+const unknownPath = 'There is nothing at this path.';
+
+async function bodyOf(url: string, response: Response): Promise<unknown> {
+  const body = parsed(await response.text());
+  if (response.ok) return body;
   if (response.status === 401)
-    throw new Error(`the admin API at ${url} refuses the token: set ADMIN_TOKEN as the gateway has it`);
-  const said = refusal.safeParse(parsed(text));
-  if (!said.success)
-    throw new Error(`the admin API at ${url} answered ${response.status}: is it the gateway's ADMIN_PORT?`);
-  const { code, message, details = [] } = said.data.error;
-  if (message === nothingThere)
+    throw new Error(`the admin API at ${url} refused the token: set ADMIN_TOKEN to the gateway's`);
+  const refused = refusal.safeParse(body);
+  if (!refused.success)
+    throw new Error(`the admin API at ${url} returned ${response.status}: is it the gateway's ADMIN_PORT?`);
+  const { code, message, details = [] } = refused.data.error;
+  if (message === unknownPath)
     throw new Error(`there is no admin API at ${url}: is it the gateway's ADMIN_PORT, and of this version?`);
-  // Often the message is that of the only field, and most fields are named by theirs.
+  // Often the message is that of the only field, and most fields' messages begin with their name.
   const places = details
     .map((one) => (one.message.startsWith(one.field) ? one.message : `${one.field}: ${one.message}`))
     .filter((place) => place !== message && !place.endsWith(`: ${message}`));
-  const words = `${message} (${[code, ...places].join('; ')})`;
-  if (response.status >= 500) throw new Error(words);
-  throw new RefusedError(words);
+  const text = `${message} (${[code, ...places].join('; ')})`;
+  if (response.status >= 500) throw new Error(text);
+  throw new RefusedError(text);
 }
-
-/** The gateway's words for a path that it does not have. */
-const nothingThere = 'There is nothing at this path.';
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** A path below `/admin/v1`; its parts are escaped. @throws UsageError for one that would lead to another path */
+export function adminPath(...parts: string[]): string {
+  const invalid = parts.find((part) => /^\.{0,2}$/.test(part));
+  if (invalid !== undefined) throw new UsageError(`"${invalid}" is not an id`);
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+}
+
+/** The path of an organization's webhooks. */
+export const webhooksPath = (org: string, ...rest: string[]) =>
+  adminPath('organizations', org, 'webhooks', ...rest);
+
+const page = z.looseObject({ has_more: z.boolean(), next_cursor: z.string().nullable() });
+
+/** What was read of a list; `has_more`: there is more than was asked for. */
+type List<Item> = { data: Item[]; has_more: boolean };
+
+/** At most `limit` items of a list, read page by page; they are in `field` of each page. */
+export async function readList<Item>(
+  admin: AdminApi,
+  path: string,
+  args: { field?: string; query?: Record<string, string | undefined>; limit: number; item: z.ZodType<Item> },
+): Promise<List<Item>> {
+  const { field = 'data', query = {}, limit, item } = args;
+  const data: Item[] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const pageSize = String(Math.min(100, limit - data.length));
+    const body = page.parse(
+      await admin.request('GET', path, { query: { ...query, limit: pageSize, cursor } }),
+    );
+    data.push(...z.array(item).parse(body[field]));
+    cursor = body.next_cursor ?? undefined;
+    if (!body.has_more || cursor === undefined || data.length >= limit)
+      return { data, has_more: body.has_more };
   }
 }

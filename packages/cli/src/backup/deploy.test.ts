@@ -150,7 +150,7 @@ describe('deploy/restore', () => {
       '5',
     ]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('Next: docker compose up')]);
-    expect(stdout).toContain('The books are right.');
+    expect(stdout).toContain('The ledger is consistent.');
     for (const server of ['postgres', 'store', 'redis'])
       expect(asked()).toContain(`compose up --detach --wait --no-deps ${server}`);
     expect(asked()).toContain('compose exec -T redis redis-cli FLUSHDB');

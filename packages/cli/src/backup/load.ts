@@ -5,22 +5,22 @@ import { backupTables } from '@holdfast/db/backup/tables';
 import { fillDatabase, type Target } from '@holdfast/db/backup/target';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { SealedBox } from '@holdfast/kit/sealedBox';
-import { RefusedError } from '../admin/refusedError.ts';
-import { copying, withEach } from './crew.ts';
+import { RefusedError } from '../errors.ts';
+import { copying, withEach } from './concurrency.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
 import { fileEntries } from './verify.ts';
 
-type Tell = (line: string) => void;
+type Report = (line: string) => void;
 
-/** Puts every object of a backup under the key that it had. Done twice, it is done once. */
-async function loadFiles(folder: string, store: ObjectStore, tell: Tell): Promise<void> {
+/** Puts every object of a backup back under its key. Idempotent. */
+async function loadFiles(folder: string, store: ObjectStore, report: Report): Promise<void> {
   await store.prepare();
   let loaded = 0;
   await withEach(fileEntries(folder), async (entry) => {
     await putObject(folder, store, entry);
-    if (++loaded % 1000 === 0) tell(`files: ${loaded}`);
+    if (++loaded % 1000 === 0) report(`files: ${loaded}`);
   });
-  tell(`files: ${loaded}`);
+  report(`files: ${loaded}`);
 }
 
 async function putObject(
@@ -37,25 +37,25 @@ type Into = {
   databaseUrl: string;
   /** Null: secrets are not opened. */
   box: SealedBox | null;
-  /** Pending deliveries that are older are not sent. */
+  /** Pending deliveries that are older expire. */
   webhooksWithinMs: number;
   /** Null: the backup has no files. */
   store: ObjectStore | null;
-  tell: Tell;
+  report: Report;
 };
 
 /**
- * Loads the rows of a verified backup into an empty database, all of them or none, and before the end the files: the rows
- * are refused first, if anything is. Answers how many deliveries were ended.
- * @throws RefusedError when a secret does not open, BackupRefusedError for a database that does not take it
+ * Loads the rows of a verified backup into an empty database in one transaction, and before its commit the files. Returns
+ * the number of expired deliveries.
+ * @throws RefusedError when a secret can't be opened, BackupRefusedError when the database can't be used
  */
 export async function loadDatabase(folder: string, manifest: Manifest, into: Into): Promise<number> {
   return await fillDatabase(into.databaseUrl, manifest, async (target) => {
     const lacking = backupTables.filter((name) => manifest.tables.every(({ table }) => table !== name));
     if (lacking.length > 0) throw new RefusedError(`the backup has no ${lacking.join(', ')}`);
-    for (const table of manifest.tables) await loadTable(folder, table, target, into.tell);
+    for (const table of manifest.tables) await loadTable(folder, table, target, into.report);
     if (into.box) await refuseUnopened(target, into.box);
-    if (into.store) await copying(loadFiles(folder, into.store, into.tell));
+    if (into.store) await copying(loadFiles(folder, into.store, into.report));
     if (into.store) await expireMissing(folder, target);
     return await target.expireDeliveries(into.webhooksWithinMs);
   });
@@ -65,22 +65,22 @@ async function loadTable(
   folder: string,
   { table, columns, rows, part }: Manifest['tables'][number],
   target: Target,
-  tell: Tell,
+  report: Report,
 ): Promise<void> {
   const packed = createReadStream(join(folder, part.path));
   const unpacked = createGunzip();
   packed.on('error', (error) => unpacked.destroy(error));
   const loaded = await target.load(table, columns, packed.pipe(unpacked));
   if (loaded !== rows) throw new RefusedError(`${table}: ${loaded} rows were loaded instead of ${rows}`);
-  tell(`${table}: ${loaded} rows`);
+  report(`${table}: ${loaded} rows`);
 }
 
 async function refuseUnopened(target: Target, box: SealedBox): Promise<void> {
   for await (const texts of target.sealedTexts()) {
-    const shut = texts.find(({ sealed }) => !opens(box, sealed));
-    if (shut)
+    const unopened = texts.find(({ sealed }) => !opens(box, sealed));
+    if (unopened)
       throw new RefusedError(
-        `${shut.place} of ${shut.id} does not open: the key of that id in ENCRYPTION_KEYS is not the one that sealed it`,
+        `${unopened.place} of ${unopened.id} can't be opened: the key of that id in ENCRYPTION_KEYS is not the one that sealed it`,
       );
   }
 }

@@ -64,7 +64,7 @@ beforeAll(async () => {
   folder = join(testFolder('backup'), 'made');
   const { code, stdout, stderr } = await holdfast(['backup', folder], { ...env, DATABASE_URL: source.url });
   expect([code, stderr]).toEqual([0, expect.stringContaining('files: 1, 19 bytes')]);
-  expect(stdout).toContain('NOT IN IT: ENCRYPTION_KEYS (k1)');
+  expect(stdout).toContain('NOT INCLUDED: ENCRYPTION_KEYS (k1)');
   expect(stdout).toContain('1 files are not in the store');
 });
 afterAll(async () => {
@@ -159,7 +159,7 @@ describe('a backup', () => {
 describe('a restore', () => {
   it('brings back every row as it was, months and balances with them, and the audit is clean', async () => {
     const { code, stdout } = await restore(folder, ['--webhooks-within', '600']);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('The books are right.')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('The ledger is consistent.')]);
     for (const table of backupTables.filter((name) => name !== 'files'))
       expect([table, await rowsOf(target.db, table)]).toEqual([table, await rowsOf(source.db, table)]);
     const partitions = async (db: Database) => (await listPartitions(db.pool)).map(({ name }) => name);
@@ -195,7 +195,7 @@ describe('a restore', () => {
 
   it('expires deliveries that waited for longer than an hour, and says so', async () => {
     const { stdout } = await restore(folder);
-    expect(stdout).toContain('1 deliveries had waited for more than 60 minutes');
+    expect(stdout).toContain('1 deliveries were pending for more than 60 minutes');
     const { rows } = await target.db.pool.query('SELECT url, state FROM deliveries ORDER BY url');
     expect(rows).toEqual([
       { url: 'old', state: 'expired' },
@@ -206,7 +206,7 @@ describe('a restore', () => {
   it('with --check reads all of it, and needs no database', async () => {
     expect(await holdfast(['restore', folder, '--check'])).toMatchObject({
       code: 0,
-      stdout: `${folder} is whole.\n`,
+      stdout: `${folder} is intact.\n`,
     });
   });
 
@@ -289,7 +289,11 @@ describe('a restore is refused', () => {
 
   it.each([
     ['lack the key', newKey('k2'), /sealed with k1, which ENCRYPTION_KEYS does not have/],
-    ['have another key under its id', newKey('k1'), /organizations.webhook_secret of org_\S+ does not open/],
+    [
+      'have another key under its id',
+      newKey('k1'),
+      /organizations.webhook_secret of org_\S+ can't be opened/,
+    ],
   ])('when ENCRYPTION_KEYS %s, unless that is ignored', async (_case, others, words) => {
     await expectRefused(restore(folder, [], { ENCRYPTION_KEYS: others }), words);
     const ignoring = restore(folder, ['--ignore-keys'], { ENCRYPTION_KEYS: others });
@@ -327,7 +331,7 @@ describe('a damaged backup is refused', () => {
     writeFileSync(path, bytes);
     await expectRefused(
       restore(damaged),
-      `the backup is damaged: ${part()} has other bytes than were written`,
+      `the backup is damaged: ${part()} has changed since it was written`,
     );
   });
 
@@ -347,6 +351,6 @@ describe('a damaged backup is refused', () => {
   it('when the backup itself was cut off', async () => {
     const damaged = copied();
     for (const name of ['manifest.json', 'manifest.json.sha256']) rmSync(join(damaged, name));
-    await expectRefused(restore(damaged), /is no complete backup: .* Take another/);
+    await expectRefused(restore(damaged), /is not a complete backup: .* Use another/);
   });
 });

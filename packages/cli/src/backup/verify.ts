@@ -2,17 +2,13 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { RefusedError } from '../admin/refusedError.ts';
-import { withEach } from './crew.ts';
-import { type FileEntry, fileEntry, type Manifest, manifest, type Part, paths } from './manifest.ts';
-import { faultOf } from './part.ts';
+import { RefusedError } from '../errors.ts';
+import { withEach } from './concurrency.ts';
+import { type FileEntry, faultOf, fileEntry, type Manifest, manifest, type Part, paths } from './manifest.ts';
 
-const mostNamed = 10;
+const maxNamed = 10;
 
-/**
- * Reads every byte of a backup and compares it with the manifest, which it answers.
- * @throws RefusedError that names what is damaged or missing
- */
+/** Compares every byte of a backup with its manifest, and returns that. @throws RefusedError that names damaged and missing parts */
 export async function verifyBackup(folder: string): Promise<Manifest> {
   const read = await readManifest(folder);
   const parts = read.tables.map(({ part }) => part);
@@ -69,7 +65,7 @@ async function textOf(folder: string, path: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new RefusedError(
-      `${folder} is no complete backup: ${path} is missing, which is written last. Was the backup cut off? Take another.`,
+      `${folder} is not a complete backup: ${path} is missing, and it is written last. Was the backup interrupted? Use another one.`,
     );
   }
 }
@@ -81,9 +77,9 @@ async function refuseFaults(folder: string, parts: Iterable<Part> | AsyncIterabl
     if (fault) faults.push(`${part.path} ${fault}`);
   });
   if (faults.length === 0) return;
-  const more = faults.length > mostNamed ? `, and ${faults.length - mostNamed} more` : '';
+  const more = faults.length > maxNamed ? `, and ${faults.length - maxNamed} more` : '';
   throw new RefusedError(
-    `the backup is damaged: ${faults.slice(0, mostNamed).join('; ')}${more}. Nothing was changed; take another copy of it, ` +
-      'or the backup before it.',
+    `the backup is damaged: ${faults.slice(0, maxNamed).join('; ')}${more}. Nothing was changed; use another copy of it, ` +
+      'or an earlier backup.',
   );
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { isMoney } from '@holdfast/domain/money';
+import { UsageError } from '@holdfast/kit/flags';
 import type { z } from 'zod';
-import { adminPath } from '../admin/path.ts';
-import { adjustment } from '../admin/shapes.ts';
+import { adminPath } from '../admin/api.ts';
+import { adjustment } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
+import { printJson } from '../output/print.ts';
 import { shownTime } from '../output/times.ts';
-import { UsageError } from '../usageError.ts';
-import { readAmount } from './amount.ts';
 
 const options = {
   reason: { type: 'string' },
@@ -22,7 +22,7 @@ export const correct = (args: string[], context: Context): Promise<number> =>
   adjust('correct', 'corrections', args, context);
 
 async function adjust(name: string, path: string, args: string[], context: Context): Promise<number> {
-  // A negative amount is no flag.
+  // A negative amount is not a flag.
   const amounts = args.filter((one) => /^-\.?\d/.test(one));
   const others = args.filter((one) => !amounts.includes(one));
   const { operands, values } = readOperands(name, [...others, '--', ...amounts], ['org', 'amount'], options);
@@ -32,7 +32,7 @@ async function adjust(name: string, path: string, args: string[], context: Conte
   const { reason, json, 'idempotency-key': key = newKey(context) } = values;
   if (isSigned && !reason) throw new UsageError('holdfast correct needs --reason');
   let isReplay = false;
-  const answer = await context.openAdmin().ask('POST', adminPath('organizations', org, path), {
+  const answer = await context.openAdmin().request('POST', adminPath('organizations', org, path), {
     body: { amount, reason },
     headers: { 'idempotency-key': key },
     onReplay: () => {
@@ -40,22 +40,29 @@ async function adjust(name: string, path: string, args: string[], context: Conte
     },
   });
   const adjusted = adjustment.parse(answer);
-  if (json) sayJson(context, { ...adjusted, replayed: isReplay });
-  else context.say(textOf(adjusted, isReplay));
+  if (json) printJson(context, { ...adjusted, replayed: isReplay });
+  else context.print(textOf(adjusted, isReplay));
   return 0;
 }
 
 function textOf(one: z.infer<typeof adjustment>, isReplay: boolean): string {
   const { available, held, currency } = one.balance;
   const done = isReplay
-    ? `already done on ${shownTime(one.created_at)} UTC under this idempotency key, nothing changed`
+    ? `already applied on ${shownTime(one.created_at)} UTC under this idempotency key; nothing changed`
     : `${one.amount} ${currency}`;
   return `${one.organization_id}: ${done}; now ${available} available, ${held} held`;
 }
 
-/** Shown before it is sent: an operator who gets no response can send it again, and it is done once. */
-function newKey({ tell }: Context): string {
+/** Printed before the request: without a response the operator can safely repeat it. */
+function newKey({ report }: Context): string {
   const key = `cli-${randomUUID()}`;
-  tell(`holdfast: if there is no response, send it again with --idempotency-key ${key}`);
+  report(`holdfast: if there is no response, repeat the command with --idempotency-key ${key}`);
   return key;
+}
+
+/** An amount as it was typed; the admin API decides whether it is too large. @throws UsageError */
+export function readAmount(name: string, text: string, { isSigned = false } = {}): string {
+  if (isMoney(isSigned ? text.replace(/^-/, '') : text)) return text;
+  const example = isSigned ? '25.00 or -3.50' : '25.00';
+  throw new UsageError(`${name} needs an amount such as ${example}, with at most 8 decimals`);
 }

@@ -6,7 +6,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../commands.ts';
 import { holdfast } from '../testing/holdfast.ts';
-import { placesOf } from './words.ts';
+import { placesOf } from './places.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 const files = {} as Record<Shell, string>;

@@ -1,20 +1,16 @@
+import { UsageError } from '@holdfast/kit/flags';
 import type { Context } from '../command.ts';
 import { commands } from '../commands.ts';
 import { readOperands } from '../flags.ts';
-import { UsageError } from '../usageError.ts';
-import { bashScript } from './bash.ts';
-import { fishScript } from './fish.ts';
-import { placesOf } from './words.ts';
-import { zshScript } from './zsh.ts';
-
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+import { placesOf } from './places.ts';
+import { scripts } from './scripts.ts';
 
 const isShell = (name: string): name is keyof typeof scripts => Object.hasOwn(scripts, name);
 
-export async function completion(args: string[], { say }: Context): Promise<number> {
+export async function completion(args: string[], { print }: Context): Promise<number> {
   const { operands } = readOperands('completion', args, ['shell'], {});
   const [shell] = operands;
   if (!isShell(shell)) throw new UsageError(`there is no completion for "${shell}": use bash, zsh or fish`);
-  say(scripts[shell](placesOf(commands)).trimEnd());
+  print(scripts[shell](placesOf(commands)).trimEnd());
   return 0;
 }

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
+import { UsageError } from '@holdfast/kit/flags';
 import { reasonOf } from '@holdfast/kit/within';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { UsageError } from '../usageError.ts';
+import { printJson } from '../output/print.ts';
 import { auditCheck, sweepsCheck } from './checks/backlog.ts';
 import { databaseCheck, migrationsCheck, partitionsCheck, rolesCheck } from './checks/database.ts';
 import { adminCheck, publicUrlCheck } from './checks/gateway.ts';
@@ -11,10 +11,10 @@ import { modelsCheck, providersCheck } from './checks/models.ts';
 import { redisCheck } from './checks/redis.ts';
 import { servicesCheck } from './checks/services.ts';
 import { storeCheck } from './checks/store.ts';
-import type { Check, Finding, State } from './finding.ts';
+import { type Check, type Finding, type State } from './findings.ts';
 
-/** Those of the second group ask the database, and are skipped when it is unavailable. */
-const alone = [redisCheck, storeCheck, publicUrlCheck, adminCheck, servicesCheck];
+/** The checks of the second group need the database, and are skipped without it. */
+const independent = [redisCheck, storeCheck, publicUrlCheck, adminCheck, servicesCheck];
 const withDatabase = [
   migrationsCheck,
   rolesCheck,
@@ -25,28 +25,30 @@ const withDatabase = [
   auditCheck,
 ];
 
-/** 0: no error, 1: some. */
+/** 0: no errors; 1: some. */
 export async function doctor(args: string[], context: Context): Promise<number> {
   const { values } = readOperands('doctor', args, [], { json: { type: 'boolean' } });
   const findings = await examine(context);
   const isOk = findings.every(({ state }) => state !== 'error');
   if (values.json) {
     const all = findings.map((one) => ({ fix: null, ...one, runbook: runbookPath(one) }));
-    sayJson(context, { ok: isOk, findings: all });
+    printJson(context, { ok: isOk, findings: all });
     return isOk ? 0 : 1;
   }
-  for (const finding of findings) sayFinding(context, finding);
-  context.say('');
-  context.say(summaryOf(findings));
+  for (const finding of findings) printFinding(context, finding);
+  context.print('');
+  context.print(summaryOf(findings));
   return isOk ? 0 : 1;
 }
 
 async function examine(context: Context): Promise<Finding[]> {
-  const [database, ...others] = await Promise.all([databaseCheck, ...alone].map((one) => look(one, context)));
+  const [database, ...others] = await Promise.all(
+    [databaseCheck, ...independent].map((one) => look(one, context)),
+  );
   const isAvailable = database?.every(({ state }) => state !== 'error');
   const inside: Finding[][] = [];
   for (const one of withDatabase) {
-    // One by one, over one connection.
+    // In sequence, on one connection.
     if (isAvailable) inside.push(await look(one, context));
     else inside.push([{ state: 'skipped', check: one.check, found: 'the database is unavailable' }]);
   }
@@ -73,13 +75,13 @@ const colours = { ok: 'green', warning: 'yellow', error: 'red', skipped: 'dim' }
 const stateWidth = Math.max(...Object.keys(colours).map((state) => state.length));
 const indent = ' '.repeat(stateWidth + 2);
 
-/** Never cut: the last words are often the reason. Node decides on colour: a terminal's type, NO_COLOR, FORCE_COLOR, CI. */
-function sayFinding({ say }: Context, finding: Finding): void {
+/** Never cut: the end of a line is often the reason. Node decides on colours, by the terminal, NO_COLOR, FORCE_COLOR and CI. */
+function printFinding({ print }: Context, finding: Finding): void {
   const { state, check, found, fix } = finding;
-  say(`${styleText(colours[state], state)}${' '.repeat(indent.length - state.length)}${check}: ${found}`);
-  if (fix !== undefined) say(`${indent}fix: ${fix}`);
+  print(`${styleText(colours[state], state)}${' '.repeat(indent.length - state.length)}${check}: ${found}`);
+  if (fix !== undefined) print(`${indent}fix: ${fix}`);
   const runbook = runbookPath(finding);
-  if (runbook !== null) say(`${indent}runbook: ${runbook}`);
+  if (runbook !== null) print(`${indent}runbook: ${runbook}`);
 }
 
 function summaryOf(findings: Finding[]): string {

@@ -1,9 +1,9 @@
-import { askCommand } from '../admin/askCommand.ts';
-import { adminPath } from '../admin/path.ts';
+import { adminCommand } from '../admin/adminCommand.ts';
+import { adminPath } from '../admin/api.ts';
 
-export const executionsCancel = askCommand({
+export const executionsCancel = adminCommand({
   name: 'executions cancel',
   operands: ['execution'],
-  ask: (admin, [id]) => admin.ask('POST', adminPath('executions', id, 'cancel')),
-  show: (_answer, { say }, [id]) => say(`${id} is cancelled.`),
+  request: (admin, [id]) => admin.request('POST', adminPath('executions', id, 'cancel')),
+  show: (_body, { print }, [id]) => print(`${id} is cancelled.`),
 });

@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { listenAt } from '@holdfast/kit/health';
 import { describe, expect, it } from '@jest/globals';
-import { RefusedError } from '../admin/refusedError.ts';
 import type { Context } from '../command.ts';
+import { RefusedError } from '../errors.ts';
 import { startHoldfast } from '../testing/holdfast.ts';
-import { askOn, type Following } from './following.ts';
-import { newLog } from './followOne.ts';
+import { type Following, newLog, poll } from './following.ts';
 
-describe('asking on', () => {
+describe('polling the admin API', () => {
   const told: string[] = [];
-  const context = { tell: (line: string) => void told.push(line) } as Context;
+  const context = { report: (line: string) => void told.push(line) } as Context;
   const { signal } = new AbortController();
   const following = { context, everyMs: 1, signal, json: false } as Following;
   /** Answers or throws each in turn. */
@@ -24,19 +23,19 @@ describe('asking on', () => {
   const take = (answer: number) => (answer === 9 ? 7 : null);
 
   it('outlives an admin API that is away for a while', async () => {
-    expect(await askOn(following, answering(1, new Error('away.'), 9), take, 1)).toBe(7);
-    expect(told).toEqual(['holdfast: away. It is asked again.']);
+    expect(await poll(following, answering(1, new Error('away.'), 9), take, 1)).toBe(7);
+    expect(told).toEqual(['holdfast: away. Retrying.']);
   });
 
   it('ends when the first question is not answered, or one is refused', async () => {
-    await expect(askOn(following, answering(new Error('away')), take, 1)).rejects.toThrow('away');
+    await expect(poll(following, answering(new Error('away')), take, 1)).rejects.toThrow('away');
     const refused = answering(1, new RefusedError('no such execution'));
-    await expect(askOn(following, refused, take, 1)).rejects.toThrow('no such');
+    await expect(poll(following, refused, take, 1)).rejects.toThrow('no such');
   });
 
   it('ends when it is interrupted', async () => {
     const interrupted = { ...following, signal: AbortSignal.abort() };
-    expect(await askOn(interrupted, answering(1), take, 130)).toBe(130);
+    expect(await poll(interrupted, answering(1), take, 130)).toBe(130);
   });
 });
 

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { terminalStatuses } from '@holdfast/domain/statuses';
 import { reasonOf } from '@holdfast/kit/within';
-import type { AdminApi } from '../admin/api.ts';
-import { RefusedError } from '../admin/refusedError.ts';
-import type { ExecutionRecord } from '../admin/shapes.ts';
+import { type AdminApi, adminPath, readList } from '../admin/api.ts';
+import { type ExecutionRecord, execution, executionWithAttempts } from '../admin/records.ts';
 import type { Context } from '../command.ts';
-import { hasEnded } from './hasEnded.ts';
+import { RefusedError } from '../errors.ts';
+import { printJson, printLine } from '../output/print.ts';
 
 export type Following = {
   admin: AdminApi;
@@ -14,8 +15,83 @@ export type Following = {
   signal: AbortSignal;
 };
 
-/** What is told of an execution when it changes. */
-export function changeText(one: ExecutionRecord): string {
+/** Prints every change of an execution until it ends; returns the exit code. */
+export async function followOne(following: Following & { id: string }): Promise<number> {
+  const { admin, context, json, id } = following;
+  let lastChange = '';
+  let lastLog = '';
+
+  function show(body: unknown): number | null {
+    const one = executionWithAttempts.parse(body);
+    const log = newLog(lastLog, one.logs ?? '');
+    lastLog = one.logs ?? '';
+    const change = changeText(one);
+    if (json && (change !== lastChange || log !== '')) printJson(context, body);
+    if (!json) {
+      for (const line of log.split('\n').filter((part) => part !== '')) printLine(context, `  | ${line}`);
+      if (change !== lastChange) printLine(context, `${clock()}  ${change}`);
+    }
+    lastChange = change;
+    if (!hasEnded(one)) return null;
+    return one.status === 'COMPLETED' ? 0 : 1;
+  }
+
+  return await poll(following, () => admin.request('GET', adminPath('executions', id)), show, 1);
+}
+
+/** What a log has gained; only the end of a long log is kept. */
+export function newLog(before: string, now: string): string {
+  if (now.startsWith(before)) return now.slice(before.length);
+  const known = before.slice(-200);
+  const at = now.lastIndexOf(known);
+  return at === -1 ? now : now.slice(at + known.length);
+}
+
+/** How many of the newest are read at once; open executions that are older are read one by one. */
+const newest = 100;
+
+/** Prints every change of an organization's executions that are open or created from now on, until interrupted. */
+export async function followAll(following: Following & { org: string }): Promise<number> {
+  const { context, json } = following;
+  const open = new Map<string, string>();
+  const ended = new Set<string>();
+  let isFirst = true;
+
+  function showChange(one: ExecutionRecord): void {
+    const text = changeText(one);
+    const isNew = !ended.has(one.id) && open.get(one.id) !== text;
+    if (hasEnded(one)) {
+      open.delete(one.id);
+      ended.add(one.id);
+    } else open.set(one.id, text);
+    // Executions that had ended before the command started are not shown.
+    if (!isNew || (isFirst && hasEnded(one))) return;
+    if (json) printJson(context, one);
+    else printLine(context, `${clock()}  ${one.id}  ${one.model}  ${text}`);
+  }
+
+  function showAll(executions: ExecutionRecord[]): null {
+    for (const one of executions) showChange(one);
+    isFirst = false;
+    return null;
+  }
+
+  return await poll(following, () => readNewestAndOpen(following, open), showAll, 0);
+}
+
+/** The newest executions, and those in `open`; the oldest first. */
+async function readNewestAndOpen({ admin, org }: Following & { org: string }, open: Map<string, string>) {
+  const query = { organization_id: org };
+  const { data } = await readList(admin, '/executions', { query, limit: newest, item: execution });
+  const older: ExecutionRecord[] = [];
+  for (const id of open.keys()) {
+    if (data.some((one) => one.id === id)) continue;
+    older.push(execution.parse(await admin.request('GET', adminPath('executions', id))));
+  }
+  return [...older, ...data.toReversed()];
+}
+
+function changeText(one: ExecutionRecord): string {
   const parts = [
     one.queue_position === null ? '' : `${one.queue_position} before it`,
     one.progress === null || hasEnded(one) ? '' : `${Math.round(one.progress * 100)} %`,
@@ -25,34 +101,35 @@ export function changeText(one: ExecutionRecord): string {
   return [one.status, ...parts.filter((part) => part !== '')].join('  ');
 }
 
-/** By the clock of this machine: `10:30:00`. */
-export const clock = () => new Date().toTimeString().slice(0, 8);
+const hasEnded = ({ status }: { status: string }) => terminalStatuses.some((one) => one === status);
+
+/** The time of this machine: `10:30:00`. */
+const clock = () => new Date().toTimeString().slice(0, 8);
+
+/**
+ * Reads repeatedly until `show` returns an exit code; `interrupted` is the exit code after Ctrl-C. After the first response
+ * the admin API may be unavailable for a while, as during a restart. @throws what the first request throws
+ */
+export async function poll<Read>(
+  { context, everyMs, signal }: Following,
+  read: () => Promise<Read>,
+  show: (read: Read) => number | null,
+  interrupted: number,
+): Promise<number> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      const code = show(await read());
+      if (code !== null) return code;
+    } catch (error) {
+      if (signal.aborted) return interrupted;
+      if (isFirst || error instanceof RefusedError) throw error;
+      context.report(`holdfast: ${reasonOf(error)} Retrying.`);
+    }
+    if (!(await waited(everyMs, signal))) return interrupted;
+  }
+}
 
 /** False when the signal came before the time had passed. */
 async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
   return await delay(ms, true, { signal }).catch(() => false);
-}
-
-/**
- * Asks again and again, until `take` answers an exit code or the signal comes: then `interrupted`. Once it was answered, the
- * admin API may be away for a while, as when the gateway is restarted. @throws what the first question throws
- */
-export async function askOn<Answer>(
-  { context, everyMs, signal }: Following,
-  ask: () => Promise<Answer>,
-  take: (answer: Answer) => number | null,
-  interrupted: number,
-): Promise<number> {
-  for (let answered = false; ; ) {
-    try {
-      const code = take(await ask());
-      answered = true;
-      if (code !== null) return code;
-    } catch (error) {
-      if (signal.aborted) return interrupted;
-      if (!answered || error instanceof RefusedError) throw error;
-      context.tell(`holdfast: ${reasonOf(error)} It is asked again.`);
-    }
-    if (!(await waited(everyMs, signal))) return interrupted;
-  }
 }

@@ -1,12 +1,11 @@
 import { executionStatuses } from '@holdfast/domain/statuses';
-import { readList } from '../admin/list.ts';
-import { type ExecutionRecord, execution } from '../admin/shapes.ts';
+import { UsageError } from '@holdfast/kit/flags';
+import { readList } from '../admin/api.ts';
+import { type ExecutionRecord, execution } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownAge, sinceTime } from '../output/times.ts';
-import { UsageError } from '../usageError.ts';
 
 const options = {
   org: { type: 'string' },
@@ -25,12 +24,12 @@ export async function executionsList(args: string[], context: Context): Promise<
   const query = { organization_id: org, status, model, created_after: sinceTime(values.since) };
   const limit = readLimit(values.limit, 20);
   const list = await readList(context.openAdmin(), '/executions', { query, limit, item: execution });
-  if (values.json) sayJson(context, list);
+  if (values.json) printJson(context, list);
   else {
-    const whose = org === undefined ? { ORGANIZATION: (one: ExecutionRecord) => one.organization_id } : {};
-    sayTable(context, list.data, columns, { ID: ({ id }) => id, ...whose });
+    const owner = org === undefined ? { ORGANIZATION: (one: ExecutionRecord) => one.organization_id } : {};
+    printTable(context, list.data, columns, { ID: ({ id }) => id, ...owner });
   }
-  if (list.has_more && !values.json) context.tell(`There are more than these ${limit}: --limit`);
+  if (list.has_more && !values.json) context.report(`There are more than these ${limit}: raise --limit.`);
   return 0;
 }
 

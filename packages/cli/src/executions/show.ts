@@ -1,21 +1,20 @@
 import type { z } from 'zod';
-import { askCommand } from '../admin/askCommand.ts';
-import { adminPath } from '../admin/path.ts';
-import { executionWithAttempts } from '../admin/shapes.ts';
+import { adminCommand } from '../admin/adminCommand.ts';
+import { adminPath } from '../admin/api.ts';
+import { executionWithAttempts } from '../admin/records.ts';
 import type { Context } from '../command.ts';
-import { sayFacts } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printFacts, printTable } from '../output/print.ts';
 import { shownAge, shownTime } from '../output/times.ts';
 
-export const executionsShow = askCommand({
+export const executionsShow = adminCommand({
   name: 'executions show',
   operands: ['execution'],
-  ask: (admin, [id]) => admin.ask('GET', adminPath('executions', id)),
-  show: (answer, context) => say(context, executionWithAttempts.parse(answer)),
+  request: (admin, [id]) => admin.request('GET', adminPath('executions', id)),
+  show: (body, context) => printExecution(context, executionWithAttempts.parse(body)),
 });
 
-function say(context: Context, one: z.infer<typeof executionWithAttempts>): void {
-  sayFacts(context, {
+function printExecution(context: Context, one: z.infer<typeof executionWithAttempts>): void {
+  printFacts(context, {
     id: one.id,
     organization: one.organization_id,
     status: one.status,
@@ -32,8 +31,8 @@ function say(context: Context, one: z.infer<typeof executionWithAttempts>): void
     error: one.error && `${one.error.code}: ${one.error.message}`,
     webhook_url: one.webhook_url,
   });
-  context.say('');
-  sayTable(
+  context.print('');
+  printTable(
     context,
     one.attempts,
     {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { askCommand } from '../admin/askCommand.ts';
-import { adminPath } from '../admin/path.ts';
-import { sayFacts } from '../output/print.ts';
+import { adminCommand } from '../admin/adminCommand.ts';
+import { adminPath } from '../admin/api.ts';
+import { printFacts } from '../output/print.ts';
 import { shownTime } from '../output/times.ts';
 
-export const keyRevoke = askCommand({
+export const keyRevoke = adminCommand({
   name: 'key revoke',
   operands: ['org', 'key'],
-  ask: (admin, [org, key]) => admin.ask('DELETE', adminPath('organizations', org, 'api-keys', key)),
-  show: (_answer, { say }, [, key]) => say(`${key} is revoked.`),
+  request: (admin, [org, key]) => admin.request('DELETE', adminPath('organizations', org, 'api-keys', key)),
+  show: (_body, { print }, [, key]) => print(`${key} is revoked.`),
 });
 
 const rotated = z.looseObject({
@@ -18,13 +18,14 @@ const rotated = z.looseObject({
   previous_key_valid_until: z.string(),
 });
 
-export const keyRotate = askCommand({
+export const keyRotate = adminCommand({
   name: 'key rotate',
   operands: ['org', 'key'],
-  ask: (admin, [org, key]) => admin.ask('POST', adminPath('organizations', org, 'api-keys', key, 'rotate')),
-  show(answer, context) {
-    const { id, name, new_key: key, previous_key_valid_until: until } = rotated.parse(answer);
-    sayFacts(context, { id, name, key, 'old value until': shownTime(until) });
-    context.tell('Keep it now: it is not shown again.');
+  request: (admin, [org, key]) =>
+    admin.request('POST', adminPath('organizations', org, 'api-keys', key, 'rotate')),
+  show(body, context) {
+    const { id, name, new_key: key, previous_key_valid_until: until } = rotated.parse(body);
+    printFacts(context, { id, name, key, 'old value until': shownTime(until) });
+    context.report('Save the key now: it is not shown again.');
   },
 });

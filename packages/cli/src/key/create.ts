@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { adminPath } from '../admin/path.ts';
-import { apiKey } from '../admin/shapes.ts';
+import { adminPath } from '../admin/api.ts';
+import { apiKey } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayFacts, sayJson } from '../output/print.ts';
+import { printFacts, printJson } from '../output/print.ts';
 import { shownTime, untilTime } from '../output/times.ts';
 
 const options = {
@@ -29,21 +29,21 @@ export async function keyCreate(args: string[], context: Context): Promise<numbe
     models: listOf(values.models),
     addresses: listOf(values.addresses),
   };
-  const answer = await context.openAdmin().ask('POST', path, { body });
+  const answer = await context.openAdmin().request('POST', path, { body });
   if (values.json) {
-    sayJson(context, answer);
+    printJson(context, answer);
     return 0;
   }
   const key = apiKey.extend({ key: z.string() }).parse(answer);
-  sayFacts(context, { id: key.id, name: key.name, mode: key.mode, ...keyBounds(key), key: key.key });
-  context.tell('Keep it now: it is not shown again.');
+  printFacts(context, { id: key.id, name: key.name, mode: key.mode, ...keyLimits(key), key: key.key });
+  context.report('Save the key now: it is not shown again.');
   return 0;
 }
 
 const listOf = (text: string | undefined) => text?.split(',').map((one) => one.trim());
 
-/** What a key may do, how long, for which models and from where. */
-function keyBounds({ scopes, expires_at, models, addresses }: z.infer<typeof apiKey>) {
+/** The limits of a key, by name. */
+function keyLimits({ scopes, expires_at, models, addresses }: z.infer<typeof apiKey>) {
   return {
     scopes: scopes.join(' '),
     expires: expires_at === null ? 'never' : shownTime(expires_at),

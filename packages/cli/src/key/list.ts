@@ -1,21 +1,19 @@
 import type { z } from 'zod';
-import { readList } from '../admin/list.ts';
-import { adminPath } from '../admin/path.ts';
-import { apiKey } from '../admin/shapes.ts';
+import { adminPath, readList } from '../admin/api.ts';
+import { apiKey } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { spendText } from '../org/facts.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownAge, shownTime } from '../output/times.ts';
 
 export async function keyList(args: string[], context: Context): Promise<number> {
   const { operands, values } = readOperands('key list', args, ['org'], { json: { type: 'boolean' } });
   const path = adminPath('organizations', operands[0], 'api-keys');
   const list = await readList(context.openAdmin(), path, { limit: 10_000, item: apiKey });
-  if (values.json) sayJson(context, list);
+  if (values.json) printJson(context, list);
   else
-    sayTable(
+    printTable(
       context,
       list.data,
       {
@@ -27,7 +25,7 @@ export async function keyList(args: string[], context: Context): Promise<number>
         EXPIRES: (one) => shownTime(one.expires_at).slice(0, 10),
         SCOPES: ({ permissions, scopes }) => (permissions === 'full' ? 'all' : scopes.join(' ')),
       },
-      { ID: ({ id }) => id, BEGINS: ({ prefix }) => prefix },
+      { ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix },
     );
   return 0;
 }

@@ -23,7 +23,7 @@ afterEach(() => close());
 
 const lines = (text: string) => text.trimEnd().split('\n');
 const names = Object.keys(invariants);
-const allHold = `The books are right: ${names.length} invariants hold.\n`;
+const allHold = `The ledger is consistent: ${names.length} invariants hold.\n`;
 
 async function create(): Promise<string> {
   const id = newId('exec');
@@ -52,7 +52,7 @@ describe('holdfast ledger audit', () => {
     expect(code).toBe(1);
     const said = lines(stdout);
     expect(said).toContain(`held is the sum of open holds: ${organizationId}: held 1.00000000, open holds 0`);
-    expect(said.at(-1)).toBe(`The books are not right: 4 found in 4 of ${names.length} invariants.`);
+    expect(said.at(-1)).toBe(`The ledger is not consistent: 4 rows break 4 of ${names.length} invariants.`);
     expect(said).toHaveLength(5);
     expect(stderr).toContain('held is the sum of open holds: BROKEN: 1');
   });
@@ -76,7 +76,7 @@ describe('holdfast ledger audit', () => {
     expect(code).toBe(1);
     expect(lines(stdout)).toHaveLength(102);
     expect(stdout).toContain('every organization has its balance: more than the 100 named here\n');
-    expect(stdout).toContain('100 or more found in 1 of');
+    expect(stdout).toContain('100 or more rows break 1 of');
   });
 
   it('tells it as JSON', async () => {

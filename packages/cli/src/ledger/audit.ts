@@ -1,17 +1,17 @@
 import { auditLedger, type CheckedInvariant, maxBreachesPerInvariant } from '@holdfast/db/audit/audit';
+import { readFlags } from '@holdfast/kit/flags';
 import type { Context } from '../command.ts';
-import { readFlags } from '../flags.ts';
 
-/** 0: the books are right; 1: rows break an invariant, each of which is named. */
-export async function ledgerAudit(args: string[], { openDatabase, say, tell }: Context): Promise<number> {
+/** 0: the ledger is consistent; 1: rows break an invariant, and are listed. */
+export async function ledgerAudit(args: string[], { openDatabase, print, report }: Context): Promise<number> {
   const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
   const checked: CheckedInvariant[] = [];
   await auditLedger(await openDatabase(), (one) => {
     checked.push(one);
-    tell(progressOf(one));
-    if (!json) sayBreaches(one, say);
+    report(progressOf(one));
+    if (!json) printBreaches(one, print);
   });
-  say(json ? JSON.stringify(documentOf(checked)) : summaryOf(checked));
+  print(json ? JSON.stringify(documentOf(checked)) : summaryOf(checked));
   return checked.some(isBroken) ? 1 : 0;
 }
 
@@ -27,17 +27,17 @@ function progressOf(checked: CheckedInvariant): string {
   return `${seconds(checked.tookMs)}  ${checked.invariant}: ${result}`;
 }
 
-function sayBreaches(checked: CheckedInvariant, say: Context['say']): void {
-  for (const { invariant, id, found } of checked.breaches) say(`${invariant}: ${id}: ${found}`);
-  if (checked.areMore) say(`${checked.invariant}: more than the ${maxBreachesPerInvariant} named here`);
+function printBreaches(checked: CheckedInvariant, print: Context['print']): void {
+  for (const { invariant, id, found } of checked.breaches) print(`${invariant}: ${id}: ${found}`);
+  if (checked.areMore) print(`${checked.invariant}: more than the ${maxBreachesPerInvariant} named here`);
 }
 
 function summaryOf(all: CheckedInvariant[]): string {
   const broken = all.filter(isBroken);
-  if (broken.length === 0) return `The books are right: ${all.length} invariants hold.`;
+  if (broken.length === 0) return `The ledger is consistent: ${all.length} invariants hold.`;
   const rows = broken.reduce((sum, { breaches }) => sum + breaches.length, 0);
   const orMore = broken.some(({ areMore }) => areMore) ? ' or more' : '';
-  return `The books are not right: ${rows}${orMore} found in ${broken.length} of ${all.length} invariants.`;
+  return `The ledger is not consistent: ${rows}${orMore} rows break ${broken.length} of ${all.length} invariants.`;
 }
 
 const documentOf = (all: CheckedInvariant[]) => ({

@@ -1,19 +1,16 @@
-import { parseArgs } from 'node:util';
-import { applyModels, openModelCatalogue } from '@holdfast/db/models';
+import { isDeepStrictEqual } from 'node:util';
+import { applyModels, type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { readArguments, UsageError } from '@holdfast/kit/flags';
 import { isOffered } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
 import { modelsFolder } from '../config.ts';
-import { readArguments } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { table } from '../output/table.ts';
-import { UsageError } from '../usageError.ts';
-import { type CatalogueChanges, catalogueChanges } from './catalogueChanges.ts';
-import { missingSettings } from './offer.ts';
-import { readFolder } from './readFolder.ts';
+import { printJson, table } from '../output/print.ts';
+import { missingSettings } from './offers.ts';
+import { readFolder } from './source.ts';
 
-/** 0: applied, or with `--dry-run`: could be; 1: something is wrong with a file, and nothing was changed. */
+/** 0: applied, or with `--dry-run` valid; 1: a file has problems, and nothing was changed. */
 export async function modelsApply(args: string[], context: Context): Promise<number> {
   const { folder, isDryRun, json } = read(args, context, {
     'dry-run': { type: 'boolean' },
@@ -29,25 +26,25 @@ export async function modelsApply(args: string[], context: Context): Promise<num
   if (!isDryRun) await applyModels(db, models, isReachable);
   const offered = after.filter(({ isActive }) => isActive).map(({ definition }) => definition.slug);
   if (json) {
-    sayJson(context, { is_dry_run: isDryRun, ...changes, offered });
+    printJson(context, { is_dry_run: isDryRun, ...changes, offered });
     return 0;
   }
-  sayChanges(changes, context.say);
+  printChanges(changes, context.print);
   for (const { definition, isActive } of after) {
     const missing = isActive ? null : missingSettings(definition, connections);
-    if (definition.active && missing !== null) context.say(`${definition.slug} is not offered: ${missing}`);
+    if (definition.active && missing !== null) context.print(`${definition.slug} is not offered: ${missing}`);
   }
-  context.say(
+  context.print(
     `${isDryRun ? 'Nothing was changed. Of' : 'Of'} ${after.length} models ${offered.length} ${isDryRun ? 'would be' : 'are'} offered.`,
   );
   return 0;
 }
 
-/** 0: every file is right; 1: some are not. */
+/** 0: every file is valid; 1: some have problems. */
 export async function modelsValidate(args: string[], context: Context): Promise<number> {
   const models = await readFolder(read(args, context).folder, context);
   if (models === null) return 1;
-  context.say(`All ${models.length} are right.`);
+  context.print(`All ${models.length} models are valid.`);
   return 0;
 }
 
@@ -56,9 +53,9 @@ function read(
   { providerEnvironment }: Context,
   options: { 'dry-run'?: { type: 'boolean' }; json?: { type: 'boolean' } } = {},
 ) {
-  const { positionals, values } = readArguments(() => parseArgs({ args, allowPositionals: true, options }));
+  const { positionals, values } = readArguments(args, options);
   const [folder, ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`there is no "${rest.join(' ')}": one folder is taken`);
+  if (rest.length > 0) throw new UsageError(`unexpected "${rest.join(' ')}": models takes one folder`);
   return {
     folder: modelsFolder(folder, providerEnvironment()),
     isDryRun: values['dry-run'] === true,
@@ -66,12 +63,58 @@ function read(
   };
 }
 
-function sayChanges({ added, changed, withdrawn, unchanged }: CatalogueChanges, say: Context['say']): void {
+function printChanges(
+  { added, changed, withdrawn, unchanged }: CatalogueChanges,
+  print: Context['print'],
+): void {
   const rows = [
     ...added.map((slug) => ['added', slug, '']),
     ...changed.map(({ slug, what }) => ['changed', slug, what.join(', ')]),
     ...withdrawn.map((slug) => ['withdrawn', slug, '']),
     ...unchanged.map((slug) => ['unchanged', slug, '']),
   ];
-  for (const line of table(rows)) say(line);
+  for (const line of table(rows)) print(line);
 }
+
+/** What applying these files changes in the catalogue, by slug. */
+type CatalogueChanges = {
+  added: string[];
+  /** `what`: top-level fields, and whether it is offered. */
+  changed: { slug: string; what: string[] }[];
+  withdrawn: string[];
+  unchanged: string[];
+};
+
+function catalogueChanges(
+  before: readonly CatalogueModel[],
+  after: readonly CatalogueModel[],
+): CatalogueChanges {
+  const known = new Map(before.map((model) => [model.definition.slug, model]));
+  const slugs = new Set(after.map(({ definition }) => definition.slug));
+  const compared = after.flatMap((model) => {
+    const { slug } = model.definition;
+    const old = known.get(slug);
+    return old === undefined ? [] : [{ slug, what: differences(old, model) }];
+  });
+  return {
+    added: [...slugs].filter((slug) => !known.has(slug)),
+    changed: compared.filter(({ what }) => what.length > 0),
+    withdrawn: before
+      .filter(({ definition, isActive }) => (isActive || definition.active) && !slugs.has(definition.slug))
+      .map(({ definition }) => definition.slug),
+    unchanged: compared.filter(({ what }) => what.length === 0).map(({ slug }) => slug),
+  };
+}
+
+function differences(before: CatalogueModel, after: CatalogueModel): string[] {
+  const [old, now] = [asStored(before.definition), asStored(after.definition)];
+  const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .filter((field) => !isDeepStrictEqual(old[field], now[field]))
+    .toSorted();
+  if (before.isActive === after.isActive) return fields;
+  return [...fields, after.isActive ? 'is offered' : 'is no longer offered'];
+}
+
+/** As the database returns it. */
+const asStored = (definition: ModelDefinition) =>
+  JSON.parse(JSON.stringify(definition)) as Record<string, unknown>;

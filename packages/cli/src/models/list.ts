@@ -1,12 +1,10 @@
 import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
+import { readFlags } from '@holdfast/kit/flags';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
-import { readFlags } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
-import { whyNotOffered } from './offer.ts';
-import { priceText, routeText } from './wording.ts';
+import { printJson, printTable } from '../output/print.ts';
+import { priceText, routeText, whyNotOffered } from './offers.ts';
 
 export async function modelsList(args: string[], context: Context): Promise<number> {
   const { json, all } = readFlags(args, {
@@ -17,12 +15,12 @@ export async function modelsList(args: string[], context: Context): Promise<numb
   const known = await openModelCatalogue(await context.openDatabase()).list();
   const models = known.filter(({ definition }) => all || definition.active);
   if (json)
-    sayJson(
+    printJson(
       context,
       models.map((model) => documentOf(model, connections)),
     );
   else
-    sayTable(
+    printTable(
       context,
       models,
       {
@@ -34,7 +32,7 @@ export async function modelsList(args: string[], context: Context): Promise<numb
     );
   const hidden = known.length - models.length;
   if (hidden > 0)
-    context.tell(`Not listed: ${hidden} withdrawn or with active: false. --all lists them too.`);
+    context.report(`Not listed: ${hidden} withdrawn or with active: false. --all lists them too.`);
   return 0;
 }
 
@@ -43,7 +41,7 @@ function offeredText(model: CatalogueModel, connections: Record<string, Connecti
   return why === null ? 'yes' : `no: ${why}`;
 }
 
-/** What scripts read of a model: its definition, and how it stands here. */
+/** A model for --json: its definition, and whether it is offered. */
 export function documentOf(model: CatalogueModel, connections: Record<string, Connection>) {
   const { definition, isActive } = model;
   const { providers, ...rest } = definition;

@@ -122,15 +122,15 @@ describe('holdfast models list and show', () => {
       [
         'first',
         'no: withdrawn, or active: false',
-        '0.01 a run + 0.002 a second',
+        '0.01 per run + 0.002 per second',
         'gpu: acme/first (callback)',
       ],
-      ['fourth', 'no: FAL_KEY is not set', '0.01 a run + 0.002 a second', 'fal: acme/fourth (sync)'],
-      ['second', 'yes', '0.01 a run + 0.002 a second', 'gpu: acme/second (callback)'],
+      ['fourth', 'no: FAL_KEY is not set', '0.01 per run + 0.002 per second', 'fal: acme/fourth (sync)'],
+      ['second', 'yes', '0.01 per run + 0.002 per second', 'gpu: acme/second (callback)'],
       [
         'third',
         'no: OTHER_BASE_URL is not set',
-        '0.01 a run + 0.002 a second',
+        '0.01 per run + 0.002 per second',
         'other: acme/third (callback)',
       ],
     ]);
@@ -165,11 +165,11 @@ describe('holdfast models list and show', () => {
     await models('apply', folder);
     write('a.yaml', yaml('first', 'timeout_s: 77'));
     const applied = lines((await models('show', 'first')).stdout);
-    expect(applied).toContain('time-out  600 s');
+    expect(applied).toContain('timeout  600 s');
     expect(applied).toContain('provider 1: acme/first at gpu by cog (http://127.0.0.1:9)');
     expect(applied).toContain('  prompt*  string ..100 characters  What to write about.');
     expect(applied).toContain('  tone     dry | warm               Default "dry".');
-    expect((await models('show', 'first', '--models', folder)).stdout).toContain('time-out  77 s');
+    expect((await models('show', 'first', '--models', folder)).stdout).toContain('timeout  77 s');
     const document = JSON.parse((await models('show', 'first', '--json')).stdout);
     expect(document).toMatchObject({ slug: 'first', timeout_s: 600, offered: true, why_not: null });
   });
@@ -179,7 +179,7 @@ describe('holdfast models list and show', () => {
     [['show'], 'takes one slug'],
     [['test'], 'takes one slug'],
     [['list', 'all'], "Unexpected argument 'all'"],
-    [['apply', 'a', 'b'], 'one folder is taken'],
+    [['apply', 'a', 'b'], 'models takes one folder'],
   ])('%j is a mistake in the arguments', async (args, reason) => {
     const { code, stderr } = await models(...args);
     expect(code).toBe(2);

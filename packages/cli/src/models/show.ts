@@ -1,17 +1,13 @@
-import { parseArgs } from 'node:util';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import { readArguments, UsageError } from '@holdfast/kit/flags';
 import { type Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
-import { readArguments } from '../flags.ts';
-import { table } from '../output/table.ts';
-import { UsageError } from '../usageError.ts';
-import { describeInput } from './describeInput.ts';
+import { table } from '../output/print.ts';
 import { documentOf } from './list.ts';
-import { whyNotOffered } from './offer.ts';
+import { priceText, whyNotOffered } from './offers.ts';
 import { findModel } from './source.ts';
-import { priceText } from './wording.ts';
 
 export async function modelsShow(args: string[], context: Context): Promise<number> {
   const { slug, folder, json } = read(args);
@@ -25,14 +21,14 @@ export async function modelsShow(args: string[], context: Context): Promise<numb
     'input',
     ...table(describeInput(model.definition.input_schema)).map((line) => `  ${line}`),
   ];
-  if (json) context.say(JSON.stringify(documentOf(model, connections)));
-  else for (const line of [model.definition.slug, ...lines]) context.say(line);
+  if (json) context.print(JSON.stringify(documentOf(model, connections)));
+  else for (const line of [model.definition.slug, ...lines]) context.print(line);
   return 0;
 }
 
 function read(args: string[]) {
   const options = { models: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
-  const { positionals, values } = readArguments(() => parseArgs({ args, allowPositionals: true, options }));
+  const { positionals, values } = readArguments(args, options);
   const [slug, ...rest] = positionals;
   if (slug === undefined || rest.length > 0) throw new UsageError('holdfast models show takes one slug');
   return { slug, folder: values.models, json: values.json };
@@ -46,11 +42,11 @@ function facts(definition: ModelDefinition): string[][] {
     ['about', (description ?? '').replaceAll(/\s+/g, ' ').trim()],
     ['price', priceText(definition)],
     ['estimate', pairs(estimate)],
-    ['time-out', `${timeoutS} s`],
+    ['timeout', `${timeoutS} s`],
     ['limits', pairs(limits)],
     ['output', `${kind} (${pairs(bounds)})`],
     ['usage', pairs(definition.usage ?? {})],
-    ['errors', definition.errors.map(({ match, code }) => `${match} → ${code ?? 'its own code'}`).join('; ')],
+    ['errors', definition.errors.map(({ match, code }) => `${match} → ${code ?? 'unchanged'}`).join('; ')],
   ].filter(([, value]) => value !== '');
 }
 
@@ -89,3 +85,51 @@ function pairs(object: object): string {
     .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
     .join(', ');
 }
+
+type Schema = Record<string, unknown>;
+
+/** The properties of an input, a row each: name (`*`: required), type, description. */
+function describeInput(schema: Schema): string[][] {
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).map(([name, part]) => {
+    const described = isObject(part) ? part : {};
+    const { default: defaultValue, description } = described;
+    const text = [
+      typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : '',
+      defaultValue === undefined ? '' : `Default ${JSON.stringify(defaultValue)}.`,
+    ];
+    return [
+      `${name}${required.includes(name) ? '*' : ''}`,
+      kindOf(described),
+      text.filter(Boolean).join(' '),
+    ];
+  });
+}
+
+function kindOf(schema: Schema): string {
+  const { enum: choices, const: only, type, format, items, anyOf, oneOf } = schema;
+  if (only !== undefined) return JSON.stringify(only);
+  if (Array.isArray(choices)) return choices.map((one) => String(one)).join(' | ');
+  const branches = [anyOf, oneOf].flat().filter(isObject);
+  if (branches.length > 0) return branches.map(kindOf).join(' or ');
+  if (type === 'array') return `list of ${isObject(items) ? kindOf(items) : 'anything'}`;
+  const kind = format === 'file' ? 'file' : [type ?? 'anything'].flat().map(String).join(' or ');
+  return `${kind}${rangeOf(schema)}`;
+}
+
+const ranges = [
+  ['minimum', 'maximum', ''],
+  ['minLength', 'maxLength', ' characters'],
+] as const;
+
+function rangeOf(schema: Schema): string {
+  return ranges
+    .filter(([least, most]) => schema[least] !== undefined || schema[most] !== undefined)
+    .map(([least, most, unit]) => ` ${bound(schema[least])}..${bound(schema[most])}${unit}`)
+    .join('');
+}
+
+const bound = (value: unknown) => (typeof value === 'number' ? String(value) : '');
+
+const isObject = (value: unknown): value is Schema =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -1,31 +1,47 @@
 import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
-import { isOffered } from '@holdfast/providers/catalogue/loadModels';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { UsageError } from '@holdfast/kit/flags';
+import { isOffered, readModels } from '@holdfast/providers/catalogue/loadModels';
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
-import { UsageError } from '../usageError.ts';
-import { readFolder } from './readFolder.ts';
 
 /**
- * A model as it was applied, or with a folder as its file says; null when that folder's files are not right, which is
- * then said. @throws UsageError when there is none of this slug
+ * A model of the catalogue, or of the files in `folder`; null when those have problems, which are printed.
+ * @throws UsageError for an unknown slug
  */
 export async function findModel(
   slug: string,
   folder: string | undefined,
   context: Context,
 ): Promise<CatalogueModel | null> {
-  const models = folder === undefined ? await applied(context) : await written(folder, context);
+  const models = folder === undefined ? await applied(context) : await modelsOf(folder, context);
   if (models === null) return null;
   const found = models.find(({ definition }) => definition.slug === slug);
   if (found) return found;
-  const where = folder === undefined ? 'in the catalogue: holdfast models list shows it' : `in ${folder}`;
+  const where = folder === undefined ? 'in the catalogue, which holdfast models list prints' : `in ${folder}`;
   throw new UsageError(`there is no model "${slug}" ${where}`);
 }
 
 const applied = async (context: Context) => openModelCatalogue(await context.openDatabase()).list();
 
-async function written(folder: string, context: Context): Promise<CatalogueModel[] | null> {
+async function modelsOf(folder: string, context: Context): Promise<CatalogueModel[] | null> {
   const models = await readFolder(folder, context);
   const connections = connectionConfig(context.providerEnvironment());
   return models?.map((definition) => ({ definition, isActive: isOffered(definition, connections) })) ?? null;
+}
+
+/**
+ * The models of a folder; null when any has problems, which are printed as `folder/file:line: where: what`.
+ * @throws when there is no model, or no such folder
+ */
+export async function readFolder(
+  folder: string,
+  { print, report }: Pick<Context, 'print' | 'report'>,
+): Promise<ModelDefinition[] | null> {
+  const { models, files, problems } = await readModels(folder);
+  if (files === 0) throw new Error(`there is no model in ${folder}`);
+  for (const problem of problems) print(`${folder.replace(/\/+$/, '')}/${problem}`);
+  if (problems.length === 0) return models;
+  report(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${files} files.`);
+  return null;
 }

@@ -1,11 +1,11 @@
-import { askCommand } from '../admin/askCommand.ts';
-import { organization } from '../admin/shapes.ts';
-import { sayFacts } from '../output/print.ts';
+import { adminCommand } from '../admin/adminCommand.ts';
+import { organization } from '../admin/records.ts';
+import { printFacts } from '../output/print.ts';
 import { organizationFacts } from './facts.ts';
 
-export const orgCreate = askCommand({
+export const orgCreate = adminCommand({
   name: 'org create',
   operands: ['name'],
-  ask: (admin, [name]) => admin.ask('POST', '/organizations', { body: { name } }),
-  show: (answer, context) => sayFacts(context, organizationFacts(organization.parse(answer))),
+  request: (admin, [name]) => admin.request('POST', '/organizations', { body: { name } }),
+  show: (body, context) => printFacts(context, organizationFacts(organization.parse(body))),
 });

@@ -1,13 +1,13 @@
-import type { Organization } from '../admin/shapes.ts';
+import { type Organization } from '../admin/records.ts';
 import { shownTime } from '../output/times.ts';
 
-/** What is told of an organization, by name. */
+/** The facts to print of an organization, by name. */
 export function organizationFacts(one: Organization) {
   return {
     id: one.id,
     name: one.name,
     created: shownTime(one.created_at),
-    'max concurrency': one.max_concurrency ?? 'as ORGANIZATION_MAX_CONCURRENCY says',
+    'max concurrency': one.max_concurrency ?? 'default (ORGANIZATION_MAX_CONCURRENCY)',
     'monthly spend': spendText(one.spend_limit),
     overage: policyText(one.overage, one.in_force?.overage),
     'spend limit overage': policyText(one.spend_limit_overage, one.in_force?.spend_limit_overage),

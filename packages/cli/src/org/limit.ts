@@ -1,19 +1,18 @@
 import { type OveragePolicy, overagePolicies } from '@holdfast/domain/ledger';
-import type { AdminApi } from '../admin/api.ts';
-import { adminPath } from '../admin/path.ts';
-import { organization } from '../admin/shapes.ts';
-import { readAmount } from '../balance/amount.ts';
+import { UsageError, wholeNumber } from '@holdfast/kit/flags';
+import { type AdminApi, adminPath } from '../admin/api.ts';
+import { organization } from '../admin/records.ts';
+import { readAmount } from '../balance/adjust.ts';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayFacts, sayJson } from '../output/print.ts';
-import { UsageError } from '../usageError.ts';
+import { printFacts, printJson } from '../output/print.ts';
 import { organizationFacts } from './facts.ts';
 
 export async function orgLimit(args: string[], context: Context): Promise<number> {
   const { operands, values } = readOperands('org limit', args, ['org'], options);
-  const { json, 'max-concurrency': most, 'monthly-spend': spend } = values;
+  const { json, 'max-concurrency': concurrency, 'monthly-spend': spend } = values;
   const change = {
-    max_concurrency: most === undefined ? undefined : readConcurrency(most),
+    max_concurrency: concurrency === undefined ? undefined : readConcurrency(concurrency),
     overage: readPolicy('--overage', values.overage),
     spend_limit_overage: readPolicy('--spend-limit-overage', values['spend-limit-overage']),
   };
@@ -25,11 +24,11 @@ export async function orgLimit(args: string[], context: Context): Promise<number
   const amount = spend === undefined || spend === 'none' ? spend : readAmount('--monthly-spend', spend);
   const admin = context.openAdmin();
   const path = adminPath('organizations', operands[0]);
-  if (isChanged) await admin.ask('PATCH', path, { body: change });
+  if (isChanged) await admin.request('PATCH', path, { body: change });
   if (amount !== undefined) await limitSpend(admin, path, amount);
-  const answer = await admin.ask('GET', path);
-  if (json) sayJson(context, answer);
-  else sayFacts(context, organizationFacts(organization.parse(answer)));
+  const answer = await admin.request('GET', path);
+  if (json) printJson(context, answer);
+  else printFacts(context, organizationFacts(organization.parse(answer)));
   return 0;
 }
 
@@ -43,11 +42,10 @@ const options = {
 
 function readConcurrency(text: string): number | null {
   if (text === 'none') return null;
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new UsageError('--max-concurrency needs a number from 1, or none');
+  return wholeNumber('--max-concurrency', text, { max: 9_999_999 });
 }
 
-/** Null: the platform's. */
+/** Null: the platform's default. */
 function readPolicy(flag: string, text: string | undefined): OveragePolicy | null | undefined {
   if (text === undefined || text === 'default') return text && null;
   const policy = overagePolicies.find((one) => one === text);
@@ -56,6 +54,6 @@ function readPolicy(flag: string, text: string | undefined): OveragePolicy | nul
 }
 
 async function limitSpend(admin: AdminApi, path: string, amount: string): Promise<void> {
-  if (amount === 'none') await admin.ask('DELETE', `${path}/spend-limit`);
-  else await admin.ask('PUT', `${path}/spend-limit`, { body: { amount } });
+  if (amount === 'none') await admin.request('DELETE', `${path}/spend-limit`);
+  else await admin.request('PUT', `${path}/spend-limit`, { body: { amount } });
 }

@@ -1,9 +1,8 @@
-import { readList } from '../admin/list.ts';
-import { organization } from '../admin/shapes.ts';
+import { readList } from '../admin/api.ts';
+import { organization } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownAge } from '../output/times.ts';
 import { spendText } from './facts.ts';
 
@@ -17,15 +16,15 @@ export async function orgList(args: string[], context: Context): Promise<number>
   const limit = readLimit(values.limit, 100);
   const query = { test: values.test ? 'true' : undefined };
   const list = await readList(context.openAdmin(), '/organizations', { query, limit, item: organization });
-  if (values.json) sayJson(context, list);
+  if (values.json) printJson(context, list);
   else
-    sayTable(
+    printTable(
       context,
       list.data,
       {
         NAME: ({ name }) => name,
         'SPENT THIS MONTH': (one) => spendText(one.spend_limit),
-        'AT ONCE': (one) => String(one.max_concurrency ?? '-'),
+        CONCURRENCY: (one) => String(one.max_concurrency ?? '-'),
         AGE: (one) => shownAge(one.created_at),
       },
       { ID: ({ id }) => id },

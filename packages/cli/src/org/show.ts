@@ -1,17 +1,17 @@
-import { askCommand } from '../admin/askCommand.ts';
-import { adminPath } from '../admin/path.ts';
-import { balance, organization } from '../admin/shapes.ts';
-import { sayFacts } from '../output/print.ts';
+import { adminCommand } from '../admin/adminCommand.ts';
+import { adminPath } from '../admin/api.ts';
+import { balance, organization } from '../admin/records.ts';
+import { printFacts } from '../output/print.ts';
 import { organizationFacts } from './facts.ts';
 
-export const orgShow = askCommand({
+export const orgShow = adminCommand({
   name: 'org show',
   operands: ['org'],
-  ask: (admin, [org]) => admin.ask('GET', adminPath('organizations', org)),
-  show(answer, context) {
-    const one = organization.extend({ balance }).parse(answer);
+  request: (admin, [org]) => admin.request('GET', adminPath('organizations', org)),
+  show(body, context) {
+    const one = organization.extend({ balance }).parse(body);
     const { available, held, total, currency } = one.balance;
     const money = { available: `${available} ${currency}`, held: `${held} ${currency}` };
-    sayFacts(context, { ...organizationFacts(one), ...money, total: `${total} ${currency}` });
+    printFacts(context, { ...organizationFacts(one), ...money, total: `${total} ${currency}` });
   },
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { sayFacts } from './print.ts';
-import { sayTable } from './table.ts';
+import { terminalWidth } from '../terminal.ts';
+import { printFacts, printTable } from './print.ts';
 import { shownAge, shownSeconds, sinceTime, untilTime } from './times.ts';
-import { terminalWidth, widthOf } from './width.ts';
+import { widthOf } from './width.ts';
 
-function said(width: number | null, say: (output: Parameters<typeof sayTable>[0]) => void): string[] {
+function said(width: number | null, print: (output: Parameters<typeof printTable>[0]) => void): string[] {
   const lines: string[] = [];
-  say({ width, say: (line) => void lines.push(line) });
+  print({ width, print: (line) => void lines.push(line) });
   return lines;
 }
 
@@ -22,7 +22,7 @@ describe('tables', () => {
   const whole = { ID: ({ id }: (typeof rows)[0]) => id };
 
   it('are aligned, and hold nothing that moves a cursor', () => {
-    expect(said(null, (output) => sayTable(output, rows, columns, whole))).toEqual([
+    expect(said(null, (output) => printTable(output, rows, columns, whole))).toEqual([
       'NAME         SPENT  ID',
       'a [31m name  0.00   org_1',
       'b            0.00   org_22',
@@ -30,7 +30,7 @@ describe('tables', () => {
   });
 
   it('cut their widest columns on a narrow terminal, and give ids lines of their own', () => {
-    expect(said(14, (output) => sayTable(output, rows, columns, whole))).toEqual([
+    expect(said(14, (output) => printTable(output, rows, columns, whole))).toEqual([
       'NAME     SPENT',
       '  ID',
       'a [31m…  0.00',
@@ -43,7 +43,7 @@ describe('tables', () => {
   it('never cut an id, and skip a line without one', () => {
     const some = [{ id: 'exec_0123456789' }, { id: '' }];
     const lines = said(9, (output) =>
-      sayTable(output, some, { STATUS: () => 'COMPLETED', COST: () => '1' }, { ID: ({ id }) => id }),
+      printTable(output, some, { STATUS: () => 'COMPLETED', COST: () => '1' }, { ID: ({ id }) => id }),
     );
     expect(lines).toEqual(['ST…  COST', '  ID', 'CO…  1', '  exec_0123456789', 'CO…  1']);
   });
@@ -57,7 +57,7 @@ describe('tables', () => {
       id: `exec_${'0'.repeat(36)}`,
     };
     const lines = said(80, (output) =>
-      sayTable(
+      printTable(
         output,
         [execution],
         {
@@ -80,13 +80,13 @@ describe('tables', () => {
       ['e\u0301', 'c\u202Ed'],
     ];
     const cells = { N: ([name = '']: string[]) => name, X: ([, other = '']: string[]) => other };
-    expect(said(null, (output) => sayTable(output, wide, cells))).toEqual([
+    expect(said(null, (output) => printTable(output, wide, cells))).toEqual([
       'N     X',
       '\u65e5\u672c  a',
       '\u{1F469}\u200D\u{1F467}    b',
       'e\u0301     c d',
     ]);
-    expect(said(4, (output) => sayTable(output, ['\u65e5\u672c\u65e5'], { N: (name) => name }))).toEqual([
+    expect(said(4, (output) => printTable(output, ['\u65e5\u672c\u65e5'], { N: (name) => name }))).toEqual([
       'N',
       '\u65e5\u2026',
     ]);
@@ -102,12 +102,12 @@ describe('tables', () => {
   });
 
   it('of facts are never cut: a key is shown once', () => {
-    expect(said(5, (output) => sayFacts(output, { key: 'sk_0123456789' }))).toEqual(['key  sk_0123456789']);
+    expect(said(5, (output) => printFacts(output, { key: 'sk_0123456789' }))).toEqual(['key  sk_0123456789']);
   });
 
   it('of facts leave out what is not there', () => {
     const facts = { id: 'org_1', ended: '', cost: null, failures: 0 };
-    expect(said(null, (output) => sayFacts(output, facts))).toEqual(['id        org_1', 'failures  0']);
+    expect(said(null, (output) => printFacts(output, facts))).toEqual(['id        org_1', 'failures  0']);
   });
 });
 
@@ -137,7 +137,7 @@ describe('times', () => {
   });
 
   it.each(['', 'soon', '0d', '2026-03-01'])('until %j is refused', (text) => {
-    expect(() => untilTime(text, nowMs)).toThrow('--expires needs a time to come');
+    expect(() => untilTime(text, nowMs)).toThrow('--expires needs a future time');
   });
 
   it('of the past are shown as an age, none of which is below 0', () => {

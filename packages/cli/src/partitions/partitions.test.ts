@@ -1,7 +1,7 @@
 import { listPartitions } from '@holdfast/db/partitions';
+import { UsageError } from '@holdfast/kit/flags';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { UsageError } from '../usageError.ts';
 import { partitions } from './partitions.ts';
 
 const { db, close } = await openTestDatabase();
@@ -14,7 +14,7 @@ afterAll(close);
 /** The exit code and what was said. */
 async function run(...args: string[]) {
   const said: string[] = [];
-  const code = await partitions(args, { openDatabase: async () => db, say: (line) => said.push(line) });
+  const code = await partitions(args, { openDatabase: async () => db, print: (line) => said.push(line) });
   return { code, said };
 }
 
@@ -30,7 +30,7 @@ describe('holdfast partitions', () => {
   it('make makes what is missing, so many months ahead', async () => {
     const { said } = await run('make', '--months', '4');
     expect(said[0]).toMatch(/^made: deliveries_\d{4}_\d\d, delivery_attempts_\d{4}_\d\d, events_/);
-    expect(await run('make')).toEqual({ code: 0, said: ['They are there already.'] });
+    expect(await run('make')).toEqual({ code: 0, said: ['All of them exist already.'] });
   });
 
   it('drop tells what it would drop, and drops nothing without --yes', async () => {
@@ -44,7 +44,7 @@ describe('holdfast partitions', () => {
       'executions_2025_01',
       '4',
     ]);
-    expect(said.at(-1)).toContain('again with --yes');
+    expect(said.at(-1)).toContain('repeat with --yes');
     expect(await names()).toEqual(before);
   });
 
@@ -92,14 +92,14 @@ describe('holdfast partitions', () => {
   it.each([
     [[], 'takes list, make or drop'],
     [['empty'], 'takes list, make or drop'],
-    [['list', 'more'], 'there is no "more"'],
+    [['list', 'more'], 'unexpected "more"'],
     [['list', '--all'], "Unknown option '--all'"],
     [['list', '--yes'], 'list takes no --yes'],
     [['make', '--months', '4', '--older-than-days', '40'], 'make takes no --older-than-days'],
-    [['make', '--months', 'x'], '--months needs a number from 0 to 24'],
-    [['make', '--months', '25'], '--months needs a number from 0 to 24'],
-    [['drop'], '--older-than-days needs a number from 30'],
-    [['drop', '--older-than-days', '29'], '--older-than-days needs a number from 30'],
+    [['make', '--months', 'x'], '--months needs a whole number from 0 to 24'],
+    [['make', '--months', '25'], '--months needs a whole number from 0 to 24'],
+    [['drop'], '--older-than-days needs a whole number from 30'],
+    [['drop', '--older-than-days', '29'], '--older-than-days needs a whole number from 30'],
     [['drop', '--older-than-days', '40', '--months', '4'], 'drop takes no --months'],
   ])('%j are wrong arguments, and nothing is done', async (args, reason) => {
     const before = await names();

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Database } from '@holdfast/db/client';
 import {
   clearOldMonths,
@@ -11,32 +10,30 @@ import {
   type Partition,
   planDrop,
 } from '@holdfast/db/partitions';
+import { readArguments, UsageError, wholeNumber } from '@holdfast/kit/flags';
 import type { Context } from '../command.ts';
-import { readArguments } from '../flags.ts';
-import { UsageError } from '../usageError.ts';
 
-type Say = (line: string) => void;
+type Print = (line: string) => void;
 
-/** Answers the exit code. @throws what the database refuses; UsageError for arguments it can't read */
 export async function partitions(
   args: string[],
-  { openDatabase, say }: Pick<Context, 'openDatabase' | 'say'>,
+  { openDatabase, print }: Pick<Context, 'openDatabase' | 'print'>,
 ): Promise<number> {
   const { positionals, values } = read(args);
   const [action, ...rest] = positionals;
   if (rest.length > 0)
-    throw new UsageError(`there is no "${rest.join(' ')}" to holdfast partitions ${action}`);
+    throw new UsageError(`unexpected "${rest.join(' ')}" after holdfast partitions ${action}`);
   if (action === undefined || !isAction(action))
     throw new UsageError('holdfast partitions takes list, make or drop');
   refuseForeign(action, values);
-  if (action === 'list') return list(await listPartitions((await openDatabase()).pool), say);
+  if (action === 'list') return list(await listPartitions((await openDatabase()).pool), print);
   if (action === 'make') {
-    const months = numberOf('--months', values.months ?? String(monthsAhead), { least: 0, most: 24 });
-    return await make(await openDatabase(), months, say);
+    const months = wholeNumber('--months', values.months ?? String(monthsAhead), { min: 0, max: 24 });
+    return await make(await openDatabase(), months, print);
   }
-  const days = numberOf('--older-than-days', values['older-than-days'], { least: 30, most: 999_999 });
+  const days = wholeNumber('--older-than-days', values['older-than-days'] ?? '', { min: 30, max: 999_999 });
   const { 'including-journal': journal = false, yes = false } = values;
-  return await drop(await openDatabase(), { days, journal, yes }, say);
+  return await drop(await openDatabase(), { days, journal, yes }, print);
 }
 
 const options = {
@@ -46,7 +43,7 @@ const options = {
   yes: { type: 'boolean' },
 } as const;
 
-/** The flags that each takes. */
+/** The flags of each action. */
 const actions: Record<'list' | 'make' | 'drop', readonly string[]> = {
   list: [],
   make: ['months'],
@@ -55,22 +52,15 @@ const actions: Record<'list' | 'make' | 'drop', readonly string[]> = {
 
 const isAction = (word: string): word is keyof typeof actions => Object.hasOwn(actions, word);
 
-const read = (args: string[]) => readArguments(() => parseArgs({ args, allowPositionals: true, options }));
+const read = (args: string[]) => readArguments(args, options);
 
 function refuseForeign(action: keyof typeof actions, values: object): void {
   const foreign = Object.keys(values).find((flag) => !actions[action].includes(flag));
   if (foreign) throw new UsageError(`holdfast partitions ${action} takes no --${foreign}`);
 }
 
-/** What the database would refuse too. */
-function numberOf(flag: string, text: string | undefined, { least, most }: { least: number; most: number }) {
-  const number = /^\d{1,6}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw new UsageError(`${flag} needs a number from ${least} to ${most}`);
-}
-
-function list(all: Partition[], say: Say): number {
-  for (const partition of all) say(lineOf(partition));
+function list(all: Partition[], print: Print): number {
+  for (const partition of all) print(lineOf(partition));
   return 0;
 }
 
@@ -79,41 +69,41 @@ const lineOf = ({ month, name, rows, bytes }: Partition) =>
 
 const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1);
 
-async function make(db: Database, months: number, say: Say): Promise<number> {
+async function make(db: Database, months: number, print: Print): Promise<number> {
   const made = await makePartitions(db.pool, months);
-  say(made.length === 0 ? 'They are there already.' : `made: ${made.join(', ')}`);
+  print(made.length === 0 ? 'All of them exist already.' : `made: ${made.join(', ')}`);
   return 0;
 }
 
 async function drop(
   db: Database,
   { days, journal, yes }: { days: number; journal: boolean; yes: boolean },
-  say: Say,
+  print: Print,
 ): Promise<number> {
   const plan = await planDrop(db.pool, days, journal);
-  for (const one of plan) say(`${lineOf(one)}  ${one.kept === null ? '' : `stays: ${one.kept}`}`.trimEnd());
-  const going = plan.filter(({ kept }) => kept === null);
-  if (going.length === 0) return told('There is nothing to drop.', say);
-  if (!yes)
-    return told(`These ${going.length} would be dropped, and cannot be brought back: again with --yes.`, say);
+  for (const one of plan) print(`${lineOf(one)}  ${one.kept === null ? '' : `kept: ${one.kept}`}`.trimEnd());
+  const droppable = plan.filter(({ kept }) => kept === null);
+  if (droppable.length === 0) {
+    print('There is nothing to drop.');
+    return 0;
+  }
+  if (!yes) {
+    print(`These ${droppable.length} would be dropped for good: repeat with --yes to do it.`);
+    return 0;
+  }
   await clearOldMonths(db.pool, days);
   const results = [await dropPartitions(db.pool, days)];
   if (journal) results.push(await dropJournalPartitions(db.pool, days));
-  return report(results, { asked: going.map(({ name }) => name), say });
+  return report(results, { asked: droppable.map(({ name }) => name), print });
 }
 
-function told(line: string, say: Say): number {
-  say(line);
-  return 0;
-}
-
-/** What was to go and did not is a failure; a month that had to stay is none. */
-function report(results: DropResult[], { asked, say }: { asked: string[]; say: Say }): number {
+/** A partition that could not be dropped is a failure; one that must be kept is not. */
+function report(results: DropResult[], { asked, print }: { asked: string[]; print: Print }): number {
   const dropped = results.flatMap((result) => result.dropped);
   const left = asked.filter((name) => !dropped.includes(name));
   const reasons = results.flatMap(({ kept }) => kept).filter(({ partition }) => left.includes(partition));
-  if (dropped.length > 0) say(`dropped: ${dropped.join(', ')}`);
-  for (const { partition, reason } of reasons) say(`${partition} was not dropped: ${reason}. Try again.`);
-  if (left.length > 0) say(`not dropped: ${left.join(', ')}`);
+  if (dropped.length > 0) print(`dropped: ${dropped.join(', ')}`);
+  for (const { partition, reason } of reasons) print(`${partition} was not dropped: ${reason}. Try again.`);
+  if (left.length > 0) print(`not dropped: ${left.join(', ')}`);
   return left.length > 0 ? 1 : 0;
 }

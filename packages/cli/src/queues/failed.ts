@@ -1,10 +1,9 @@
+import { UsageError } from '@holdfast/kit/flags';
 import { queueNames } from '@holdfast/queues/definitions';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownAge } from '../output/times.ts';
-import { UsageError } from '../usageError.ts';
 
 export async function queuesFailed(args: string[], context: Context): Promise<number> {
   const options = { limit: { type: 'string' }, json: { type: 'boolean' } } as const;
@@ -16,10 +15,10 @@ export async function queuesFailed(args: string[], context: Context): Promise<nu
     tries,
     failed_at: failedAt?.toISOString() ?? null,
   }));
-  if (values.json) sayJson(context, { queue: operands[0], data });
-  else if (data.length === 0) context.say('None is kept.');
+  if (values.json) printJson(context, { queue: operands[0], data });
+  else if (data.length === 0) context.print('There are no failed jobs.');
   else
-    sayTable(
+    printTable(
       context,
       data,
       {
@@ -36,8 +35,8 @@ export async function queuesRetry(args: string[], context: Context): Promise<num
   const { operands, values } = readOperands('queues retry', args, ['queue'], { json: { type: 'boolean' } });
   const queue = known(operands[0]);
   const retried = await (await context.openInspector()).retryFailed(queue);
-  if (values.json) sayJson(context, { queue, retried });
-  else context.say(`${retried} jobs of ${queue} wait again.`);
+  if (values.json) printJson(context, { queue, retried });
+  else context.print(`${retried} failed jobs of ${queue} are waiting again.`);
   return 0;
 }
 
@@ -47,8 +46,8 @@ export async function queuesResume(args: string[], context: Context): Promise<nu
   });
   const queue = known(operands[0]);
   const resumed = await (await context.openInspector()).resume(queue);
-  if (values.json) sayJson(context, { queue, resumed });
-  else context.say(resumed ? `The jobs of ${queue} are taken again.` : `${queue} is not paused.`);
+  if (values.json) printJson(context, { queue, resumed });
+  else context.print(resumed ? `${queue} is resumed.` : `${queue} is not paused.`);
   return 0;
 }
 

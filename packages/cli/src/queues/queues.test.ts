@@ -47,9 +47,9 @@ describe('holdfast queues', () => {
   });
 
   it('lists failed jobs and lets them wait again', async () => {
-    expect((await holdfast(['queues', 'failed', 'settle'], env)).stdout).toBe('None is kept.\n');
+    expect((await holdfast(['queues', 'failed', 'settle'], env)).stdout).toBe('There are no failed jobs.\n');
     expect((await holdfast(['queues', 'retry', 'settle'], env)).stdout).toBe(
-      '0 jobs of settle wait again.\n',
+      '0 failed jobs of settle are waiting again.\n',
     );
     const wrong = await holdfast(['queues', 'failed', 'everything'], env);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of dispatch, retry')]);
@@ -65,7 +65,7 @@ describe('holdfast queues', () => {
       await holdfast(['queues', 'resume', 'settle'], env),
       await holdfast(['queues', 'resume', 'settle'], env),
     ];
-    expect(first.stdout).toBe('The jobs of settle are taken again.\n');
+    expect(first.stdout).toBe('settle is resumed.\n');
     expect(again.stdout).toBe('settle is not paused.\n');
     expect((await holdfast(['queues'], env)).stdout).not.toMatch(/^settle .* yes$/m);
   });

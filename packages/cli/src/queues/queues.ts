@@ -1,29 +1,28 @@
 import { type Backlog, type BacklogKind, readBacklog } from '@holdfast/db/backlog';
+import { UsageError } from '@holdfast/kit/flags';
 import { reasonOf } from '@holdfast/kit/within';
 import type { QueueDepth } from '@holdfast/queues/depth';
 import type { Context } from '../command.ts';
-import { exitCodes } from '../exitCodes.ts';
+import { exitCodes } from '../errors.ts';
 import { readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownSeconds } from '../output/times.ts';
-import { UsageError } from '../usageError.ts';
 
-/** In the order in which an execution comes by. */
+/** In the order of an execution's life. */
 const meanings: Record<BacklogKind, string> = {
   pending: 'executions to be started',
-  waiting_tries: 'further attempts that are due',
-  busy: 'attempts that wait because their providers are busy',
+  waiting_tries: 'retries that are due',
+  busy: 'attempts waiting for busy providers',
   running: 'runs at providers',
-  abandoned: 'runs whose dispatcher has gone',
-  callbacks: 'unread callbacks of providers',
-  unsettled: 'outcomes that the ledger has not settled',
+  abandoned: 'runs that lost their dispatcher',
+  callbacks: 'unprocessed provider callbacks',
+  unsettled: 'outcomes to be settled',
   overdue: 'executions past their expiry',
-  events: 'events without deliveries yet',
-  deliveries: 'due deliveries, of inactive endpoints too',
+  events: 'events to be fanned out',
+  deliveries: 'due deliveries, inactive endpoints included',
 };
 
-/** 1: Redis did not respond. What one of the two can show is shown without the other. */
+/** Shows the queues in Redis and the backlog in the database, each also without the other. 1: Redis did not respond. */
 export async function queuesShow(args: string[], context: Context): Promise<number> {
   const { values } = readOperands('queues', args, [], { json: { type: 'boolean' } });
   const [depths, backlog] = await Promise.allSettled([
@@ -31,23 +30,23 @@ export async function queuesShow(args: string[], context: Context): Promise<numb
     context.openDatabase().then(readBacklog),
   ]);
   if (depths.status === 'rejected' && depths.reason instanceof UsageError) throw depths.reason;
-  const halves = { depths: valueOf(depths), backlog: valueOf(backlog) };
-  if (values.json) sayJson(context, documentOf(halves));
-  else sayHalves(context, halves);
-  if (depths.status === 'rejected') context.tell(`holdfast: ${reasonOf(depths.reason)}`);
+  const work = { depths: valueOf(depths), backlog: valueOf(backlog) };
+  if (values.json) printJson(context, documentOf(work));
+  else printWork(context, work);
+  if (depths.status === 'rejected') context.report(`holdfast: ${reasonOf(depths.reason)}`);
   if (backlog.status === 'rejected') throw backlog.reason;
   return depths.status === 'rejected' ? exitCodes.wrong : 0;
 }
 
-/** Null: it could not be read. */
-type Halves = { depths: QueueDepth[] | null; backlog: Backlog | null };
+/** Null: could not be read. */
+type PendingWork = { depths: QueueDepth[] | null; backlog: Backlog | null };
 
 const valueOf = <Value>(half: PromiseSettledResult<Value>) =>
   half.status === 'fulfilled' ? half.value : null;
 
 const kinds = Object.keys(meanings) as BacklogKind[];
 
-function documentOf({ depths, backlog }: Halves) {
+function documentOf({ depths, backlog }: PendingWork) {
   const queues = depths?.map(({ queue, isPaused, oldestWaitingMs, ...counts }) => ({
     queue,
     ...counts,
@@ -59,9 +58,9 @@ function documentOf({ depths, backlog }: Halves) {
   return { queues: queues ?? null, backlog: entries && Object.fromEntries(entries) };
 }
 
-function sayHalves(context: Context, { depths, backlog }: Halves): void {
+function printWork(context: Context, { depths, backlog }: PendingWork): void {
   if (depths)
-    sayTable(context, depths, {
+    printTable(context, depths, {
       QUEUE: ({ queue }) => queue,
       WAITING: ({ waiting }) => String(waiting),
       ACTIVE: ({ active }) => String(active),
@@ -70,9 +69,9 @@ function sayHalves(context: Context, { depths, backlog }: Halves): void {
       OLDEST: ({ oldestWaitingMs: ms }) => (ms === null ? '' : shownSeconds(ms / 1000)),
       PAUSED: ({ isPaused }) => (isPaused ? 'yes' : ''),
     });
-  if (depths && backlog) context.say('');
+  if (depths && backlog) context.print('');
   if (backlog)
-    sayTable(context, kinds, {
+    printTable(context, kinds, {
       'IN THE DATABASE': (kind) => kind,
       COUNT: (kind) => String(backlog[kind].count),
       OLDEST: (kind) => ageText(backlog[kind].oldestS),

@@ -72,9 +72,9 @@ describe('holdfast secrets reencrypt', () => {
     const { code, stdout, stderr } = await reencrypt();
     expect([code, stdout]).toEqual([
       0,
-      'new: 6, the key that seals\nold: 0\nEvery secret is sealed with new: old can go.\n',
+      'new: 6, the sealing key\nold: 0\nEvery secret is sealed with new: old can be removed.\n',
     ]);
-    expect(stderr).toContain('webhook_endpoints.headers: 1 sealed anew\n');
+    expect(stderr).toContain('webhook_endpoints.headers: 1 resealed\n');
     const kept = await endpoint();
     expect(newBox.open((await getWebhookSecret(db, organization)).sealedSecret)).toBe('mine');
     expect([kept?.secret, kept?.previous, kept?.headers].map((sealed) => newBox.open(sealed ?? ''))).toEqual([
@@ -120,18 +120,18 @@ describe('holdfast secrets reencrypt', () => {
     expect(await counts()).toEqual({ new: 1100 });
   });
 
-  it('fails when some are left: keys that are not known, and what does not open', async () => {
+  it('fails while secrets remain whose keys are unknown or that can not be opened', async () => {
     const damaged = await addOrganization(boxOf(entry('old')).seal('another key of that id'));
     await addOrganization(boxOf(entry('lost')).seal('lost'));
     await addOrganization(oldBox.seal('mine'));
     const { code, stdout } = await reencrypt();
     expect(code).toBe(1);
     expect(stdout.split('\n')).toEqual([
-      `organizations.webhook_secret of ${damaged} does not open: its key is another one, or it was changed`,
-      'new: 1, the key that seals',
+      `organizations.webhook_secret of ${damaged} can't be opened: its key is another one, or it was changed`,
+      'new: 1, the sealing key',
       'old: 1',
-      'lost: 1, a key that ENCRYPTION_KEYS does not have',
-      '2 are left that new does not seal. Does every service have new first? Then run this again.',
+      'lost: 1, not in ENCRYPTION_KEYS',
+      '2 secrets are not sealed with new yet. Make new the first key of every service, then run this again.',
       '',
     ]);
   });
@@ -179,7 +179,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(await reencrypt('')).toMatchObject({ code: 3, stdout: '' });
     const { code, stderr } = await reencrypt('k1:beef');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^holdfast: ENCRYPTION_KEYS is no list [^\n]+\n$/);
+    expect(stderr).toMatch(/^holdfast: ENCRYPTION_KEYS must be a list [^\n]+\n$/);
     expect(stderr).not.toContain('beef');
   });
 });

@@ -1,11 +1,9 @@
-import { readList } from '../admin/list.ts';
-import { webhookEndpoint } from '../admin/shapes.ts';
+import { readList, webhooksPath } from '../admin/api.ts';
+import { webhookEndpoint } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readOperands } from '../flags.ts';
-import { sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printJson, printTable } from '../output/print.ts';
 import { shownAge } from '../output/times.ts';
-import { webhooksPath } from './paths.ts';
 
 export async function webhooksList(args: string[], context: Context): Promise<number> {
   const { operands, values } = readOperands('webhooks list', args, ['org'], { json: { type: 'boolean' } });
@@ -14,9 +12,9 @@ export async function webhooksList(args: string[], context: Context): Promise<nu
     limit: 10_000,
     item: webhookEndpoint,
   });
-  if (values.json) sayJson(context, list);
+  if (values.json) printJson(context, list);
   else
-    sayTable(
+    printTable(
       context,
       list.data,
       {

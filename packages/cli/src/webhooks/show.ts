@@ -1,11 +1,9 @@
-import { readList } from '../admin/list.ts';
-import { type Delivery, delivery, webhookEndpoint } from '../admin/shapes.ts';
+import { readList, webhooksPath } from '../admin/api.ts';
+import { type Delivery, delivery, webhookEndpoint } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
-import { sayFacts, sayJson } from '../output/print.ts';
-import { sayTable } from '../output/table.ts';
+import { printFacts, printJson, printTable } from '../output/print.ts';
 import { shownAge, shownTime } from '../output/times.ts';
-import { webhooksPath } from './paths.ts';
 
 export async function webhooksShow(args: string[], context: Context): Promise<number> {
   const options = { limit: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
@@ -19,13 +17,13 @@ export async function webhooksShow(args: string[], context: Context): Promise<nu
 }
 
 async function showDelivery(context: Context, path: string, json: boolean): Promise<void> {
-  const answer = await context.openAdmin().ask('GET', path);
+  const answer = await context.openAdmin().request('GET', path);
   if (json) {
-    sayJson(context, answer);
+    printJson(context, answer);
     return;
   }
   const one = delivery.parse(answer);
-  sayFacts(context, {
+  printFacts(context, {
     id: one.id,
     status: one.status,
     event: `${one.event_type} ${one.event_id}`,
@@ -34,8 +32,8 @@ async function showDelivery(context: Context, path: string, json: boolean): Prom
     made: shownTime(one.created_at),
     'next attempt': shownTime(one.next_attempt_at),
   });
-  context.say('');
-  sayTable(context, one.attempts, {
+  context.print('');
+  printTable(context, one.attempts, {
     ATTEMPT: ({ number }) => String(number),
     STATUS: ({ status_code }) => String(status_code ?? ''),
     TOOK: ({ duration_ms: tookMs }) => (tookMs === null ? '' : `${tookMs} ms`),
@@ -50,14 +48,14 @@ async function showEndpoint(
   { limit, json }: { limit: number; json: boolean },
 ): Promise<void> {
   const admin = context.openAdmin();
-  const one = webhookEndpoint.parse(await admin.ask('GET', path));
+  const one = webhookEndpoint.parse(await admin.request('GET', path));
   const list = { field: 'deliveries', limit, item: delivery };
   const { data: deliveries } = await readList(admin, `${path}/deliveries`, list);
   if (json) {
-    sayJson(context, { ...one, deliveries });
+    printJson(context, { ...one, deliveries });
     return;
   }
-  sayFacts(context, {
+  printFacts(context, {
     id: one.id,
     url: one.url,
     active: one.is_active ? 'yes' : 'no',
@@ -68,8 +66,8 @@ async function showEndpoint(
     'last error': one.last_error,
     created: shownTime(one.created_at),
   });
-  context.say('');
-  sayTable(
+  context.print('');
+  printTable(
     context,
     deliveries,
     {

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { LaunchError } from '../launch/launchError.ts';
+import { readFlags, UsageError } from '@holdfast/kit/flags';
 
 export type ListenFlags = {
   /** What the endpoint asks for. */
@@ -28,11 +27,15 @@ It registers an endpoint of the demo organization, and removes it at Ctrl-C.
 
 A line is: time, verified or not, type, execution, model, status, cost, the answer, how long after the event.`;
 
-/** Reads the flags of `npm run webhooks:listen`. Throws LaunchError with one clear line for what it doesn't know. */
+/** Reads the flags of `npm run webhooks:listen`. @throws UsageError */
 export function parseListenFlags(args: string[]): ListenFlags {
-  const { events, verbose, fail, slow, forward, help } = knownFlags(args);
+  const { events, verbose, fail, slow, forward, help } = readFlags(
+    args,
+    options,
+    'npm run webhooks:listen -- --help',
+  );
   if (fail !== undefined && forward !== undefined)
-    throw new LaunchError('--fail answers itself: it goes not with --forward.');
+    throw new UsageError('--fail answers itself: it goes not with --forward.');
   return {
     events: (events ?? 'execution.*,endpoint.*').split(',').map((type) => type.trim()),
     verbose: verbose ?? false,
@@ -43,32 +46,24 @@ export function parseListenFlags(args: string[]): ListenFlags {
   };
 }
 
-function knownFlags(args: string[]) {
-  try {
-    const options = {
-      events: { type: 'string' },
-      verbose: { type: 'boolean', short: 'v' },
-      fail: { type: 'string' },
-      slow: { type: 'string' },
-      forward: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    } as const;
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error);
-    throw new LaunchError(`${reason}. See npm run webhooks:listen -- --help.`);
-  }
-}
+const options = {
+  events: { type: 'string' },
+  verbose: { type: 'boolean', short: 'v' },
+  fail: { type: 'string' },
+  slow: { type: 'string' },
+  forward: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 function failingStatus(text: string): number {
   if (/^[345]\d\d$/.test(text)) return Number(text);
-  throw new LaunchError(`"${text}" is no status that fails: --fail takes one from 300 to 599.`);
+  throw new UsageError(`"${text}" is no status that fails: --fail takes one from 300 to 599.`);
 }
 
 function secondsOf(text: string): number {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds <= 600) return seconds;
-  throw new LaunchError(`"${text}" is no time: --slow takes seconds, up to 600.`);
+  throw new UsageError(`"${text}" is no time: --slow takes seconds, up to 600.`);
 }
 
 /** What is passed on holds what an execution has made: it stays on this machine. */
@@ -76,7 +71,7 @@ function loopbackUrl(text: string): URL {
   const url = URL.parse(text);
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url?.hostname ?? '');
   if (url && /^https?:$/.test(url.protocol) && isLoopback) return url;
-  throw new LaunchError(
+  throw new UsageError(
     `"${text}" is no URL of this machine: --forward takes one like http://localhost:3000/hooks.`,
   );
 }

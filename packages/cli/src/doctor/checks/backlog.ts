@@ -1,7 +1,7 @@
 import { readLastAudit } from '@holdfast/db/audit/audit';
 import { type BacklogKind, readBacklog } from '@holdfast/db/backlog';
 import { shownSeconds } from '../../output/times.ts';
-import type { Check, Finding } from '../finding.ts';
+import { type Check, type Finding } from '../findings.ts';
 
 type Late = { afterS: number; state: 'warning' | 'error'; what: string; fix: string; runbook: string };
 
@@ -11,26 +11,26 @@ const dispatcher = ifRunning('a dispatcher');
 const ledger = ifRunning('a ledger');
 const sender = ifRunning('a webhook-sender');
 
-/** From what age on work is late; what a limit or an endpoint may hold up is only a warning. */
+/** The age from which work is late; a warning where a limit or an endpoint may be the reason. */
 const late: Record<Exclude<BacklogKind, 'running'>, Late> = {
   pending: {
     afterS: 300,
     state: 'warning',
-    what: 'executions wait to be started',
-    fix: `${dispatcher}, or a limit holds them`,
+    what: 'executions are waiting to start',
+    fix: `${dispatcher}, or a limit holds them back`,
     runbook: 'HoldfastExecutionsWaiting',
   },
   waiting_tries: {
     afterS: 120,
     state: 'warning',
-    what: 'further attempts are due',
-    fix: `${dispatcher}, or a limit holds them`,
+    what: 'retries are due',
+    fix: `${dispatcher}, or a limit holds them back`,
     runbook: 'HoldfastExecutionsWaiting',
   },
   busy: {
     afterS: 600,
     state: 'warning',
-    what: 'attempts wait because their providers are busy',
+    what: 'attempts are waiting for busy providers',
     fix: 'holdfast executions show names the provider: give it more capacity, or the model another provider',
     runbook: 'HoldfastProviderBusy',
   },
@@ -44,7 +44,7 @@ const late: Record<Exclude<BacklogKind, 'running'>, Late> = {
   callbacks: {
     afterS: 60,
     state: 'error',
-    what: 'callbacks are unread',
+    what: 'callbacks are unprocessed',
     fix: dispatcher,
     runbook: 'HoldfastCallbacksUnread',
   },
@@ -58,14 +58,14 @@ const late: Record<Exclude<BacklogKind, 'running'>, Late> = {
   overdue: {
     afterS: 60,
     state: 'error',
-    what: 'executions have not expired in time',
+    what: 'executions are past their expiry',
     fix: ledger,
     runbook: 'HoldfastExecutionsOverdue',
   },
   events: {
     afterS: 60,
     state: 'error',
-    what: 'events have no deliveries yet',
+    what: 'events are not fanned out',
     fix: sender,
     runbook: 'HoldfastEventsNotFannedOut',
   },
@@ -109,8 +109,8 @@ export const auditCheck: Check = {
         {
           state: 'warning',
           check,
-          found: 'there has been none yet',
-          fix: 'the ledger audits every AUDIT_INTERVAL_S; holdfast ledger audit does it now',
+          found: 'the ledger has not been audited yet',
+          fix: 'the ledger service audits every AUDIT_INTERVAL_S; holdfast ledger audit does it now',
         },
       ];
     }
@@ -123,7 +123,7 @@ export const auditCheck: Check = {
           state: 'error',
           check,
           found,
-          fix: 'holdfast ledger audit names each row',
+          fix: 'holdfast ledger audit lists the rows',
           runbook: 'HoldfastLedgerBreach',
         },
       ];

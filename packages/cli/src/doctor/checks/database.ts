@@ -2,16 +2,15 @@ import { readMigrationState } from '@holdfast/db/migrate/migrate';
 import { readHorizon } from '@holdfast/db/partitions';
 import { readDeviations } from '@holdfast/db/roles/rights';
 import { readServerFacts } from '@holdfast/db/server';
-import { clockFinding } from '../clock.ts';
-import type { Check, Finding } from '../finding.ts';
+import { type Check, clockFinding, type Finding } from '../findings.ts';
 
-const runSetup = 'run the setup: npm start does, docker compose up does (migrate)';
-/** The oldest that is known to work; the tests run on 17. */
+const runSetup = 'run the setup: npm start and docker compose up (migrate) do';
+/** The oldest version that is known to work; the tests run on 17. */
 const oldestVersion = 150_000;
 
 export const databaseCheck: Check = {
   check: 'database',
-  fix: 'is PostgreSQL up, and DATABASE_URL that of its owner?',
+  fix: 'is PostgreSQL up, and is DATABASE_URL that of its owner?',
   runbook: 'HoldfastDatabaseAway',
   async look(context) {
     const facts = await readServerFacts(await context.openDatabase());
@@ -34,7 +33,7 @@ export const migrationsCheck: Check = {
     if (missing.length > 0)
       return [{ state: 'error', check, found: `missing: ${missing.join(', ')}`, fix: runSetup }];
     if (unknown.length > 0) {
-      const fix = 'a newer version has migrated it: run that version here too';
+      const fix = 'a newer version has migrated the database: run that version here too';
       return [{ state: 'warning', check, found: `of another version: ${unknown.join(', ')}`, fix }];
     }
     return [{ state: 'ok', check, found: `all ${applied} are applied` }];
@@ -50,10 +49,14 @@ export const rolesCheck: Check = {
     const check = 'roles and rights';
     if (strangers.length === 4)
       return [
-        { state: 'skipped', check, found: 'no role of a service has a right here: all log in as the owner' },
+        {
+          state: 'skipped',
+          check,
+          found: 'the roles of the services are not set up: all services log in as the owner',
+        },
       ];
     const problems = [
-      ...strangers.map((role) => `${role} has no right here`),
+      ...strangers.map((role) => `${role} has no rights`),
       ...missing.map((right) => `missing: ${right}`),
       ...excess.map((right) => `too much: ${right}`),
     ];
@@ -70,7 +73,7 @@ export const partitionsCheck: Check = {
   runbook: 'HoldfastPartitionsMissing',
   async look(context) {
     const { monthsAhead } = await readHorizon((await context.openDatabase()).pool);
-    const found = `made for ${monthsAhead} months after this one`;
+    const found = `there are partitions for ${monthsAhead} months after this one`;
     const fix =
       'holdfast partitions make; then find out why the ledger, which makes them every hour, does not';
     if (monthsAhead >= 2) return [{ state: 'ok', check: 'partitions', found }];

@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { reasonOf, within } from '@holdfast/kit/within';
-import { fetchWithin, unreached } from '../dial.ts';
-import type { Check, Finding } from '../finding.ts';
+import { type Check, type Finding, fetchWithin, unreachable } from '../findings.ts';
 
 export const adminCheck: Check = {
   check: 'admin API',
   fix: 'set HOLDFAST_ADMIN_URL and ADMIN_TOKEN to those of the gateway',
   runbook: 'doctor#admin-api',
   async look(context) {
-    await context.openAdmin().ask('GET', '/organizations', { query: { limit: '1' } });
+    await context.openAdmin().request('GET', '/organizations', { query: { limit: '1' } });
     return [{ state: 'ok', check: 'admin API', found: 'responds and accepts the token' }];
   },
 };
@@ -44,19 +43,19 @@ async function reachedFinding(origin: string): Promise<Finding> {
     const found = `${origin} returns ${response.status} and is not the gateway`;
     return { state: 'error', check, found, fix: leadHere };
   } catch (error) {
-    return unreached(check, origin, error, leadHere);
+    return unreachable(check, origin, error, leadHere);
   }
 }
 
 const soonDays = 14;
 const handshakeWithinMs = 10_000;
 
-/** How long the certificate is good for yet, and whether clients would take it. */
+/** How long the certificate is valid, and whether clients accept it. */
 async function tlsFinding(origin: string): Promise<Finding> {
   const check = 'certificate';
   const { hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  // Not refused at once: what is wrong with it is to be told. Addresses are not named to the server.
+  // An invalid certificate is accepted, to report what is wrong with it. SNI takes no addresses.
   const named = isIP(host) === 0 ? { servername: host } : {};
   const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, ...named });
   try {
@@ -72,7 +71,7 @@ async function tlsFinding(origin: string): Promise<Finding> {
     return days < soonDays ? { state: 'warning', check, found, fix } : { state: 'ok', check, found };
   } catch (error) {
     const { code = reasonOf(error) } = error as { code?: string };
-    const fix = 'TLS must end there, or PUBLIC_URL begin with http:';
+    const fix = 'TLS must end there, or PUBLIC_URL must begin with http:';
     return { state: 'error', check, found: `${origin} does not speak TLS: ${code}`, fix };
   } finally {
     socket.destroy();

@@ -4,12 +4,12 @@ import { type CheckedRoute, checkConnection } from '@holdfast/providers/check';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, connectionProblems, keyVariable } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../../command.ts';
-import { missingSettings, whyNotOffered } from '../../models/offer.ts';
-import { cleaned } from '../../models/test/cleaned.ts';
-import type { Check, Finding } from '../finding.ts';
+import { missingSettings, whyNotOffered } from '../../models/offers.ts';
+import { withoutSecrets } from '../../models/providerText.ts';
+import { type Check, type Finding } from '../findings.ts';
 
-/** Of what a provider says, in characters. */
-const maxSaid = 300;
+/** Characters shown of a provider's text. */
+const maxTextLength = 300;
 
 const catalogue = async (context: Context) => openModelCatalogue(await context.openDatabase()).list();
 
@@ -36,7 +36,7 @@ export const modelsCheck: Check = {
       findings.push({
         state: 'warning',
         check: 'models',
-        found: `offered, without a connection here: ${slugs}`,
+        found: `offered, but without a connection here: ${slugs}`,
         fix,
       });
     }
@@ -49,7 +49,7 @@ const isUnset = ({ definition }: CatalogueModel, connections: Record<string, Con
 
 export const providersCheck: Check = {
   check: 'providers',
-  fix: 'is DATABASE_URL right? The catalogue names the adapter of each provider',
+  fix: 'is DATABASE_URL right? The catalogue has the adapter of each provider',
   runbook: 'HoldfastProviderNeedsOperator',
   async look(context) {
     const environment = context.providerEnvironment();
@@ -59,7 +59,7 @@ export const providersCheck: Check = {
     );
     if (connections.length === 0 && problems.length === 0)
       return [
-        { state: 'skipped', check: 'providers', found: 'no connection is set here, as OPENAI_API_KEY would' },
+        { state: 'skipped', check: 'providers', found: 'no connection is set here, such as OPENAI_API_KEY' },
       ];
     const models = await catalogue(context);
     const routesOf = (some: CatalogueModel[]) => some.flatMap(({ definition }) => definition.providers);
@@ -67,7 +67,7 @@ export const providersCheck: Check = {
     const kept = routesOf(models.filter(({ definition }) => definition.active));
     const asked = connections.map(([name, connection]) => {
       const isOwn = (route: { connection: string }) => route.connection === name;
-      // The hosted providers are called as their protocols are.
+      // Hosted providers have the names of their adapters.
       const adapter = adapters.find((one) => one === name);
       const route = routes.find(isOwn) ?? (adapter ? { adapter } : null);
       const names = new Set(kept.filter(isOwn).map(({ model }) => model));
@@ -89,20 +89,16 @@ async function providerFindings(
   const variable = name.toUpperCase();
   if (checked.unreached !== null)
     return [
-      fail(
-        check,
-        `${host} is not reached: ${checked.unreached}`,
-        `is it up, and ${variable}_BASE_URL right?`,
-      ),
+      fail(check, `cannot reach ${host}: ${checked.unreached}`, `is it up, and ${variable}_BASE_URL right?`),
     ];
-  const said = shortened(cleaned(checked.said, connection));
+  const text = shortened(withoutSecrets(checked.said, connection));
   const keyFix = `set ${keyVariable(name)} to a key that is valid, and restart the dispatcher`;
-  if (checked.key === 'refused') return [fail(check, `${host} refuses the key: ${said}`, keyFix)];
+  if (checked.key === 'refused') return [fail(check, `${host} refuses the key: ${text}`, keyFix)];
   if (checked.key === 'unclear')
     return [
       fail(
         check,
-        `${host} does not accept a harmless request: ${said}`,
+        `${host} does not accept a harmless request: ${text}`,
         `is ${variable}_BASE_URL right? Or ${keyFix}`,
       ),
     ];
@@ -110,11 +106,11 @@ async function providerFindings(
     return [
       fail(check, `${host}: ${checked.trouble}`, 'restart the container; its log says what went wrong'),
     ];
-  const key = checked.key === 'accepted' ? 'takes the key' : 'answers; whether it takes the key is not asked';
+  const key = checked.key === 'accepted' ? 'accepts the key' : 'responds; the key cannot be checked';
   return [{ state: 'ok', check, found: `${host} ${key}` }, ...unlisted(check, host, checked.models, models)];
 }
 
-/** Models of the catalogue that their provider does not list. Some servers name one without its tag. */
+/** Models of the catalogue that their provider does not list. Some servers list models with a tag. */
 function unlisted(
   check: string,
   host: string,
@@ -138,7 +134,7 @@ function unlisted(
 
 const shortened = (text: string) => {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > maxSaid ? `${line.slice(0, maxSaid)}…` : line;
+  return line.length > maxTextLength ? `${line.slice(0, maxTextLength)}…` : line;
 };
 
 const fail = (check: string, found: string, fix: string): Finding => ({ state: 'error', check, found, fix });

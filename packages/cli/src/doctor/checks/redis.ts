@@ -1,10 +1,9 @@
 import type { RedisFacts } from '@holdfast/queues/inspector';
-import { clockFinding } from '../clock.ts';
-import type { Check, Finding } from '../finding.ts';
+import { type Check, clockFinding, type Finding } from '../findings.ts';
 
 export const redisCheck: Check = {
   check: 'redis',
-  fix: 'is Redis up, and REDIS_URL right? Until then work is found by sweeps, more slowly; nothing is lost',
+  fix: 'is Redis up, and is REDIS_URL right? Until then sweeps find the work, more slowly; nothing is lost',
   runbook: 'HoldfastRedisAway',
   async look(context) {
     const inspector = await context.openInspector();
@@ -16,7 +15,7 @@ export const redisCheck: Check = {
       clockFinding('clock of redis', facts),
     ];
     if (paused.length > 0) {
-      const fix = 'holdfast queues resume QUEUE: no worker takes jobs of a paused queue';
+      const fix = 'holdfast queues resume QUEUE: no worker takes jobs from a paused queue';
       findings.push({
         state: 'error',
         check: 'queues',
@@ -31,23 +30,24 @@ export const redisCheck: Check = {
 
 function memoryFinding({
   maxmemoryPolicy: policy,
-  maxmemoryBytes: most,
-  usedBytes: used,
+  maxmemoryBytes: maxBytes,
+  usedBytes,
 }: RedisFacts): Finding {
   const check = 'memory of redis';
-  const room = most === 0 ? 'no maxmemory' : `${Math.round((used / most) * 100)} % of maxmemory used`;
+  const room =
+    maxBytes === 0 ? 'no maxmemory' : `${Math.round((usedBytes / maxBytes) * 100)} % of maxmemory used`;
   const found = `maxmemory-policy ${policy}, ${room}`;
   if (policy !== 'noeviction') {
     const fix =
-      'CONFIG SET maxmemory-policy noeviction, and in its configuration: jobs that are evicted come late';
-    return { state: most === 0 ? 'warning' : 'error', check, found, fix };
+      'CONFIG SET maxmemory-policy noeviction, and set it in the configuration: evicted jobs are found late';
+    return { state: maxBytes === 0 ? 'warning' : 'error', check, found, fix };
   }
-  if (most > 0 && used / most > 0.8) {
+  if (maxBytes > 0 && usedBytes / maxBytes > 0.8) {
     return {
       state: 'warning',
       check,
       found,
-      fix: 'give it more memory: when it is full it takes no more jobs',
+      fix: 'give it more memory: when it is full it refuses jobs',
     };
   }
   return { state: 'ok', check, found };

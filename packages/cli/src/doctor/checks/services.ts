@@ -1,11 +1,10 @@
 import { reasonOf } from '@holdfast/kit/within';
 import type { Context } from '../../command.ts';
-import { fetchWithin } from '../dial.ts';
-import type { Check, Finding } from '../finding.ts';
+import { type Check, type Finding, fetchWithin } from '../findings.ts';
 
 export const servicesCheck: Check = {
   check: 'services',
-  fix: 'HOLDFAST_HEALTH_URLS is a list like ledger=http://ledger:9464',
+  fix: 'HOLDFAST_HEALTH_URLS must be a list like ledger=http://ledger:9464',
   runbook: 'HoldfastServiceDown',
   async look(context: Context) {
     const services = context.serviceUrls();
@@ -24,6 +23,6 @@ async function healthFinding({ name, url }: { name: string; url: string }): Prom
     return { state: 'error', check, found: `is not ready: ${(await response.text()).slice(0, 300)}`, fix };
   } catch (error) {
     const fix = `is it running? Read the log of ${name}`;
-    return { state: 'error', check, found: `is not reached: ${reasonOf(error)}`, fix };
+    return { state: 'error', check, found: `cannot be reached: ${reasonOf(error)}`, fix };
   }
 }

@@ -3,32 +3,31 @@ import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import type { ObjectStore } from '@holdfast/files/store';
 import { parseConfig } from '@holdfast/kit/config';
 import { loadStore } from '../../store.ts';
-import { fetchWithin, unreached } from '../dial.ts';
-import type { Check, Finding } from '../finding.ts';
+import { type Check, type Finding, fetchWithin, unreachable } from '../findings.ts';
 
-const own = 'its settings are unknown here: set FILE_STORE and its settings as the gateway has them';
+const unknownSettings = "its settings are unknown here: set FILE_STORE and its settings to the gateway's";
 
 export const storeCheck: Check = {
   check: 'store',
-  fix: 'is the store up, are its settings those of the gateway, and is there room?',
+  fix: "is the store up, are its settings the gateway's, and is there space?",
   runbook: 'doctor#store',
   async look(context) {
     const environment = context.providerEnvironment();
     const isKnown = ['FILE_DISK_PATH', 'S3_ENDPOINT'].some((name) => environment[name]);
-    if (!isKnown) return [{ state: 'skipped', check: 'store', found: own }];
+    if (!isKnown) return [{ state: 'skipped', check: 'store', found: unknownSettings }];
     const config = parseConfig(fileStoreConfig, environment, [fileStoreProblems]);
     return await probe(await loadStore(config), config.FILE_STORE);
   },
 };
 
-/** An object is written, read back in two ways, and removed. */
+/** Writes an object, reads it back in two ways, and removes it. */
 async function probe(store: ObjectStore, kind: string): Promise<Finding[]> {
   const key = `doctor-${randomUUID()}`;
   const bytes = Buffer.from(`a probe of holdfast doctor: ${key}`);
   try {
     await store.put(key, bytes, { contentType: 'text/plain', sizeBytes: bytes.length });
     if (!(await store.readHead(key, bytes.length)).equals(bytes))
-      throw new Error('the store returned other bytes than were written');
+      throw new Error('the store returned different bytes than were written');
     return [
       { state: 'ok', check: 'store', found: `${kind}: writes, reads back and removes` },
       await signedFinding(store, key, bytes),
@@ -50,6 +49,6 @@ async function signedFinding(store: ObjectStore, key: string, bytes: Buffer): Pr
     if (isSame) return { state: 'ok', check, found: `work at ${origin}` };
     return { state: 'error', check, found: `${origin} returned ${response.status}`, fix };
   } catch (error) {
-    return unreached(check, origin, error, fix);
+    return unreachable(check, origin, error, fix);
   }
 }

@@ -1,0 +1,5 @@
+/** The admin API refused a request: it can't be done as things are. */
+export class RefusedError extends Error {}
+
+/** 0 is success, 1 that a check failed or a request was refused. */
+export const exitCodes = { wrong: 1, wrongArguments: 2, notRun: 3 } as const;

@@ -1,3 +1,0 @@
-import { terminalStatuses } from '@holdfast/domain/statuses';
-
-export const hasEnded = ({ status }: { status: string }) => terminalStatuses.some((one) => one === status);

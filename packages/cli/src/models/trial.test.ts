@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { closeServer, listenAt } from '@holdfast/kit/health';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { until } from '@holdfast/testkit/until';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdfast } from '../testing/holdfast.ts';
+
+/** What the Cog server was asked; `answer` null keeps it waiting. */
+type Asked = { method: string; path: string; body: { input?: Record<string, unknown> } };
+
+let server: Server;
+let asked: Asked[];
+let answer: { status: number; body: object } | null;
+let folder: string;
+let url: string;
+
+async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  const { method = '', url: path = '' } = request;
+  asked.push({ method, path, body: body ? JSON.parse(body) : {} });
+  if (answer === null && method !== 'POST') return;
+  const { status, body: given } = answer ?? { status: 200, body: {} };
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ id: path.split('/').at(-1), ...given }));
+}
+
+beforeEach(async () => {
+  asked = [];
+  answer = { status: 200, body: { status: 'succeeded', output: 'A poem.', metrics: { predict_time: 2 } } };
+  server = createServer((request, response) => void reply(request, response));
+  const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${port}`;
+  folder = testFolder('models');
+  writeFileSync(
+    join(folder, 'poet.yaml'),
+    `slug: poet
+providers:
+  - { adapter: cog, connection: away, model: poet }
+  - { adapter: cog, connection: gpu, model: poet, input: { rename: { picture: image } } }
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [prompt]
+  properties:
+    prompt: { type: string }
+    picture: { type: string, format: file }
+  examples: [{ prompt: A lighthouse }]
+price: { per_second: "0.05" }
+output: { kind: text }
+`,
+  );
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await closeServer(server);
+});
+
+const args = (...more: string[]) => ['models', 'test', 'poet', '--models', folder, ...more];
+const test = (...more: string[]) => holdfast(args(...more), { GPU_BASE_URL: url });
+
+describe('holdfast models test', () => {
+  it('runs the example once and prints what came back', async () => {
+    const { code, stdout, stderr } = await test();
+    expect(code).toBe(0);
+    expect(stderr).toContain('poet at gpu, as poet; no balance is charged\nsubmitted\n');
+    expect(stdout).toMatch(/^outcome +success$/m);
+    expect(stdout).toMatch(/^measured +seconds 2$/m);
+    expect(stdout).toMatch(/^cost +0\.10; a test is not charged/m);
+    expect(stdout).toContain('"text": "A poem."');
+    expect(stdout).toMatch(/^took +\d+\.\d s$/m);
+    expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: 'A lighthouse' }]);
+  });
+
+  it('sends local files as data URIs, under the name of the route; a text that begins with @ is a text', async () => {
+    const path = join(folder, 'dot.png');
+    writeFileSync(path, 'picture');
+    const { code } = await test('--input', JSON.stringify({ prompt: '@home', picture: `@${path}` }));
+    expect(code).toBe(0);
+    const image = `data:image/png;base64,${Buffer.from('picture').toString('base64')}`;
+    expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: '@home', image }]);
+  });
+
+  it('reads the input from a file', async () => {
+    writeFileSync(join(folder, 'input.json'), '{"prompt":"from a file"}');
+    await test('--input', `@${join(folder, 'input.json')}`);
+    expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: 'from a file' }]);
+  });
+
+  it('fails with what the run failed with, before and after it was mapped', async () => {
+    answer = { status: 200, body: { status: 'failed', error: 'CUDA out of memory' } };
+    const { code, stdout } = await test();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^outcome +GENERATION_FAILED$/m);
+    expect(stdout).toMatch(/^took /m);
+  });
+
+  it('shows neither a key of ours that is said back, nor what the terminal would obey', async () => {
+    answer = {
+      status: 200,
+      body: {
+        status: 'succeeded',
+        output: 'got gpu-key-12345 \u009b2J',
+        logs: '\u001b]0;owned\u0007 gpu-key-12345\n',
+      },
+    };
+    const env = { GPU_BASE_URL: url.replace('//', '//me:p%40ss-word@'), GPU_API_KEY: 'gpu-key-12345' };
+    const ended = await holdfast(args(), env);
+    expect(ended.stdout).toContain('got [key] \ufffd2J');
+    expect(ended.stderr).toContain('  | \ufffd]0;owned\ufffd [key]');
+    const shown = await holdfast(['models', 'show', 'poet', '--models', folder], env);
+    expect(shown.stdout).toContain(`at gpu by cog (${url.replace('//', '//***@')}/)`);
+    expect(shown.stdout).not.toContain('ss-word');
+  });
+
+  it('tells a refusal from a failure', async () => {
+    answer = { status: 404, body: { detail: 'no such model' } };
+    const { code, stdout } = await test();
+    expect(code).toBe(3);
+    expect(stdout).toContain('refused: the run was not accepted');
+  });
+
+  it('cancels the run at the provider when it is interrupted', async () => {
+    answer = null;
+    const interrupt = new AbortController();
+    const ending = holdfast(args(), { GPU_BASE_URL: url }, interrupt.signal);
+    await until('the run is submitted', () => asked.length > 0);
+    interrupt.abort();
+    const { code, stdout } = await ending;
+    expect(code).toBe(1);
+    expect(stdout).toContain('interrupted; cancelled at the provider');
+    expect(asked.at(-1)).toMatchObject({ method: 'POST', path: expect.stringMatching(/\/cancel$/) });
+  });
+
+  it('cancels it when its time is up', async () => {
+    answer = null;
+    const { code, stdout } = await test('--timeout', '1');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/timed out|GENERATION_TIMEOUT/);
+  });
+
+  it.each([
+    [['--input', '{'], 2, '--input is not a JSON object'],
+    [['--input', '{"promt":"a"}'], 2, "--input: must have required property 'prompt'"],
+    [['--input', '{"prompt":"a","picture":"@/nowhere.png"}'], 2, "/nowhere.png can't be read"],
+    [['--input', '{"prompt":"a","picture":"file_1"}'], 2, 'give @path'],
+    [['--provider', 'nobody'], 2, 'poet has no provider "nobody": it has away, gpu'],
+    [['--provider', 'away'], 3, 'AWAY_BASE_URL is not set'],
+    [['--timeout', 'soon'], 2, '--timeout needs a whole number from 1 to 86400'],
+  ])('%j is told, and nothing is sent', async (more, code, reason) => {
+    const ended = await test(...more);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(reason);
+    expect(asked).toEqual([]);
+  });
+});
