@@ -45,12 +45,12 @@ async function start(databaseUrl: string, settings: Record<string, string> = {})
 function exchange(bytes: string, until = /\r\n\r\n[^]*\}$/): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () => socket.write(bytes));
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += chunk.toString();
-      if (until.test(answer)) socket.end();
+      response += chunk.toString();
+      if (until.test(response)) socket.end();
     });
-    socket.on('close', () => resolve(answer));
+    socket.on('close', () => resolve(response));
     socket.on('error', reject);
   });
 }
@@ -86,18 +86,18 @@ describe('the gateway as a process', () => {
     ],
     ['a path of *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
     ['an absolute URL', 'GET http://evil.test/v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
-  ])('answers %s in the words of the API', async (_name, bytes, status, code) => {
-    const answer = await exchange(bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  ])('responds to %s with an error of the API', async (_name, bytes, status, code) => {
+    const response = await exchange(bytes);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     for (const header of [
       'x-request-id: req_',
       'x-ratelimit-limit: 3000',
       'x-ratelimit-remaining: ',
       'x-ratelimit-reset: ',
     ]) {
-      expect(answer.toLowerCase()).toContain(header);
+      expect(response.toLowerCase()).toContain(header);
     }
-    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code } });
+    expect(JSON.parse(response.slice(response.indexOf('{')))).toMatchObject({ error: { code } });
   });
 
   it.each([
@@ -134,8 +134,8 @@ describe('the gateway as a process', () => {
     const ended = once(socket, 'close');
     const head = ['POST /v1/executions HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Length: 3000000'];
     socket.write(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(1_000_000)}`);
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/);
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/);
     socket.resume();
     for (let sent = 1; sent < 3; sent++) {
       await new Promise<void>((resolve, reject) => {
@@ -173,8 +173,8 @@ describe('the gateway as a process', () => {
     expect((await fetch(`${other.url}/v1/models`)).headers.get('connection')).toBe('keep-alive');
     const stopped = other.stop();
     expect((await fetch(`${other.metricsUrl}/readyz`)).status).toBe(503);
-    const answer = await fetch(`${other.url}/v1/models`);
-    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    const response = await fetch(`${other.url}/v1/models`);
+    expect([response.status, response.headers.get('connection')]).toEqual([401, 'close']);
     await stopped;
     await expect(fetch(`${other.url}/v1/models`)).rejects.toThrow();
   });
@@ -199,8 +199,8 @@ describe('the gateway as a process', () => {
     await expect(fetch(`${other.url}/v1/models`)).rejects.toThrow();
     expect((await fetch(`${other.metricsUrl}/readyz`)).status).toBe(503);
     socket.write(body);
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 201 /);
     await stopped;
   });
 
@@ -218,8 +218,8 @@ describe('the gateway as a process', () => {
     await fetch(`${other.url}/v1/models`);
     const stopped = other.stop();
     slow.write('st: x\r\n\r\n');
-    const [answer] = await once(slow, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i);
+    const [response] = await once(slow, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i);
     await Promise.all([stopped, gone, ...silent.map((one) => one.gone)]);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
-import request from 'supertest';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { adminEndpoints, createAdminApp } from './adminApp.ts';
 
 const ann = 'ann-has-a-token-of-hers';
@@ -22,8 +21,8 @@ afterAll(async () => {
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 const ask = (method: Method, path: string, as = ann) => {
-  const asked = request(admin)[method](`/admin/v1${path}`).auth(as, { type: 'bearer' });
-  return asked.set('X-Forwarded-For', '203.0.113.9');
+  const pending = clientOf(admin, as)[method](`/admin/v1${path}`);
+  return pending.set('X-Forwarded-For', '203.0.113.9');
 };
 const actions = async (query = '') => (await ask('get', `/actions?${query}`).expect(200)).body;
 const newOrganization = async (as = ann): Promise<string> =>
@@ -85,9 +84,12 @@ describe('admin actions', () => {
         .replace('/admin/v1', '')
         .replaceAll('{organization_id}', org)
         .replaceAll(/\{\w+\}/g, 'none');
-      const answer = await ask(method.toLowerCase() as Method, at);
+      const response = await ask(method.toLowerCase() as Method, at);
       const { data } = await actions(`limit=1&action=${encodeURIComponent(`${method} ${path}`)}`);
-      expect(data[0]).toMatchObject({ request_id: answer.headers['x-request-id'], status: answer.status });
+      expect(data[0]).toMatchObject({
+        request_id: response.headers['x-request-id'],
+        status: response.status,
+      });
     }
     await ask('patch', `/organizations/${org}`).send({ name: 'New' }).expect(200);
     await ask('put', `/organizations/${org}/spend-limit`).send({ amount: '5' }).expect(200);

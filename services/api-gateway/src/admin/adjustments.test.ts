@@ -2,9 +2,8 @@ import { newId } from '@holdfast/domain/ids';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
-import request from 'supertest';
 import { startAdjuster } from '../testing/adjuster.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
@@ -29,10 +28,10 @@ beforeEach(async () => {
 });
 
 function post(path: string, body: object, key?: string) {
-  const asked = request(admin)
-    .post(`/admin/v1/organizations/${id}/${path}`)
-    .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
-  return (key === undefined ? asked : asked.set('Idempotency-Key', key)).send(body);
+  const pending = clientOf(admin, gateway.context.config.ADMIN_TOKEN).post(
+    `/admin/v1/organizations/${id}/${path}`,
+  );
+  return (key === undefined ? pending : pending.set('Idempotency-Key', key)).send(body);
 }
 
 async function journal(): Promise<string[]> {
@@ -126,8 +125,8 @@ describe('corrections', () => {
       ['top-ups', { amount: '3', reason: 'b' }],
       ['top-ups', { amount: '3' }],
     ] as const) {
-      const answer = await post(path, body, 'k').expect(422);
-      expect(answer.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+      const response = await post(path, body, 'k').expect(422);
+      expect(response.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
     }
     expect(await journal()).toHaveLength(1);
   });

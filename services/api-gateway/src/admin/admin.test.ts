@@ -55,10 +55,10 @@ describe('the admin API', () => {
       201,
     );
     for (const bearer of ['', 'wrong', `${token()}x`, body.key]) {
-      const answer = await request(admin)
+      const response = await request(admin)
         .get('/admin/v1/organizations')
         .set('Authorization', `Bearer ${bearer}`);
-      expect([answer.status, answer.body.error.code]).toEqual([401, 'UNAUTHENTICATED']);
+      expect([response.status, response.body.error.code]).toEqual([401, 'UNAUTHENTICATED']);
     }
   });
 
@@ -120,7 +120,7 @@ describe('the admin API', () => {
     const id = await newOrganization();
     const { body } = await post(`/organizations/${id}/api-keys`, { name: 'main' }).expect(201);
     expect(body).toMatchObject({ name: 'main', permissions: 'full', key: expect.stringMatching(/^sk_/) });
-    await request(gateway.app).get('/v1/balance').auth(body.key, { type: 'bearer' }).expect(200);
+    await gateway.client(body.key).get('/v1/balance').expect(200);
     const list = await get(`/organizations/${id}/api-keys`).expect(200);
     expect(list.body.data).toMatchObject([{ id: body.id, name: 'main' }]);
     expect(list.text).not.toContain(body.key);
@@ -139,9 +139,9 @@ describe('the admin API', () => {
     const id = await newOrganization();
     await topUp(gateway.context.db, { organizationId: id, amount: '5', reason: null, idempotencyKey: null });
     const { body: key } = await post(`/organizations/${id}/api-keys`, { name: 'a' });
-    const created = await request(gateway.app)
+    const created = await gateway
+      .client(key.key)
       .post('/v1/executions')
-      .auth(key.key, { type: 'bearer' })
       .send({ model: 'writer', input: { prompt: 'a' } })
       .expect(202);
     const { body } = await get(`/executions/${created.body.id}`).expect(200);

@@ -5,8 +5,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution, newExecution } from '../testing/newExecution.ts';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const call = (method: 'get' | 'post' | 'delete', path: string) =>
-  request(admin)[method](`/admin/v1${path}`).auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
+  clientOf(admin, gateway.context.config.ADMIN_TOKEN)[method](`/admin/v1${path}`);
 const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
 
 describe("any organization's executions", () => {
@@ -37,15 +36,15 @@ describe("any organization's executions", () => {
     const all = await call('get', '/executions').expect(200);
     expect(idsOf(all)).toEqual([pending, theirs, done]);
     expect(all.body.data[1]).toMatchObject({ organization_id: other, status: 'PENDING', model: 'reader' });
-    const asked = async (query: string) => idsOf(await call('get', `/executions?${query}`).expect(200));
-    expect(await asked(`organization_id=${org}`)).toEqual([pending, done]);
-    expect(await asked('status=COMPLETED')).toEqual([done]);
-    expect(await asked('model=reader')).toEqual([theirs]);
+    const idsFor = async (query: string) => idsOf(await call('get', `/executions?${query}`).expect(200));
+    expect(await idsFor(`organization_id=${org}`)).toEqual([pending, done]);
+    expect(await idsFor('status=COMPLETED')).toEqual([done]);
+    expect(await idsFor('model=reader')).toEqual([theirs]);
     const soon = new Date(Date.now() + 60_000).toISOString();
-    expect(await asked(`created_after=${soon}`)).toEqual([]);
-    expect(await asked(`created_before=${soon}&model=reader`)).toEqual([theirs]);
+    expect(await idsFor(`created_after=${soon}`)).toEqual([]);
+    expect(await idsFor(`created_before=${soon}&model=reader`)).toEqual([theirs]);
     const first = await call('get', '/executions?limit=1').expect(200);
-    expect(await asked(`limit=2&cursor=${first.body.next_cursor}`)).toEqual([theirs, done]);
+    expect(await idsFor(`limit=2&cursor=${first.body.next_cursor}`)).toEqual([theirs, done]);
     await call('get', `/executions?organization_id=${newId('org')}`).expect(404);
     await call('get', '/executions?organization_id=x').expect(400);
   });
@@ -68,22 +67,22 @@ describe('an operator acting for an organization', () => {
     const at = (id: string) => `/organizations/${id}/api-keys/${key.id}`;
     await call('post', `${at(other)}/rotate`).expect(404);
     const { body: rotated } = await call('post', `${at(org)}/rotate`).expect(200);
-    await request(gateway.app).get('/v1/balance').auth(rotated.new_key, { type: 'bearer' }).expect(200);
+    await gateway.client(rotated.new_key).get('/v1/balance').expect(200);
     await call('delete', at(other)).expect(404);
     await call('delete', at(org)).expect(200, { id: key.id, revoked: true });
   });
 
   it('reads its endpoints and deliveries, and resends them', async () => {
     const value = await gateway.newKey(org);
-    const { body: endpoint } = await request(gateway.app)
+    const { body: endpoint } = await gateway
+      .client(value)
       .post('/v1/webhooks/endpoints')
-      .auth(value, { type: 'bearer' })
       .send({ url: 'https://example.com/hooks' })
       .expect(201);
     const executionId = newId('exec');
     const failed = { organizationId: org, endpointId: endpoint.id, state: 'failed', executionId } as const;
     const { id } = await insertDelivery(gateway.context.db, failed);
-    const hooks = (whose: string) => `/organizations/${whose}/webhooks`;
+    const hooks = (organizationId: string) => `/organizations/${organizationId}/webhooks`;
     const { body: list } = await call('get', `${hooks(org)}/endpoints`).expect(200);
     expect(list.endpoints).toMatchObject([{ id: endpoint.id, is_active: true }]);
     expect(JSON.stringify(list)).not.toContain(endpoint.secret);
@@ -109,10 +108,7 @@ describe('an operator acting for an organization', () => {
 
 describe("an organization's overage policies", () => {
   const patch = (id: string, body: object) =>
-    request(admin)
-      .patch(`/admin/v1/organizations/${id}`)
-      .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' })
-      .send(body);
+    clientOf(admin, gateway.context.config.ADMIN_TOKEN).patch(`/admin/v1/organizations/${id}`).send(body);
   const platform = { overage: 'charge', spend_limit_overage: 'cap' };
 
   it("are the platform's until they are set, and after they are set to null", async () => {
@@ -137,8 +133,7 @@ describe("an organization's overage policies", () => {
     const { organizationId: id, key } = await organizationWithKey(gateway, { balance: '1' });
     await patch(id, { overage: 'cap' }).expect(200);
     const done = await completedExecution(db, { organizationId: id, cost: '5' });
-    const asClient = (path: string) =>
-      request(gateway.app).get(`/v1${path}`).auth(key, { type: 'bearer' }).expect(200);
+    const asClient = (path: string) => gateway.client(key).get(`/v1${path}`).expect(200);
 
     const { body: shown } = await call('get', `/executions/${done}`).expect(200);
     expect(shown).toMatchObject({ cost: '1.00', written_off: '4.00', attempts: [{ cost: '5.00' }] });
@@ -159,10 +154,7 @@ describe("an organization's overage policies", () => {
     const writeOffs = await call('get', `/organizations/${id}/balance/transactions?kind=write_off`);
     expect(kinds(writeOffs)).toEqual(['write_off']);
     expect(kinds(await asClient('/balance/transactions'))).toEqual(['settle', 'overage', 'hold', 'top_up']);
-    await request(gateway.app)
-      .get('/v1/balance/transactions?kind=write_off')
-      .auth(key, { type: 'bearer' })
-      .expect(400);
+    await gateway.client(key).get('/v1/balance/transactions?kind=write_off').expect(400);
 
     const usage = await call('get', `/organizations/${id}/usage`).expect(200);
     expect(usage.body.total).toMatchObject({ executions: 1, cost: '1.00', written_off: '4.00' });

@@ -2,8 +2,7 @@ import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
-import request from 'supertest';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
 import { createAdminApp } from './adminApp.ts';
 
@@ -27,11 +26,10 @@ beforeEach(async () => {
 
 function call(method: 'get' | 'put' | 'post' | 'delete', path: string, body?: object) {
   const url = `/admin/v1${path}`;
-  const asked = request(admin)[method](url).auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
-  return body ? asked.send(body) : asked;
+  const pending = clientOf(admin, gateway.context.config.ADMIN_TOKEN)[method](url);
+  return body ? pending.send(body) : pending;
 }
-const asClient = (method: 'get' | 'post', path: string) =>
-  request(gateway.app)[method](`/v1${path}`).auth(key.key, { type: 'bearer' });
+const asClient = (method: 'get' | 'post', path: string) => gateway.client(key.key)[method](`/v1${path}`);
 const create = () => asClient('post', '/executions').send({ model: 'writer', input: { prompt: 'a' } });
 
 const month = expect.stringMatching(/^\d{4}-\d\d$/);
@@ -114,15 +112,7 @@ describe('spend limits', () => {
   });
 
   it('can only be changed by operators', async () => {
-    await request(gateway.app)
-      .put(`/admin/v1${ofOrganization()}`)
-      .auth(key.key, { type: 'bearer' })
-      .send({ amount: '1' })
-      .expect(404);
-    await request(admin)
-      .put(`/admin/v1${ofOrganization()}`)
-      .auth(key.key, { type: 'bearer' })
-      .send({ amount: '1' })
-      .expect(401);
+    await gateway.client(key.key).put(`/admin/v1${ofOrganization()}`).send({ amount: '1' }).expect(404);
+    await clientOf(admin, key.key).put(`/admin/v1${ofOrganization()}`).send({ amount: '1' }).expect(401);
   });
 });

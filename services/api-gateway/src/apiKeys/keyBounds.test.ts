@@ -2,16 +2,14 @@ import { apiKeyScopes } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { createAdminApp } from '../admin/adminApp.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { operationsOf, scopeOf } from '../openapi/operations.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution } from '../testing/newExecution.ts';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 let organizationId: string;
@@ -29,7 +27,7 @@ afterAll(async () => {
 
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 const ask = (method: Method, path: string, as: string, from = '192.0.2.1') =>
-  request(gateway.app)[method](path).auth(as, { type: 'bearer' }).set('X-Forwarded-For', from);
+  gateway.client(as)[method](path).set('X-Forwarded-For', from);
 
 const url = 'https://example.com/hooks';
 
@@ -239,7 +237,7 @@ describe('addresses', () => {
     'here',
     '10.0.0.0/',
     '1.1.1.1/1/1',
-    // What carries an IPv4 address is told by that one: such a range would let nobody in.
+    // A client with an IPv4 address in IPv6 is known by the former, so such a range would match no client.
     '::ffff:c0a8:101',
     '0:0:0:0:0:ffff:1.2.3.4',
     '::ffff:0:0/96',
@@ -256,7 +254,7 @@ describe('a key that creates keys', () => {
   const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
   it('creates and rotates no key with wider access than its own', async () => {
-    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const outsider = await gateway.newKey(await gateway.newOrganization());
     const { body: all } = await ask('get', '/v1/models', owner).expect(200);
     const [mine, other] = all.data.map(({ slug }: { slug: string }) => slug);
     const own = {
@@ -265,7 +263,7 @@ describe('a key that creates keys', () => {
       models: [mine],
       addresses: ['192.0.2.0/24'],
     };
-    const { key, id } = await make(own, stranger);
+    const { key, id } = await make(own, outsider);
     for (const more of [
       { permissions: 'full' },
       { scopes: ['keys', 'balance'] },
@@ -303,9 +301,8 @@ describe("the operator's keys", () => {
   it('accept the same bounds', async () => {
     const admin = createAdminApp(gateway.context);
     const bounds = { scopes: ['files'], expires_at: '2999-01-01T00:00:00.000Z', addresses: ['10.0.0.0/8'] };
-    const { body } = await request(admin)
+    const { body } = await clientOf(admin, gateway.context.config.ADMIN_TOKEN)
       .post(`/admin/v1/organizations/${organizationId}/api-keys`)
-      .auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' })
       .send({ name: 'operator', ...bounds })
       .expect(201);
     expect(body).toMatchObject({ ...bounds, models: [] });

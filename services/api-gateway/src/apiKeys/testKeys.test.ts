@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../admin/adminApp.ts';
 import { startAdjuster } from '../testing/adjuster.ts';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 
 let gateway: TestGateway;
 let adjuster: ReturnType<typeof startAdjuster>;
@@ -44,11 +43,10 @@ afterAll(async () => {
 });
 
 type Method = 'get' | 'post' | 'delete';
-const ask = (method: Method, path: string, as: string) =>
-  request(gateway.app)[method](path).auth(as, { type: 'bearer' });
+const ask = (method: Method, path: string, as: string) => gateway.client(as)[method](path);
 const operate = (method: Method, path: string) => {
-  const asked = request(createAdminApp(gateway.context))[method](`/admin/v1${path}`);
-  return asked.auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
+  const pending = request(createAdminApp(gateway.context))[method](`/admin/v1${path}`);
+  return pending.auth(gateway.context.config.ADMIN_TOKEN, { type: 'bearer' });
 };
 
 async function makeTestKey(as = live): Promise<{ id: string; key: string }> {

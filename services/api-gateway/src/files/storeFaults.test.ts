@@ -11,9 +11,8 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -27,8 +26,7 @@ async function openGateway(folder: string, settings: Record<string, string> = {}
   const servers = { databaseUrl: database.url, redisUrl: testRedisUrl(), folder };
   const gateway = await openTestGateway(servers, settings);
   const key = await gateway.newKey(await gateway.newOrganization());
-  const post = (path: string, body: object) =>
-    request(gateway.app).post(path).auth(key, { type: 'bearer' }).send(body);
+  const post = (path: string, body: object) => gateway.client(key).post(path).send(body);
   return { gateway, post };
 }
 
@@ -81,9 +79,9 @@ async function listening(server: Server): Promise<number> {
       const upload = sending(body.upload_url, headers);
       // The rest of the body is never sent.
       upload.write(Buffer.alloc(sizeBytes - 1, 'a'));
-      const [answer] = (await once(upload, 'response')) as [IncomingMessage];
-      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([507, '60']);
-      const { error } = (await json(answer)) as { error: Record<string, unknown> };
+      const [response] = (await once(upload, 'response')) as [IncomingMessage];
+      expect([response.statusCode, response.headers['retry-after']]).toEqual([507, '60']);
+      const { error } = (await json(response)) as { error: Record<string, unknown> };
       expect(error).toMatchObject({ code: 'INSUFFICIENT_STORAGE', retryable: true });
       const [fields] = logged.mock.calls[0] ?? [];
       expect(fields).toMatchObject({ requestId: error['request_id'], err: { isFull: true } });
@@ -106,9 +104,9 @@ async function listening(server: Server): Promise<number> {
       const { db } = gateway.context;
       await applyTestModels(db);
       const { key } = await organizationWithKey(gateway, { balance: '10' });
-      const { body: created } = await request(gateway.app)
+      const { body: created } = await gateway
+        .client(key)
         .post('/v1/executions')
-        .auth(key, { type: 'bearer' })
         .send({ model: 'writer', input: { prompt: 'a' } });
       const [run] = await startExecutions(db, [{ id: created.id, connection: 'sandbox', target: 'm' }], 30);
       const { body, headers } = await request(gateway.app)

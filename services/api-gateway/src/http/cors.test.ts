@@ -31,9 +31,9 @@ const preflight = ({ app }: Pick<TestGateway, 'app'>, origin: string, path = '/v
 
 describe('CORS', () => {
   it('is off by default', async () => {
-    const asked = await preflight(closed, page).expect(405);
+    const refused = await preflight(closed, page).expect(405);
     const read = await request(closed.app).get('/v1/balance').set('Origin', page).expect(401);
-    for (const { headers } of [asked, read]) {
+    for (const { headers } of [refused, read]) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   });
@@ -92,13 +92,13 @@ describe('CORS', () => {
 describe('the headers of every response', () => {
   it('are those of helmet, for the API, its reference and the admin API', async () => {
     const admin = createAdminApp(gateway.context);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       request(gateway.app).get('/v1/balance'),
       request(gateway.app).get('/nothing'),
       request(gateway.app).get('/docs'),
       request(admin).get('/admin/v1/organizations'),
     ]);
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'SAMEORIGIN',

@@ -9,9 +9,13 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { createAdminApp } from '../admin/adminApp.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import {
+  openTestGateway,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 type Client = { create(): Promise<Response>; upload(): Promise<Response> };
 
@@ -19,8 +23,7 @@ type Client = { create(): Promise<Response>; upload(): Promise<Response> };
 async function clientOf(gateway: TestGateway): Promise<Client> {
   await applyTestModels(gateway.context.db);
   const { key } = await organizationWithKey(gateway, { balance: '10' });
-  const post = (path: string, body: object) =>
-    request(gateway.app).post(path).auth(key, { type: 'bearer' }).send(body);
+  const post = (path: string, body: object) => gateway.client(key).post(path).send(body);
   return {
     create: async () => await post('/v1/executions', { model: 'writer', input: { prompt: 'a' } }),
     upload: async () =>
@@ -87,12 +90,12 @@ describe('a transient database fault', () => {
     const { pool } = gateway.context.db;
     const holder = await pool.connect();
     await holder.query('BEGIN; UPDATE balances SET available = available');
-    const answer = client.create();
+    const response = client.create();
     const waiting =
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     await until('the create waits', async () => ((await pool.query(waiting)).rowCount ?? 0) > 0);
     await pool.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
-    expectPassing(await answer);
+    expectPassing(await response);
     await holder.query('ROLLBACK');
     holder.release();
     expect((await client.create()).status).toBe(202);
@@ -160,11 +163,11 @@ describe('a PostgreSQL that is out of resources', () => {
 
       it('causes 503 until a connection is free', async () => {
         disk.fill();
-        const answers = [];
+        const responses = [];
         // What fits into the last page of the table is still taken.
-        do answers.push(await client.upload());
-        while (answers.at(-1)?.status === 201);
-        expectPassing(answers.at(-1) as Response);
+        do responses.push(await client.upload());
+        while (responses.at(-1)?.status === 201);
+        expectPassing(responses.at(-1) as Response);
         disk.empty();
         expect((await client.upload()).status).toBe(201);
       });

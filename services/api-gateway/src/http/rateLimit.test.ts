@@ -6,9 +6,8 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../admin/adminApp.ts';
-import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 const limits = { RATE_LIMIT_CREATE_PER_MINUTE: '2', RATE_LIMIT_PER_MINUTE: '3' };
@@ -32,11 +31,11 @@ async function openLimited(redisUrl: string): Promise<TestGateway> {
 
 function callers(gateway: TestGateway, key: string) {
   return {
-    read: (path = '/v1/balance') => request(gateway.app).get(path).auth(key, { type: 'bearer' }),
+    read: (path = '/v1/balance') => gateway.client(key).get(path),
     create: () =>
-      request(gateway.app)
+      gateway
+        .client(key)
         .post('/v1/executions')
-        .auth(key, { type: 'bearer' })
         .send({ model: 'writer', input: { prompt: 'a' } }),
   };
 }
@@ -106,13 +105,13 @@ describe('rate limits', () => {
       expect(reads[3]?.status).toBe(429);
       await gateway.context.redis.flushdb();
       const ask = (app: TestGateway['app']) => request(app).get('/v1/balance');
-      const asked = [
+      const responses = [
         await ask(gateway.app),
         await ask(twin.app),
         await ask(gateway.app),
         await ask(twin.app),
       ];
-      expect(asked.map(({ status }) => status)).toEqual([401, 401, 401, 429]);
+      expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 429]);
       await gateway.context.redis.flushdb();
     } finally {
       await twin.close();
@@ -140,16 +139,21 @@ describe('rate limits', () => {
       401, 401, 401, 429,
     ]);
     const operator = (path = models) => statusOf(admin, path, 'an-admin-token-for-tests');
-    const asked = [await operator(), await operator('/admin/v1/nothing'), await operator(), await operator()];
-    expect(asked).toEqual([200, 404, 200, 429]);
+    const responses = [
+      await operator(),
+      await operator('/admin/v1/nothing'),
+      await operator(),
+      await operator(),
+    ];
+    expect(responses).toEqual([200, 404, 200, 429]);
   });
 });
 
 it('requests pass with their headers and are counted by a metric while Redis is unavailable', async () => {
-  const nobody = createServer();
-  await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
-  const { port } = nobody.address() as { port: number };
-  await new Promise((resolve) => nobody.close(resolve));
+  const unused = createServer();
+  await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
+  const { port } = unused.address() as { port: number };
+  await new Promise((resolve) => unused.close(resolve));
   const gateway = await openLimited(`redis://127.0.0.1:${port}`);
   try {
     const { key } = await organizationWithKey(gateway, { balance: '10' });

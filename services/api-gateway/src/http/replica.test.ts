@@ -6,10 +6,8 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import request from 'supertest';
 import { newExecution } from '../testing/newExecution.ts';
-import { openTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
+import { openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
 
 let servers: Awaited<ReturnType<typeof startReplicatedPostgres>>;
 let patient: TestGateway;
@@ -43,8 +41,7 @@ afterAll(async () => {
   await servers.stop();
 });
 
-const get = (gateway: TestGateway, path: string) =>
-  request(gateway.app).get(path).auth(key, { type: 'bearer' }).expect(200);
+const get = (gateway: TestGateway, path: string) => gateway.client(key).get(path).expect(200);
 
 async function listed(gateway: TestGateway, query = ''): Promise<string[]> {
   const { body } = await get(gateway, `/v1/executions${query}`);
@@ -90,9 +87,9 @@ describe('a read replica', () => {
     const way = await openBreakableProxy(asRole(servers.replicaUrl, 'holdfast_gateway'));
     const gateway = await openTestGateway({ ...patient.servers, databaseUrl: way.url });
     const upload = () =>
-      request(gateway.app)
+      gateway
+        .client(key)
         .post('/v1/files/upload')
-        .auth(key, { type: 'bearer' })
         .send({ filename: 'a.png', content_type: 'image/png', size_bytes: 1 });
     // As many sessions as the pool has.
     await Promise.all(
@@ -112,7 +109,7 @@ describe('a read replica', () => {
   it('can be lost: lists come from the primary', async () => {
     await servers.stopReplica();
     const id = await newExecution(patient.context.db, organizationId);
-    await until('the primary is asked', async () => (await listed(patient)).includes(id));
+    await until('the primary is read', async () => (await listed(patient)).includes(id));
     for (const path of paths) await get(patient, path);
   });
 });

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { newApiKey } from '@holdfast/domain/apiKey';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import {
+  openTestGateway,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 
@@ -26,12 +29,12 @@ describe('the log of a request', () => {
   it('is one line with ids, route and status, never a body, a query or a key', async () => {
     const { key, organizationId } = await organizationWithKey(gateway, { balance: '1' });
     const info = jest.spyOn(gateway.context.log, 'info');
-    const { body, headers } = await request(gateway.app)
+    const { body, headers } = await gateway
+      .client(key)
       .post('/v1/executions?secret=query')
-      .auth(key, { type: 'bearer' })
       .send({ model: 'writer', input: { prompt: 'a private prompt' } })
       .expect(202);
-    await request(gateway.app).get(`/v1/executions/${body.id}`).auth(key, { type: 'bearer' }).expect(200);
+    await gateway.client(key).get(`/v1/executions/${body.id}`).expect(200);
     expect(info.mock.calls.map(([fields]) => fields)).toEqual([
       {
         requestId: headers['x-request-id'],
@@ -57,9 +60,7 @@ describe('the log of a request', () => {
     const error = jest.spyOn(gateway.context.log, 'error');
     const list = jest.spyOn(gateway.context.models, 'list').mockRejectedValue(new Error('the inner secret'));
     const { key } = await organizationWithKey(gateway);
-    const { status, body, text, headers } = await request(gateway.app)
-      .get('/v1/models')
-      .auth(key, { type: 'bearer' });
+    const { status, body, text, headers } = await gateway.client(key).get('/v1/models');
     expect([status, body.error.code, body.error.retryable]).toEqual([500, 'INTERNAL_ERROR', false]);
     expect(text).not.toMatch(/inner secret|at /);
     expect(headers['x-ratelimit-limit']).toBe('3000');

@@ -5,9 +5,8 @@ import { limits } from '@holdfast/domain/limits';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Listening, listen } from '../listen.ts';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { organizationWithKey } from '../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 let listening: Listening;
@@ -106,7 +105,7 @@ describe('a body that is too long', () => {
 
   it('is requested with 100 Continue when it is accepted', async () => {
     const connection = beginCreate({ 'Content-Length': body.length, Expect: '100-continue' });
-    await until('it is asked for', () => connection.received.startsWith('HTTP/1.1 100 Continue'));
+    await until('the body is requested', () => connection.received.startsWith('HTTP/1.1 100 Continue'));
     connection.socket.write(body);
     await until('it is accepted', () => connection.received.includes('HTTP/1.1 202'));
     expect(connection.isClosed).toBe(false);

@@ -4,7 +4,7 @@ import { adjustQueue } from '@holdfast/queues/definitions';
 import { startWorker } from '@holdfast/queues/worker';
 import type { TestGateway } from './testGateway.ts';
 
-/** Stands in for the ledger service, as far as top-ups and corrections go. */
+/** A ledger service for top-ups and corrections only. */
 export function startAdjuster({ context: { db, log }, servers }: TestGateway) {
   const redis = connectWorker(servers.redisUrl, log);
   const process = adjustBalance.bind(null, db);

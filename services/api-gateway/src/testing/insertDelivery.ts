@@ -5,7 +5,7 @@ import { newId } from '@holdfast/domain/ids';
 
 const url = 'https://example.com/hooks';
 
-/** A delivery as fan-out would make it, of an event that has one. `endpointId` null: to the execution's `webhook_url`. */
+/** Inserts a delivery as fan-out does. `endpointId` null: to the execution's `webhook_url`. */
 export async function insertDelivery(
   db: Database,
   args: {

@@ -5,12 +5,12 @@ import { startExecutions } from '@holdfast/db/executions/start';
 import type { Money } from '@holdfast/domain/money';
 import { insertTestExecution } from '@holdfast/testkit/testData';
 
-/** An execution that is pending, its hold 0.60; answers its id. */
+/** Creates a pending execution with a hold of 0.60; returns its id. */
 export function newExecution(db: Database, organizationId: string, model = 'writer'): Promise<string> {
   return insertTestExecution(db, { organizationId, model });
 }
 
-/** One that has run and is charged, and completed when it is said so; answers its id. */
+/** Creates a completed and charged execution; returns its id. */
 export async function completedExecution(
   db: Database,
   args: {
@@ -32,7 +32,7 @@ export async function completedExecution(
   return id;
 }
 
-/** Made a second before. */
+/** The creation is set to a second earlier. */
 async function setCompletedAt(db: Database, id: string, time: string): Promise<void> {
   await db.prisma.execution.update({
     where: { id },

@@ -4,7 +4,7 @@ import type { TestGateway } from './testGateway.ts';
 
 export type ServedEvent = { id: string; event: string; data: unknown };
 
-/** The API of a gateway at a port of its own, for what a test reads while it comes. */
+/** Serves the API of a gateway at a port, for tests that read a response while it streams. */
 export async function serve({ app }: Pick<TestGateway, 'app'>) {
   const server = createServer(app);
   const url = `http://127.0.0.1:${await listenAt(server, { host: '127.0.0.1', port: 0 })}`;
@@ -18,7 +18,7 @@ export async function serve({ app }: Pick<TestGateway, 'app'>) {
   };
 }
 
-/** The events of an answer one by one, until it ends. */
+/** The events of a response as they arrive, until it ends. */
 export async function* readEvents(response: Response): AsyncGenerator<ServedEvent> {
   let rest = '';
   for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -36,7 +36,7 @@ export async function* readEvents(response: Response): AsyncGenerator<ServedEven
   }
 }
 
-/** All of them. */
+/** All events of a response. */
 export async function eventsOf(response: Response): Promise<ServedEvent[]> {
   const events: ServedEvent[] = [];
   for await (const event of readEvents(response)) events.push(event);

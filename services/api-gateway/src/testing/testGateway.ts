@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { topUp } from '@holdfast/db/balances';
 import { createOrganization } from '@holdfast/db/organizations';
 import type { ApiKeyPermissions } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
@@ -8,11 +9,24 @@ import { createLogger } from '@holdfast/kit/logger';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import type { Express } from 'express';
+import request from 'supertest';
 import { boundsFor, unbounded } from '../apiKeys/keyBounds.ts';
 import { issueApiKey } from '../apiKeys/newKeys.ts';
 import { createApp } from '../app.ts';
 import { gatewayConfig } from '../config.ts';
 import { closeContext, openContext } from '../context.ts';
+
+/** Requests to an app with this key or admin token. */
+export function clientOf(app: Express, token: string) {
+  const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
+  const send = (method: (typeof methods)[number]) => (path: string) =>
+    request(app)[method](path).auth(token, { type: 'bearer' });
+  return Object.fromEntries(methods.map((method) => [method, send(method)])) as Record<
+    (typeof methods)[number],
+    (path: string) => request.Test
+  >;
+}
 
 export type TestServers = { databaseUrl: string; redisUrl: string; folder: string };
 
@@ -30,16 +44,19 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
   });
   const context = openContext({ config, log: createLogger('test', 'silent'), tracing: null });
 
+  const app = createApp(context);
+
   async function newOrganization(): Promise<string> {
     const sealedSecret = context.box.seal(newWebhookSecret());
     return (await createOrganization(context.db, { id: newId('org'), name: 'Test', sealedSecret })).id;
   }
 
   return {
-    app: createApp(context),
+    app,
     context,
     servers,
     newOrganization,
+    client: (key: string) => clientOf(app, key),
     async newKey(organizationId: string, permissions: ApiKeyPermissions = 'full'): Promise<string> {
       const bounds = boundsFor(unbounded, { name: 'test', permissions });
       return (await issueApiKey(context.db, { organizationId, name: 'test', bounds })).value;
@@ -50,7 +67,7 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
 
 export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
 
-/** The same on a database of its own, which goes with it. */
+/** The same with its own database, which is dropped on close. */
 export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
   const database = await createTestDatabase();
   const servers = { databaseUrl: database.url, redisUrl: testRedisUrl(), folder: testFolder('files') };
@@ -62,4 +79,16 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
       await database.drop();
     },
   };
+}
+
+/** An organization with a key and, where given, a balance. */
+export async function organizationWithKey(
+  gateway: TestGateway,
+  { balance }: { balance?: string } = {},
+): Promise<{ organizationId: string; key: string }> {
+  const organizationId = await gateway.newOrganization();
+  if (balance !== undefined) {
+    await topUp(gateway.context.db, { organizationId, amount: balance, reason: null, idempotencyKey: null });
+  }
+  return { organizationId, key: await gateway.newKey(organizationId) };
 }

@@ -4,7 +4,7 @@ import { modelDefinition } from '@holdfast/domain/modelDefinition';
 
 const provider = { adapter: 'cog', connection: 'secret_provider', model: 'theirs' };
 
-/** Every kind of rule that an input can break. A run of `painter` is held at 0.50 by `images: 10`. */
+/** Models with every kind of input rule. A run of `painter` with `images: 10` is held at 0.60. */
 const definitions = [
   {
     slug: 'writer',
@@ -57,7 +57,7 @@ const definitions = [
   },
 ];
 
-/** All but `keyless` are offered, of whose provider the key is missing, and `retired`, which is not meant to be. */
+/** `keyless` has no configured provider, and `retired` is inactive. */
 export async function applyTestModels(db: Database): Promise<void> {
   const models = definitions.map((one) => modelDefinition.parse(one));
   await applyModels(db, models, ({ active, slug }) => active && slug !== 'keyless');

@@ -19,10 +19,9 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const post = (path: string, as = key) => request(gateway.app).post(path).auth(as, { type: 'bearer' });
-const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
-const revoke = (id: string, as = key) =>
-  request(gateway.app).delete(`/v1/api-keys/${id}`).auth(as, { type: 'bearer' });
+const post = (path: string, as = key) => gateway.client(as).post(path);
+const get = (path: string, as = key) => gateway.client(as).get(path);
+const revoke = (id: string, as = key) => gateway.client(as).delete(`/v1/api-keys/${id}`);
 
 describe('API keys', () => {
   it('are returned once, listed without their value, and work', async () => {
@@ -65,10 +64,10 @@ describe('API keys', () => {
 
   it('that are rotated concurrently have one value without an expiry', async () => {
     const { body: created } = await post('/v1/api-keys').send({ name: 'raced' }).expect(201);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => post(`/v1/api-keys/${created.id}/rotate`)),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
     const values = await gateway.context.db.prisma.apiKeyValue.findMany({ where: { apiKeyId: created.id } });
     expect(values).toHaveLength(9);
     expect(values.filter(({ validUntil }) => validUntil === null)).toHaveLength(1);
@@ -98,22 +97,22 @@ describe('API keys', () => {
   });
 
   it('of other organizations are 404', async () => {
-    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const outsider = await gateway.newKey(await gateway.newOrganization());
     const { body } = await get('/v1/api-keys').expect(200);
     for (const id of [body.data[0].id, newId('key'), 'nonsense']) {
-      const refused = await revoke(id, stranger).expect(404);
+      const refused = await revoke(id, outsider).expect(404);
       expect(refused.body.error.code).toBe('NOT_FOUND');
-      await post(`/v1/api-keys/${id}/rotate`, stranger).expect(404);
+      await post(`/v1/api-keys/${id}/rotate`, outsider).expect(404);
     }
   });
 
   it('are at most 20, even when created concurrently', async () => {
     const owner = await gateway.newKey(await gateway.newOrganization());
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => post('/v1/api-keys', owner).send({ name: 'many' })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
-    const refused = answers.filter(({ status }) => status === 409);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(19);
+    const refused = responses.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(11);
     expect(refused[0]?.body.error.code).toBe('API_KEY_LIMIT_REACHED');
   });

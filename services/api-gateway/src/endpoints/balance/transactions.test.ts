@@ -5,8 +5,12 @@ import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { completedExecution, newExecution } from '../../testing/newExecution.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+import {
+  openTestGateway,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../../testing/testGateway.ts';
 
 const path = '/v1/balance/transactions';
 
@@ -225,13 +229,13 @@ describe('the transactions as CSV', () => {
     const lines: string[] = [];
     let next: string | undefined = `${path}?limit=4&created_after=2020-01-01T00%3A00%3A00%2B02%3A00`;
     while (next !== undefined) {
-      const answer: request.Response = await request(gateway.app)
+      const response: request.Response = await gateway
+        .client(key)
         .get(next)
-        .auth(key, { type: 'bearer' })
         .set('Accept', 'text/csv')
         .expect(200);
-      lines.push(...answer.text.slice(header.length).trimEnd().split('\r\n'));
-      next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.link ?? '')?.[1];
+      lines.push(...response.text.slice(header.length).trimEnd().split('\r\n'));
+      next = /^<([^>]+)>; rel="next"$/.exec(response.headers.link ?? '')?.[1];
     }
     expect(lines.map((line) => Number(line.split(',')[0]))).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });

@@ -4,8 +4,12 @@ import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { completedExecution, newExecution } from '../../testing/newExecution.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+import {
+  openTestGateway,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../../testing/testGateway.ts';
 
 const path = '/v1/usage';
 
@@ -92,7 +96,7 @@ describe('the usage', () => {
   it.each([
     ['begins with its first moment', '2025-03-01T23:59:59.999Z', '2025-03-02', 1],
     ['ends before its last', '2025-03-01', '2025-03-01T23:59:59.999Z', 1],
-    ['may be told in any time zone', '2025-03-02T01:00:00+01:00', '2025-03-02T01:00:00.001+01:00', 1],
+    ['may be given in any time zone', '2025-03-02T01:00:00+01:00', '2025-03-02T01:00:00.001+01:00', 1],
     ['may be nothing', '2025-03-01', '2025-03-01', 0],
     ['may be a leap year', '2025-01-01', '2026-01-02', 5],
   ])('of a period that %s', async (_name, from, to, executions) => {

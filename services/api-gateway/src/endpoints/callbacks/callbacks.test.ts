@@ -9,9 +9,8 @@ import { openQueue } from '@holdfast/queues/producer';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 let token: string;
@@ -28,9 +27,9 @@ afterAll(async () => {
 
 async function runningToken(): Promise<string> {
   const { key } = await organizationWithKey(gateway, { balance: '10' });
-  const { body } = await request(gateway.app)
+  const { body } = await gateway
+    .client(key)
     .post('/v1/executions')
-    .auth(key, { type: 'bearer' })
     .send({ model: 'writer', input: { prompt: 'a' } })
     .expect(202);
   const [started] = await startExecutions(
@@ -111,10 +110,10 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
 
   it('refuses callbacks beyond the limit of one token, but not those of other tokens', async () => {
     const known = await runningToken();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => call(known, `{"forgery":${index}}`)),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 429]));
     const { body, headers } = await call(known, '{"forgery":41}').expect(429);
     expect([body.error.code, headers['retry-after']]).toEqual(['RATE_LIMITED', '15']);
     const kept = (await stored()).filter((callback) => callback.token === known);
@@ -125,8 +124,8 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
   it('refuses an unknown token before the body arrives', async () => {
     for (const sizeBytes of [8_000_000, 80_000_000]) {
       const sending = await beginCallback('0'.repeat(64), sizeBytes);
-      const [answer] = (await once(sending.request, 'response')) as [IncomingMessage];
-      expect(answer.statusCode).toBe(404);
+      const [response] = (await once(sending.request, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(404);
       await sending.close();
     }
   });
@@ -210,8 +209,8 @@ describe('a callback of more than 8 MiB', () => {
   it('is refused unread beyond 128 MiB, with a log line that names the execution', async () => {
     const logged = jest.spyOn(gateway.context.log, 'warn');
     const sending = await beginCallback(large, 134_217_729);
-    const [answer] = (await once(sending.request, 'response')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(413);
+    const [response] = (await once(sending.request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
     const executionId = expect.stringMatching(/^exec_/);
     expect(logged).toHaveBeenCalledWith(expect.objectContaining({ executionId }), 'callback refused');
     logged.mockRestore();

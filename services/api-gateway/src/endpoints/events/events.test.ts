@@ -4,12 +4,10 @@ import { eraseExecution } from '@holdfast/db/executions/erase';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { completedExecution } from '../../testing/newExecution.ts';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 let organizationId: string;
@@ -31,7 +29,7 @@ afterAll(async () => {
 type Event = { id: string; type: string; execution_id: string; data: Record<string, unknown> };
 type Page = { data: Event[]; has_more: boolean; next_cursor: string | null };
 
-const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
+const get = (path: string, as = key) => gateway.client(as).get(path);
 
 async function list(query = ''): Promise<Page> {
   return (await get(`/v1/events?${query}`).expect(200)).body;
@@ -64,11 +62,11 @@ const setTime = (id: string, time: string) =>
   pool().query('UPDATE events SET created_at = $2 WHERE id = $1', [id, time]);
 
 async function newEndpoint(body: object = {}): Promise<string> {
-  const sent = request(gateway.app).post('/v1/webhooks/endpoints').auth(key, { type: 'bearer' });
+  const sent = gateway.client(key).post('/v1/webhooks/endpoints');
   return (await sent.send({ url: 'https://example.com/hooks', ...body }).expect(201)).body.id;
 }
 
-/** What is told of an endpoint. */
+/** An event about an endpoint. */
 async function tellOf(endpointId: string): Promise<string> {
   const { rows } = await pool().query<{ id: string }>(
     `INSERT INTO events (id, organization_id, endpoint_id, type, body, fanned_out_at)
@@ -83,7 +81,7 @@ describe('events', () => {
   it('are listed as a webhook delivers them, delivered or not', async () => {
     const executionId = await complete();
     const [started, ended] = await eventsOf(executionId);
-    const told = { id: ended, type: 'execution.completed', data: { as: 'it was told' } };
+    const delivered = { id: ended, type: 'execution.completed', data: { as: 'it was delivered' } };
     const before = await list();
     expect(before.data.map(({ type, data }) => [type, data.status])).toEqual([
       ['execution.completed', 'COMPLETED'],
@@ -97,9 +95,9 @@ describe('events', () => {
       execution_id: executionId,
       data: { id: executionId, cost: '0.10', result: {}, usage: { input_tokens: 0, output_tokens: 0 } },
     });
-    await pool().query('UPDATE events SET body = $2 WHERE id = $1', [ended, JSON.stringify(told)]);
-    expect((await list()).data).toEqual([told, before.data[1]]);
-    expect((await get(`/v1/events/${ended}`).expect(200)).body).toEqual(told);
+    await pool().query('UPDATE events SET body = $2 WHERE id = $1', [ended, JSON.stringify(delivered)]);
+    expect((await list()).data).toEqual([delivered, before.data[1]]);
+    expect((await get(`/v1/events/${ended}`).expect(200)).body).toEqual(delivered);
     expect((await get(`/v1/events/${started}`).expect(200)).body).toEqual(before.data[1]);
   });
 
@@ -147,7 +145,7 @@ describe('events', () => {
 
   it('of an erased execution have only its record', async () => {
     const executionId = await complete();
-    await pool().query(`UPDATE events SET body = '{"told":1}' WHERE execution_id = $1`, [executionId]);
+    await pool().query(`UPDATE events SET body = '{"delivered":1}' WHERE execution_id = $1`, [executionId]);
     await eraseExecution(gateway.context.db, organizationId, executionId);
     const { data } = await list('type=execution.completed');
     // The log is read of an execution alone.
@@ -159,9 +157,9 @@ describe('events', () => {
 
   it('are visible only to their organization, and refused to keys for executions', async () => {
     const [started] = await eventsOf(await complete());
-    const stranger = await organizationWithKey(gateway);
-    expect((await get('/v1/events', stranger.key).expect(200)).body.data).toEqual([]);
-    await get(`/v1/events/${started}`, stranger.key).expect(404);
+    const outsider = await organizationWithKey(gateway);
+    expect((await get('/v1/events', outsider.key).expect(200)).body.data).toEqual([]);
+    await get(`/v1/events/${started}`, outsider.key).expect(404);
     await get(`/v1/events/${newId('evt')}`).expect(404);
     await get('/v1/events/evt_1').expect(404);
     const executionKey = await gateway.newKey(organizationId, 'execution');
@@ -280,9 +278,11 @@ describe('undelivered events', () => {
     const url = asRole(gateway.servers.databaseUrl, 'holdfast_gateway');
     const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     await complete();
-    const asked = { filter: { models: ['writer'] }, isAscending: true, limit: 10 };
+    const options = { filter: { models: ['writer'] }, isAscending: true, limit: 10 };
     for (const to of [null, newId('wh')]) {
-      expect((await listEvents(db, organizationId, { ...asked, undelivered: { to } })).rows).toHaveLength(2);
+      expect((await listEvents(db, organizationId, { ...options, undelivered: { to } })).rows).toHaveLength(
+        2,
+      );
     }
     await db.close();
   });

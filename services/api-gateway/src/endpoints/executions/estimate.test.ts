@@ -2,9 +2,8 @@ import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -19,8 +18,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const post = (path: string, body: object) =>
-  request(gateway.app).post(path).auth(key, { type: 'bearer' }).send(body);
+const post = (path: string, body: object) => gateway.client(key).post(path).send(body);
 const estimate = (body: object) => post('/v1/executions/estimate', body);
 
 describe('POST /v1/executions/estimate', () => {

@@ -1,9 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -19,9 +17,8 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
-const post = (path: string, body?: object, as = key) =>
-  request(gateway.app).post(path).auth(as, { type: 'bearer' }).send(body);
+const get = (path: string, as = key) => gateway.client(as).get(path);
+const post = (path: string, body?: object, as = key) => gateway.client(as).post(path).send(body);
 const create = (body: object, idempotencyKey?: string, as = key) => {
   const sent = post('/v1/executions', body, as);
   return idempotencyKey === undefined ? sent : sent.set('Idempotency-Key', idempotencyKey);
@@ -130,8 +127,8 @@ describe('POST /v1/executions', () => {
     ],
   ])('refuses %j', async (body, expected) => {
     const before = await executionsOf(organizationId);
-    const answer = await create(body).expect(400);
-    expect(details(answer.body)).toEqual(expected);
+    const response = await create(body).expect(400);
+    expect(details(response.body)).toEqual(expected);
     expect(await executionsOf(organizationId)).toBe(before);
   });
 
@@ -162,11 +159,12 @@ describe('POST /v1/executions', () => {
 
   it('refuses unknown files anywhere in the input', async () => {
     const unknown = newId('file');
-    const answer = await create({ model: 'painter', input: { prompt: unknown, source: 'file_nope' } }).expect(
-      400,
-    );
-    expect(answer.body.error.code).toBe('FILE_NOT_FOUND');
-    expect(details(answer.body)).toEqual(['input.prompt NOT_FOUND', 'input.source NOT_FOUND']);
+    const response = await create({
+      model: 'painter',
+      input: { prompt: unknown, source: 'file_nope' },
+    }).expect(400);
+    expect(response.body.error.code).toBe('FILE_NOT_FOUND');
+    expect(details(response.body)).toEqual(['input.prompt NOT_FOUND', 'input.source NOT_FOUND']);
   });
 
   it('returns 402 for an overflowing estimate without failing the batch', async () => {
@@ -193,8 +191,8 @@ describe('a field that is null', () => {
   it('is missing when it is required', async () => {
     const { body } = await create({ model: null, input: { prompt: 'a' } }).expect(400);
     expect(details(body)).toEqual(['model REQUIRED']);
-    const { body: answer } = await create({ model: 'writer', input: { prompt: null } }).expect(400);
-    expect(details(answer)).toEqual(['input.prompt REQUIRED']);
+    const { body: response } = await create({ model: 'writer', input: { prompt: null } }).expect(400);
+    expect(details(response)).toEqual(['input.prompt REQUIRED']);
   });
 });
 
@@ -245,16 +243,16 @@ describe('Idempotency-Key', () => {
     ['one with a tab', 'a\tb'],
     ['an empty one', ''],
   ])('refuses %s', async (_name, bad) => {
-    const { body: answer } = await create(body, bad).expect(400);
-    expect(details(answer)).toEqual(['Idempotency-Key INVALID_FORMAT']);
+    const { body: response } = await create(body, bad).expect(400);
+    expect(details(response)).toEqual(['Idempotency-Key INVALID_FORMAT']);
   });
 
   it('makes 50 concurrent requests one execution with one hold', async () => {
     const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '10' });
-    const answers = await Promise.all(Array.from({ length: 50 }, () => create(body, 'twin', ownKey)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202));
-    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(49);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => create(body, 'twin', ownKey)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(202));
+    expect(new Set(responses.map((response) => response.body.id)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(49);
     expect(await executionsOf(own)).toBe(1);
     const balance = await get('/v1/balance', ownKey);
     expect(balance.body).toMatchObject({ available: '9.988', held: '0.012' });
@@ -263,13 +261,13 @@ describe('Idempotency-Key', () => {
 
 it('50 concurrent creates on a balance for 20 create exactly 20', async () => {
   const { organizationId: own, key: ownKey } = await organizationWithKey(gateway, { balance: '0.2400' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       create({ model: 'writer', input: { prompt: `${index}` } }, undefined, ownKey),
     ),
   );
-  expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
-  const refused = answers.filter(({ status }) => status === 402);
+  expect(responses.filter(({ status }) => status === 202)).toHaveLength(20);
+  const refused = responses.filter(({ status }) => status === 402);
   expect(refused).toHaveLength(30);
   expect(refused[0]?.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE', retryable: false });
   expect(await executionsOf(own)).toBe(20);
@@ -286,10 +284,10 @@ it('50 concurrent creates on a balance for 20 create exactly 20', async () => {
 describe('reading executions', () => {
   it('returns 404, never 403, to another organization on every path', async () => {
     const { body } = await create({ model: 'writer', input: { prompt: 'mine' } }).expect(202);
-    const { key: stranger } = await organizationWithKey(gateway);
-    await get(`/v1/executions/${body.id}`, stranger).expect(404);
-    await get(`/v1/executions/${body.id}/result`, stranger).expect(404);
-    await post(`/v1/executions/${body.id}/cancel`, undefined, stranger).expect(404);
+    const { key: outsider } = await organizationWithKey(gateway);
+    await get(`/v1/executions/${body.id}`, outsider).expect(404);
+    await get(`/v1/executions/${body.id}/result`, outsider).expect(404);
+    await post(`/v1/executions/${body.id}/cancel`, undefined, outsider).expect(404);
     await get(`/v1/executions/${body.id}`).expect(200);
   });
 
@@ -440,8 +438,7 @@ describe('POST /v1/executions/{id}/cancel', () => {
 });
 
 describe('DELETE /v1/executions/{id}', () => {
-  const remove = (id: string, as = key) =>
-    request(gateway.app).delete(`/v1/executions/${id}`).auth(as, { type: 'bearer' });
+  const remove = (id: string, as = key) => gateway.client(as).delete(`/v1/executions/${id}`);
 
   it('erases the input and output of an execution, and keeps its amounts', async () => {
     const { key: own } = await organizationWithKey(gateway, { balance: '5' });
@@ -470,8 +467,8 @@ describe('DELETE /v1/executions/{id}', () => {
     const early = await remove(created.id).expect(409);
     expect(early.body.error).toMatchObject({ code: 'EXECUTION_NOT_TERMINAL', retryable: false });
     await end(created.id, 'FAILED');
-    const { key: stranger } = await organizationWithKey(gateway);
-    await remove(created.id, stranger).expect(404);
+    const { key: outsider } = await organizationWithKey(gateway);
+    await remove(created.id, outsider).expect(404);
     await remove('exec_nope').expect(404);
     await remove(created.id).expect(200);
     await get(`/v1/executions/${created.id}/result`).expect(410);

@@ -1,10 +1,13 @@
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { eventsOf, readEvents, type ServedEvent, serve } from '../../testing/readEvents.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import {
+  openTestGateway,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 
 let gateway: TestGateway;
 /** Another replica. */
@@ -23,7 +26,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await until(
-    'nobody watches any more',
+    'no execution is watched',
     () => gateway.context.watcher.size() + other.context.watcher.size() === 0,
   );
 });
@@ -35,7 +38,7 @@ afterAll(async () => {
 });
 
 async function create(): Promise<string> {
-  const sent = request(gateway.app).post('/v1/executions').auth(key, { type: 'bearer' });
+  const sent = gateway.client(key).post('/v1/executions');
   return (await sent.send({ model: 'writer', input: { prompt: 'a' } }).expect(202)).body.id;
 }
 
@@ -145,14 +148,14 @@ describe('GET /v1/executions/{id}/events', () => {
     const id = await create();
     await change(id, log('a secret\n'));
     await complete(id);
-    await request(gateway.app).delete(`/v1/executions/${id}`).auth(key, { type: 'bearer' }).expect(200);
+    await gateway.client(key).delete(`/v1/executions/${id}`).expect(200);
     expect(await all(await follow(id))).toEqual([['3:::0', 'status', 'COMPLETED']]);
   });
 
   it('is 404 for another organization and for an invalid id', async () => {
     const id = await create();
-    const { key: stranger } = await organizationWithKey(gateway);
-    expect((await follow(id, { as: stranger })).status).toBe(404);
+    const { key: outsider } = await organizationWithKey(gateway);
+    expect((await follow(id, { as: outsider })).status).toBe(404);
     expect((await follow('exec_nope')).status).toBe(404);
     expect((await follow(id, { as: 'sk_x' })).status).toBe(401);
   });
@@ -189,15 +192,15 @@ describe('GET /v1/executions/{id}/events', () => {
 
 describe('GET /v1/executions/{id}?wait', () => {
   const read = (id: string, wait: string | number, as = key) =>
-    request(gateway.app).get(`/v1/executions/${id}?wait=${wait}`).auth(as, { type: 'bearer' });
+    gateway.client(as).get(`/v1/executions/${id}?wait=${wait}`);
 
   it('waits until the status changes', async () => {
     const id = await create();
-    const answer = read(id, 60).then(({ body }) => body);
+    const response = read(id, 60).then(({ body }) => body);
     await until('it waits', () => gateway.context.watcher.size() === 1);
     await change(id, { progress: 0.1 });
     await change(id, { status: 'PROCESSING' });
-    expect(await answer).toMatchObject({ id, status: 'PROCESSING', progress: 0.1 });
+    expect(await response).toMatchObject({ id, status: 'PROCESSING', progress: 0.1 });
   });
 
   it('responds after the time has passed, and at once for a final status', async () => {
@@ -213,10 +216,10 @@ describe('GET /v1/executions/{id}?wait', () => {
     const id = await create();
     const leaving = new AbortController();
     const headers = { Authorization: `Bearer ${key}` };
-    const answer = fetch(`${served.url}/v1/executions/${id}?wait=60`, { headers, signal: leaving.signal });
+    const response = fetch(`${served.url}/v1/executions/${id}?wait=60`, { headers, signal: leaving.signal });
     await until('it waits', () => gateway.context.watcher.size() === 1);
     leaving.abort();
-    await expect(answer).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     await until('it waits no more', () => gateway.context.watcher.size() === 0);
   });
 
@@ -226,16 +229,16 @@ describe('GET /v1/executions/{id}?wait', () => {
   });
 
   it('is 404 at once for another organization', async () => {
-    const { key: stranger } = await organizationWithKey(gateway);
-    await read(await create(), 60, stranger).expect(404);
+    const { key: outsider } = await organizationWithKey(gateway);
+    await read(await create(), 60, outsider).expect(404);
   });
 });
 
 it('a key revoked at one gateway stops reading at another within 5 s, including its open streams', async () => {
   const id = await create();
-  const { body: made } = await request(gateway.app)
+  const { body: made } = await gateway
+    .client(key)
     .post('/v1/api-keys')
-    .auth(key, { type: 'bearer' })
     .send({ name: 'reader', scopes: ['executions:read'] })
     .expect(201);
   const stream = await follow(id, { at: servedByOther.url, as: made.key });
@@ -243,7 +246,7 @@ it('a key revoked at one gateway stops reading at another within 5 s, including 
     headers: { Authorization: `Bearer ${made.key}` },
   });
   await until('both are open', () => other.context.watcher.size() === 2);
-  await request(gateway.app).delete(`/v1/api-keys/${made.id}`).auth(key, { type: 'bearer' }).expect(200);
+  await gateway.client(key).delete(`/v1/api-keys/${made.id}`).expect(200);
   await all(stream);
   await change(id, { status: 'PROCESSING' });
   expect((await waiting).status).toBe(401);

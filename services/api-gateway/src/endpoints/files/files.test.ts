@@ -31,8 +31,8 @@ const png = Buffer.from(
 );
 const declared = { filename: 'photo.png', content_type: 'image/png', size_bytes: png.length };
 
-const post = (path: string, as = key) => request(gateway.app).post(path).auth(as, { type: 'bearer' });
-const get = (path: string, as = key) => request(gateway.app).get(path).auth(as, { type: 'bearer' });
+const post = (path: string, as = key) => gateway.client(as).post(path);
+const get = (path: string, as = key) => gateway.client(as).get(path);
 const confirm = (id: string, as = key) => post('/v1/files/confirm', as).send({ file_id: id });
 
 /** PUTs as a client that follows the URL, without a key. A `contentType` of '' sends no header. */
@@ -268,10 +268,7 @@ describe('a download', () => {
     const beyond = await get(`/v1/files/${id}/download`).set('Range', 'bytes=9999-').expect(416);
     expect(beyond.headers['content-range']).toBe(`bytes */${png.length}`);
     expect(beyond.body.error.request_id).toBe(beyond.headers['x-request-id']);
-    const head = await request(gateway.app)
-      .head(`/v1/files/${id}/download`)
-      .auth(key, { type: 'bearer' })
-      .expect(200);
+    const head = await gateway.client(key).head(`/v1/files/${id}/download`).expect(200);
     expect(head.headers['content-length']).toBe(String(png.length));
     expect(head.headers['x-ratelimit-limit']).toBeDefined();
   });
@@ -310,20 +307,20 @@ describe('a download', () => {
     expect(body).toMatchObject({ file_id: id, content_type: 'image/png', size_bytes: png.length });
     expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now() + 3_590_000);
     const { pathname, search } = new URL(body.url);
-    const answer = await request(gateway.app)
+    const response = await request(gateway.app)
       .get(pathname + search)
       .expect(200);
-    expect(answer.body).toEqual(png);
+    expect(response.body).toEqual(png);
   });
 
   it('of an unknown, expired, foreign or missing file is 404', async () => {
     const id = await uploaded();
-    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const outsider = await gateway.newKey(await gateway.newOrganization());
     const { file_id: waiting } = await startUpload();
     const expired = await uploaded();
     await gateway.context.db.prisma.file.update({ where: { id: expired }, data: { expiresAt: new Date(0) } });
     for (const [one, as] of [
-      [id, stranger],
+      [id, outsider],
       [newId('file'), key],
       ['x', key],
       [waiting, key],
@@ -334,8 +331,8 @@ describe('a download', () => {
         expect(refused.body.error.code).toBe('NOT_FOUND');
       }
     }
-    await get(`/v1/files/${id}`, stranger).expect(404);
-    await confirm(id, stranger).expect(400);
+    await get(`/v1/files/${id}`, outsider).expect(404);
+    await confirm(id, outsider).expect(400);
   });
 });
 

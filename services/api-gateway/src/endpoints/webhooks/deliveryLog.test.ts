@@ -2,10 +2,8 @@ import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
 import { recoverDeliveries } from '@holdfast/db/webhooks/redelivery';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
+import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
 let gateway: TestGateway;
 let organizationId: string;
@@ -24,7 +22,7 @@ const base = '/v1/webhooks/endpoints';
 const deliveries = '/v1/webhooks/deliveries';
 
 function call(method: 'get' | 'post', path: string, as = key) {
-  return request(gateway.app)[method](path).auth(as, { type: 'bearer' });
+  return gateway.client(as)[method](path);
 }
 
 async function newEndpoint(): Promise<string> {
@@ -34,7 +32,7 @@ async function newEndpoint(): Promise<string> {
 const newDelivery = (endpointId: string | null, state: DeliveryState, more: object = {}) =>
   insertDelivery(gateway.context.db, { organizationId, endpointId, state, ...more });
 
-/** The ids that a list answers. */
+/** The ids that a list responses. */
 async function listed(path: string): Promise<string[]> {
   const { body } = await call('get', path).expect(200);
   return body.deliveries.map(({ id }: { id: string }) => id);
@@ -185,8 +183,8 @@ describe('the log of an execution', () => {
     expect(await of('&event_type=execution.started')).toEqual([started.id]);
     const [first, ...rest] = await of();
     expect(await of(`&cursor=${first}`)).toEqual(rest);
-    const stranger = await organizationWithKey(gateway);
-    const { body } = await call('get', `${deliveries}?execution_id=${executionId}`, stranger.key).expect(200);
+    const outsider = await organizationWithKey(gateway);
+    const { body } = await call('get', `${deliveries}?execution_id=${executionId}`, outsider.key).expect(200);
     expect(body.deliveries).toEqual([]);
   });
 

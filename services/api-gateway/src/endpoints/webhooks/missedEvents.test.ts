@@ -8,9 +8,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { completedExecution } from '../../testing/newExecution.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import {
+  openTestGateway,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
-import { organizationWithKey } from '../../testing/testOrganizationWithKey.ts';
 import { findEndpoint } from './endpointRecord.ts';
 import { recover } from './postRecover.ts';
 
@@ -65,7 +69,7 @@ async function deactivate(endpointId: string): Promise<void> {
 const activate = (id: string, isActive = true) =>
   call('patch', `${base}/${id}`).send({ is_active: isActive }).expect(200);
 
-/** Answers the events of an execution that ran and ended: nobody receives them now. */
+/** The events of an execution that ran and ended, which no endpoint receives. */
 async function complete(
   model = 'writer',
 ): Promise<[started: string, completed: string, executionId: string]> {

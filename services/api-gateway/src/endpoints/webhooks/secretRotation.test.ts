@@ -1,6 +1,5 @@
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 
 let gateway: TestGateway;
@@ -20,8 +19,7 @@ beforeEach(async () => {
   endpoint = (await call('post', '/v1/webhooks/endpoints').send(body).expect(201)).body;
 });
 
-const call = (method: 'get' | 'post' | 'delete', path: string, as = key) =>
-  request(gateway.app)[method](path).auth(as, { type: 'bearer' });
+const call = (method: 'get' | 'post' | 'delete', path: string, as = key) => gateway.client(as)[method](path);
 
 type Kept = { secret: string; previous: string | null; until: Date | null; isPrimary: boolean };
 
@@ -91,13 +89,13 @@ describe.each([
   });
 
   it('leaves two of the returned secrets valid when it is concurrent', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => call('post', secrets.path()).expect(200)),
     );
-    const answered = answers.map(({ body }) => body.secret as string);
-    expect(new Set(answered).size).toBe(8);
+    const returned = responses.map(({ body }) => body.secret as string);
+    expect(new Set(returned).size).toBe(8);
     const { secret, previous } = await secrets.kept();
-    expect(answered).toEqual(expect.arrayContaining([secret, previous]));
+    expect(returned).toEqual(expect.arrayContaining([secret, previous]));
     expect(previous).not.toBe(secret);
   });
 

@@ -30,7 +30,7 @@ const base = '/v1/webhooks/endpoints';
 const url = 'https://example.com/hooks';
 
 function call(method: 'get' | 'post' | 'patch' | 'delete', path: string, as = key) {
-  return request(gateway.app)[method](path).auth(as, { type: 'bearer' });
+  return gateway.client(as)[method](path);
 }
 
 async function newEndpoint(body: object = {}): Promise<{ id: string; secret: string }> {
@@ -44,7 +44,7 @@ async function newEndpoint(body: object = {}): Promise<{ id: string; secret: str
 const newDelivery = async (endpointId: string, state: DeliveryState) =>
   (await insertDelivery(gateway.context.db, { organizationId, endpointId, state })).id;
 
-/** What the sender has been told that is due. */
+/** The lanes that the sender was notified of. */
 async function hinted(): Promise<unknown[]> {
   const jobs = await openQueue(deliverQueue.name, gateway.context.redis)().getWaiting();
   return jobs.map(({ data }) => data);
@@ -264,10 +264,10 @@ describe('a webhook endpoint', () => {
   it('is 404 for other organizations, and 403 for keys for executions', async () => {
     const { id } = await newEndpoint();
     const failed = await newDelivery(id, 'failed');
-    const stranger = await gateway.newKey(await gateway.newOrganization());
+    const outsider = await gateway.newKey(await gateway.newOrganization());
     const executionKey = await gateway.newKey(organizationId, 'execution');
     for (const [as, status] of [
-      [stranger, 404],
+      [outsider, 404],
       [executionKey, 403],
     ] as const) {
       await call('get', `${base}/${id}`, as).expect(status);
@@ -329,20 +329,20 @@ describe('a test call', () => {
     const { id } = await newEndpoint();
     const result = { success: true, status_code: 204, response_time_ms: 7 };
     const redis = connectWorker(testRedisUrl(), gateway.context.log);
-    const asked: unknown[] = [];
+    const payloads: unknown[] = [];
     const worker = startWorker({
       queue: testCallQueue,
       redis,
       concurrency: 1,
       log: gateway.context.log,
       process: async (payload) => {
-        asked.push(payload);
+        payloads.push(payload);
         return result;
       },
     });
     await call('post', `${base}/${id}/test`).expect(200, result);
     const requestId = expect.any(String);
-    expect(asked).toEqual([{ requestId, endpointId: id, organizationId, traceparent: null }]);
+    expect(payloads).toEqual([{ requestId, endpointId: id, organizationId, traceparent: null }]);
     await worker.stop();
     redis.disconnect();
   });
@@ -362,13 +362,13 @@ describe('a test call', () => {
       },
     });
     const calls = Array.from({ length: 5 }, async () => {
-      const answer = await call('post', `${base}/${id}/test`);
-      if (answer.status === 429) refused.resolve();
-      return answer;
+      const response = await call('post', `${base}/${id}/test`);
+      if (response.status === 429) refused.resolve();
+      return response;
     });
-    const answers = await Promise.all(calls);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
-    const others = answers.filter(({ status }) => status !== 200);
+    const responses = await Promise.all(calls);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(4);
+    const others = responses.filter(({ status }) => status !== 200);
     expect(others.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([[429, '10']]);
     await call('post', `${base}/${id}/test`).expect(200);
     await worker.stop();
