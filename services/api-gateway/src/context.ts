@@ -34,7 +34,6 @@ import { bodyPace, openBodyMemory } from './http/bodyLimits.ts';
 import { openStreamSlots } from './watching/streamSlots.ts';
 import { openWatcher } from './watching/watcher.ts';
 
-/** The dependencies of the endpoints. */
 export type Context = ReturnType<typeof openContext>;
 
 /** Opens the connections of the gateway; each connects on first use. */
@@ -45,7 +44,6 @@ export function openContext({
 }: {
   config: GatewayConfig;
   log: Logger;
-  /** Null: tracing is off. */
   tracing: Tracing | null;
 }) {
   const db = openDatabase({

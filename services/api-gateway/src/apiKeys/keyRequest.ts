@@ -34,7 +34,6 @@ export const addressesField = z
     example: ['203.0.113.0/24'],
   });
 
-/** The request for a new key, by a client or an operator. */
 export const apiKeyRequest = z
   .strictObject({
     name: z.string().trim().min(1).max(100).meta({ description: 'A label', example: 'CI' }),

@@ -87,7 +87,6 @@ function sample(title: string, text: string): Html {
   return html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
 }
 
-/** The request as a curl command. */
 export function curlCommand({ method, path, operation }: Operation, example: unknown): string {
   const verb = method.toUpperCase();
   const lines = [

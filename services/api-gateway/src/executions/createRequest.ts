@@ -81,7 +81,6 @@ export const createBody = z
   })
   .meta({ id: 'CreateExecution' });
 
-/** The request for an estimate. */
 export const estimateBody = createBody.pick({ model: true, input: true }).meta({ id: 'EstimateExecution' });
 
 export type CreateBody = z.infer<typeof createBody>;

@@ -37,7 +37,6 @@ export async function requireReadable(
   if (!execution || !mayReadModel(caller, execution.model)) throw notFound(what);
 }
 
-/** The query of a list of executions. */
 export const executionQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
   status: z.enum(executionStatuses).optional(),
   model: z.string().max(64).optional().describe('Model slug'),

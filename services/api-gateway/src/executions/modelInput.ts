@@ -27,7 +27,6 @@ export type ValidatedInput = {
   details: ErrorDetail[];
 };
 
-/** Validates an input against its model's schema. */
 export function validateInput(definition: ModelDefinition, input: Record<string, unknown>): ValidatedInput {
   const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
   compiled.set(definition, validate);

@@ -9,7 +9,7 @@ export type BodyLimits = { maxBytes: number; pace: BodyPace; hold: BodyHold };
 /** Requests with `Expect: 100-continue`: the client sends the body only after `requestBody`. */
 const withheld = new WeakSet<IncomingMessage>();
 
-/** Unless the body is requested, the connection closes after the response: what follows could be body or next request. */
+/** Unless the body is requested, the connection closes after the response: what follows may be the body or the next request. */
 export function withholdBody(request: IncomingMessage, response: ServerResponse): void {
   withheld.add(request);
   response.setHeader('Connection', 'close');
@@ -161,7 +161,7 @@ function collectBody(
 
 const initialBytes = 16_384;
 
-/** Not a list of chunks: a client may send single bytes, and every chunk costs about a hundred. */
+/** Not a list of chunks: a client may send single bytes, and every chunk costs about a hundred bytes of its own. */
 function growingBuffer() {
   let bytes = Buffer.allocUnsafe(0);
   let size = 0;

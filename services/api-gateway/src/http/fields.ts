@@ -7,12 +7,10 @@ export function timestamp(description: string) {
   return z.iso.datetime().meta({ description, example: '2026-03-20T10:30:00.000Z' });
 }
 
-/** An id in a response. */
 export function idField(prefix: IdPrefix, description = 'Id') {
   return z.string().meta({ description, example: exampleId(prefix) });
 }
 
-/** An id in a query. */
 export function idFilter(prefix: IdPrefix, description: string) {
   return z
     .string()

@@ -2,7 +2,6 @@ import { invalidField } from '@holdfast/domain/errors';
 import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
 
-/** The query of a paged list. */
 export function pageQuery(defaults: { limit: number; maxLimit: number }) {
   return z.object({
     limit: z.coerce

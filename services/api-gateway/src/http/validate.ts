@@ -42,7 +42,6 @@ function isNullField(value: unknown, path: readonly PropertyKey[]): boolean {
 
 const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
-/** The error that reports these problems. */
 export function invalidInput(details: ErrorDetail[]): ApiError {
   const [first] = details;
   const message = details.length === 1 && first ? first.message : 'The request has invalid fields.';

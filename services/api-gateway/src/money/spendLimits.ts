@@ -34,7 +34,6 @@ export function spendLimitRecord(limit: SpendLimit | undefined): SpendLimitField
   };
 }
 
-/** The limit of one organization or API key. */
 export async function readSpendLimit({ db }: Context, scopeId: string): Promise<SpendLimitField> {
   return spendLimitRecord((await getSpendLimits(db, [scopeId])).get(scopeId));
 }

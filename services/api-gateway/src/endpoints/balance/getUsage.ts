@@ -64,7 +64,6 @@ const usage = (args: { withWriteOffs: boolean }) =>
   });
 
 export const getUsage = usage({ withWriteOffs: false });
-/** For operators. */
 export const getUsageWithWriteOffs = usage({ withWriteOffs: true });
 
 /** @throws INPUT_VALIDATION_ERROR for a negative period or one that is too long */

@@ -57,7 +57,6 @@ const listing = (kinds: readonly TransferKind[]) =>
   });
 
 export const listTransactions = listing(clientTransferKinds);
-/** For operators: with write-offs. */
 export const listEveryTransaction = listing(transferKinds);
 
 /** @throws INPUT_VALIDATION_ERROR for a cursor that is not a sequence number */

@@ -20,7 +20,6 @@ const envelope = {
   execution_id: idField('exec'),
 };
 
-/** Something that happened to an execution. */
 const ExecutionEvent = z
   .object({
     ...envelope,
@@ -40,7 +39,6 @@ export const ThinEvent = z
   })
   .meta({ id: 'ThinEvent' });
 
-/** Something that happened to an endpoint. */
 const EndpointEvent = z
   .object({
     id: envelope.id,

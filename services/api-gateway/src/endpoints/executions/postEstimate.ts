@@ -28,7 +28,7 @@ const EstimateRecord = z
     hold: z
       .object({
         factor: z.literal(limits.holdFactor).describe('`hold_amount` is `estimated_cost` times this factor'),
-        minimum: z.literal(limits.minimumHold).describe('but at least this amount'),
+        minimum: z.literal(limits.minimumHold).describe('The lowest possible `hold_amount`'),
       })
       .describe('How the hold is calculated'),
   })

@@ -90,7 +90,6 @@ export function deliveryRecord(row: DeliveryRow): z.infer<typeof Delivery> {
   };
 }
 
-/** The query of a list of deliveries. */
 export const deliveryQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
   status: deliveryStatus.optional().describe('Only deliveries with this status'),
   event_type: z
