@@ -24,7 +24,6 @@ import {
 } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
 
-/** What the steps of an attempt are done with. */
 export type AttemptServices = {
   files: Files;
   routes: Routes;
@@ -34,10 +33,7 @@ export type AttemptServices = {
   metrics: Pick<DispatcherMetrics, 'runs' | 'retries' | 'busyRefusals'>;
 };
 
-/**
- * Starts an attempt whose turn has come: PENDING -> PROCESSING, or a retry. Returns false when another dispatcher has it or
- * the execution has ended, and resolves when this process no longer works on it.
- */
+/** PENDING -> PROCESSING, or a retry. Returns false when another dispatcher has it, or the execution has ended. */
 export async function startAttempt(
   services: AttemptServices,
   starter: Pick<Starter, 'start'>,
@@ -64,7 +60,7 @@ export async function startAttempt(
   return true;
 }
 
-/** Works on an attempt until it has ended, is running at its provider, waits for a retry, or its lease is lost. */
+/** Works on an attempt until it has ended, runs at its provider, waits for a retry, or loses its lease. */
 export async function runAttempt(
   services: AttemptServices,
   trace: Trace,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Backlog, createBacklog, type PendingExecution } from './backlog.ts';
 
-const everybody = { organization: () => true, line: () => true };
+const allMayStart = { organization: () => true, line: () => true };
 
 function waiting(executionId: string, part: Partial<PendingExecution> = {}): PendingExecution {
   return { executionId, organizationId: 'org_a', model: 'm', rank: 1, retry: null, ...part };
@@ -13,24 +13,24 @@ function filled(...all: PendingExecution[]) {
   return backlog;
 }
 
-function drain(backlog: Backlog, mayGo: Parameters<Backlog['next']>[0] = everybody): string[] {
+function drain(backlog: Backlog, mayGo: Parameters<Backlog['next']>[0] = allMayStart): string[] {
   const taken: string[] = [];
   for (let next = backlog.next(mayGo); next; next = backlog.next(mayGo)) taken.push(next.executionId);
   return taken;
 }
 
 describe('the backlog', () => {
-  it('lets organizations take turns, whoever came first and with however many', () => {
+  it('lets organizations take turns, however many executions each of them has', () => {
     const many = Array.from({ length: 5000 }, (_, index) => waiting(`a${index}`));
     const backlog = filled(...many, waiting('b0', { organizationId: 'org_b' }));
-    expect([backlog.next(everybody), backlog.next(everybody)].map((one) => one?.executionId)).toEqual([
+    expect([backlog.next(allMayStart), backlog.next(allMayStart)].map((one) => one?.executionId)).toEqual([
       'a0',
       'b0',
     ]);
     expect(drain(backlog)).toEqual(many.slice(1).map(({ executionId }) => executionId));
   });
 
-  it('takes the higher priority first, of one organization only', () => {
+  it('takes the higher priority first within one organization', () => {
     const backlog = filled(
       waiting('low', { rank: 2 }),
       waiting('usual'),
@@ -40,7 +40,7 @@ describe('the backlog', () => {
     expect(drain(backlog)).toEqual(['high', 'other', 'usual', 'low']);
   });
 
-  it('passes over who may not go, and nobody else', () => {
+  it('skips only executions that may not start', () => {
     const backlog = filled(
       waiting('full'),
       waiting('free', { model: 'n' }),
@@ -54,38 +54,38 @@ describe('the backlog', () => {
     expect(drain(backlog)).toEqual(['later', 'full']);
   });
 
-  it('lets the oldest of further tries go first, in whatever order they come', () => {
+  it('takes the oldest retry first, in whatever order retries come', () => {
     const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
     const backlog = filled(...['c', 'a', 'd', 'b'].map((id) => waiting(id, { retry })));
     expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('holds nobody twice', () => {
+  it('keeps an execution once', () => {
     const backlog = filled(waiting('a'));
     expect(backlog.add(waiting('a'))).toBe(false);
     expect(drain(backlog)).toEqual(['a']);
     expect(backlog.add(waiting('a'))).toBe(true);
   });
 
-  it('gives what was put back first, in the order in which it was taken', () => {
+  it('returns executions that were put back first, in the order in which they were taken', () => {
     const backlog = filled(...['a', 'b', 'c', 'd'].map((id) => waiting(id)));
-    const taken = [backlog.next(everybody), backlog.next(everybody)].flatMap((one) => one ?? []);
+    const taken = [backlog.next(allMayStart), backlog.next(allMayStart)].flatMap((one) => one ?? []);
     backlog.putBack(taken);
     expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  /** One place at a time: of all that may go the first one goes, and the others are put back. */
+  /** Starts one execution at a time: the first one starts, and the others are put back. */
   function oneByOne(backlog: Backlog, count: number): string[] {
     return Array.from({ length: count }, () => {
       const taken = [];
-      for (let next = backlog.next(everybody); next; next = backlog.next(everybody)) taken.push(next);
+      for (let next = backlog.next(allMayStart); next; next = backlog.next(allMayStart)) taken.push(next);
       const [first, ...others] = taken;
       backlog.putBack(others);
       return first?.executionId ?? '';
     });
   }
 
-  it('keeps the turn of an organization that was put back, however few of its executions wait', () => {
+  it('keeps the turn of an organization whose execution was put back, however few executions it has', () => {
     const many = Array.from({ length: 50 }, (_, index) => waiting(`a${index}`));
     const backlog = filled(
       ...many,
@@ -95,22 +95,22 @@ describe('the backlog', () => {
     expect(oneByOne(backlog, 5)).toEqual(['a0', 'b0', 'c0', 'a1', 'a2']);
   });
 
-  it('keeps the turn of a line that was put back, so that further tries and first ones alternate', () => {
+  it('keeps the turn of a line whose execution was put back, so that retries and first tries alternate', () => {
     const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
     const many = Array.from({ length: 50 }, (_, index) => waiting(`first${index}`));
     const backlog = filled(...many, waiting('retry0', { retry }), waiting('retry1', { retry }));
     expect(oneByOne(backlog, 5)).toEqual(['first0', 'retry0', 'first1', 'retry1', 'first2']);
   });
 
-  it('lets further tries that go elsewhere wait in a line of their own', () => {
+  it('keeps retries at another place in a line of their own', () => {
     const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
     const backlog = filled(waiting('retry', { retry }), waiting('fresh'));
-    const mayGo = { ...everybody, line: (like: PendingExecution) => like.retry === null };
+    const mayGo = { ...allMayStart, line: (like: PendingExecution) => like.retry === null };
     expect(drain(backlog, mayGo)).toEqual(['fresh']);
     expect(drain(backlog)).toEqual(['retry']);
   });
 
-  it('has an end: what does not fit is left to a sweep, and whoever has most in it leaves room for others', () => {
+  it('has a maximum size, and a long line leaves room for others', () => {
     const backlog = createBacklog(4);
     const add = (id: string, part: Partial<PendingExecution> = {}) => backlog.add(waiting(id, part));
     expect(['a', 'b', 'c'].map((id) => add(id))).toEqual([true, true, false]);

@@ -1,17 +1,13 @@
 import { createShares } from '@holdfast/kit/shares';
 import type { QueuedExecution, RetryJob } from '@holdfast/queues/definitions';
 
-/** An execution that waits to be started in this process. */
 export type PendingExecution = {
   executionId: string;
   organizationId: string;
   model: string;
   /** Of its priority; the lowest goes first. */
   rank: number;
-  /**
-   * The attempt that waits, the place where it is due, and the places that refused the execution (other than for being busy).
-   * Null before the first attempt.
-   */
+  /** `refusedAt` leaves out busy refusals. Null before the first attempt. */
   retry: {
     attemptId: string;
     connection: string;
@@ -29,25 +25,23 @@ export function toPendingRetry({ retry, refusedAt }: RetryJob): PendingExecution
   return { executionId, organizationId, model, rank, retry: { attemptId, connection, target, refusedAt } };
 }
 
-/** First tries of one model share a line; retries share one with those of their model that are due at the same place. */
+/** Retries share a line with those that are due at the same place. */
 export function lineName({ model, retry }: PendingExecution): string {
   return retry === null ? model : `${model} ${retry.connection} ${retry.target}`;
 }
 
 /**
- * The executions that wait for their turn. Organizations take turns, so a hundred thousand executions of one delay no other;
- * within one, the highest priority goes first; within that, lines take turns, so a full line delays no other. In a line of
- * retries the oldest execution goes first, however often it was refused.
+ * Organizations take turns, so a hundred thousand executions of one delay no other; within one, the highest priority goes
+ * first; within that, lines take turns, so a full line delays no other. Of retries in a line the oldest execution goes first.
  */
 export type Backlog = {
   /**
-   * Returns false when it is here already, or when there is no room; a sweep brings it again. A line takes no more than would
-   * still be free, so executions that wait for a provider that is down leave room for all others.
+   * Returns false when it is here already, or there is no room: a sweep brings it again. A line leaves as much room free as it
+   * takes, so a provider that is down does not fill the backlog.
    */
   add(pending: PendingExecution): boolean;
-  /** Takes out the next one that may start; null when none may. */
   next(mayStart: MayStart): PendingExecution | null;
-  /** Returns executions that could not start to the front of their lines, in the order in which they were taken. */
+  /** To the front of their lines; in the order in which they were taken. */
   putBack(pending: PendingExecution[]): void;
   size(): number;
 };
@@ -59,10 +53,9 @@ type MayStart = { organization(id: string): boolean; line(like: PendingExecution
 const maxPending = 250_000;
 
 type Line = { like: PendingExecution; first: PendingExecution[]; rest: PendingExecution[]; from: number };
-/** By rank, then by line. */
 type Lane = Map<number, Round<Line>>;
 
-/** Members take turns: one that had its turn goes behind; one whose execution was put back keeps its turn. */
+/** A member that had its turn goes behind; one whose execution was put back keeps its turn. */
 type Round<Value> = { ahead: Map<string, Value>; behind: Map<string, Value> };
 
 export function createBacklog(maxSize = maxPending): Backlog {
@@ -149,7 +142,6 @@ function member<Value>({ ahead, behind }: Round<Value>, name: string, make: () =
   return made;
 }
 
-/** In the order of their turns. */
 function* members<Value>({ ahead, behind }: Round<Value>): Generator<[string, Value]> {
   yield* ahead;
   yield* behind;
@@ -185,7 +177,6 @@ function push({ rest, from }: Line, pending: PendingExecution): void {
   rest.splice(at, 0, pending);
 }
 
-/** Executions that were put back come first. */
 function shift(line: Line): PendingExecution | null {
   const back = line.first.pop();
   if (back) return back;

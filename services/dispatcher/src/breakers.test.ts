@@ -39,18 +39,21 @@ async function reportedOf(calls: Progress[], givenMs = 600_000): Promise<CallCou
   return reported[0];
 }
 
-it('a provider that can not be reached, or takes no key, has failed', async () => {
-  const told = await reportedOf([refused('MODEL_UNAVAILABLE', 1000), refused('SERVICE_UNAVAILABLE', null)]);
-  expect(told).toEqual({ connection: 'p', ok: 0, failed: 2 });
+it('an unreachable provider, and one that refuses the key, count as failed', async () => {
+  const reported = await reportedOf([
+    refused('MODEL_UNAVAILABLE', 1000),
+    refused('SERVICE_UNAVAILABLE', null),
+  ]);
+  expect(reported).toEqual({ connection: 'p', ok: 0, failed: 2 });
 });
 
-it('reports a provider dead that says so itself', async () => {
+it('a provider that reports itself dead is reported dead', async () => {
   const dead: Progress = { ...refused('MODEL_UNAVAILABLE', 1000), isDead: true };
   const ok: Progress = { state: 'ended', outcome: { ok: false, code: 'GENERATION_FAILED', message: 'no' } };
   expect(await reportedOf([dead, ok])).toEqual({ connection: 'p', ok: 1, failed: 1, isDead: true });
 });
 
-it('one that breaks down over a run has failed; one whose model fails has answered', async () => {
+it('a provider that breaks down during a run counts as failed, and one whose model fails as ok', async () => {
   const ended: Progress = {
     state: 'ended',
     outcome: { ok: false, code: 'GENERATION_FAILED', message: 'no' },
@@ -58,16 +61,16 @@ it('one that breaks down over a run has failed; one whose model fails has answer
   expect(await reportedOf([{ ...ended, isTheirFault: true }, ended])).toMatchObject({ ok: 1, failed: 1 });
 });
 
-it('one that has too much to do, or does not know one of its models, is not left alone for that', async () => {
-  const told = await reportedOf([
+it('a busy provider, and one that does not know a model, keep their circuits closed', async () => {
+  const reported = await reportedOf([
     refused('MODEL_OVERLOADED', 1000),
     refused('MODEL_UNAVAILABLE', null),
     { ...refused('MODEL_UNAVAILABLE', 1000), isBusy: true as const },
   ]);
-  expect(told).toBeUndefined();
+  expect(reported).toBeUndefined();
 });
 
-it('one that does not answer in time has failed, but not for those who gave it hardly any', async () => {
+it('a time-out counts as failed, unless the client gave the model hardly any time', async () => {
   const late: Progress = {
     state: 'unknown',
     outcome: { ok: false, code: 'GENERATION_TIMEOUT', message: 'late' },
@@ -76,14 +79,14 @@ it('one that does not answer in time has failed, but not for those who gave it h
   expect(await reportedOf([late], 10_000)).toBeUndefined();
 });
 
-it('nobody is left alone for ever because Redis is away', async () => {
-  let isAway = false;
+it('a circuit does not stay open for ever because Redis is unavailable', async () => {
+  let isUnavailable = false;
   const breakers = breakersOver(async () => {
-    if (isAway) throw new Error('Redis is away');
+    if (isUnavailable) throw new Error('Redis is unavailable');
     return new Map([['p', 1]]);
   }, 500);
   await until('it is left alone', () => breakers.isOpen('p'));
-  isAway = true;
-  await until('it is asked again', () => !breakers.isOpen('p'));
+  isUnavailable = true;
+  await until('the circuit is closed', () => !breakers.isOpen('p'));
   await breakers.stop();
 });

@@ -3,11 +3,10 @@ import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
 import { type AdmissionControl, breaker, type CallCounts } from '@holdfast/queues/admission';
 
-/** The circuit breakers of the connections, which all dispatchers share. */
 export type Breakers = {
   /** True also while the connection is probed: then admission decides which run goes there. */
   isOpen(connection: string): boolean;
-  /** The result of a call that had `givenMs`; runs of its model usually have `usualMs`. */
+  /** Counts a call that had `givenMs`, where runs of its model usually have `usualMs`. */
   called(connection: string, progress: Progress, time: { givenMs: number; usualMs: number }): void;
   stop(): Promise<void>;
 };
@@ -19,7 +18,7 @@ export function openBreakers(args: {
   connections: string[];
   state: Gauge<'connection'>;
   log: Logger;
-  /** While Redis is unavailable, circuits stay open for so long; longer, and they would never be probed. */
+  /** Without Redis, circuits that stay open longer would never be probed. */
   maxAgeMs?: number;
 }): Breakers {
   const { admission, log, maxAgeMs = breaker.openMs } = args;
@@ -73,10 +72,7 @@ function isLate(progress: Progress): boolean {
   return progress.state === 'unknown' && progress.outcome.code === 'GENERATION_TIMEOUT';
 }
 
-/**
- * Null when the result says nothing about the provider's health: a busy provider works, and one that doesn't know one of its
- * models may serve the others.
- */
+/** Null: a busy provider works, and one that doesn't know a model may serve the others. */
 function verdictOn(progress: Progress): 'ok' | 'failed' | null {
   if (progress.state === 'running') return 'ok';
   if (progress.state === 'ended') return progress.isTheirFault ? 'failed' : 'ok';

@@ -18,10 +18,7 @@ import type { Files } from './outputFile.ts';
 import type { Route } from './routes.ts';
 import { inSpan, type Trace } from './trace.ts';
 
-/**
- * Reads a callback of the inbox. A verified one ends its run or has the provider polled; a forged or empty one is dropped, for
- * an attempt keeps only so many. One that can't be handled now stays, and a sweep brings it again.
- */
+/** A forged or empty callback is dropped, for an attempt keeps only so many. One that can't be handled now is swept later. */
 export async function receiveCallback(
   services: AttemptServices,
   trace: Trace,
@@ -53,7 +50,7 @@ async function receive(
   if (isDone) await removeObject(files, trace.log, stored, objectKey);
 }
 
-/** Returns false when the callback stays in the inbox. */
+/** Returns whether the callback has left the inbox. */
 async function settle(
   services: AttemptServices,
   trace: Trace,
@@ -63,7 +60,7 @@ async function settle(
 ): Promise<boolean> {
   const { db } = services.files;
   const reading = route && !stored.finished && body ? await read(route, stored, body) : null;
-  if (route && !(await handle(services, trace, route, stored.token, reading))) return false;
+  if (route && !(await applyReading(services, trace, route, stored.token, reading))) return false;
   const isUseless = stored.erased || (route !== null && !stored.finished && reading === null);
   await (isUseless ? dropCallback : markCallbackProcessed)(db, stored.id);
   return true;
@@ -91,7 +88,6 @@ async function readObject(
   }
 }
 
-/** An object that can't be removed now is removed when it expires. */
 async function removeObject(
   { db, store }: Files,
   log: Logger,
@@ -111,12 +107,12 @@ async function read(
   stored: StoredCallback,
   body: Buffer,
 ): Promise<CallbackReading> {
-  const { headers, receivedAtMs, token, handle: runHandle } = stored;
+  const { headers, receivedAtMs, token, handle } = stored;
   return await provider.readCallback(
     { headers, body, receivedAtMs },
     {
       token,
-      handle: runHandle,
+      handle,
       mapping: mappingOf(definition, route),
       providerModel: route.model,
       options: route.options,
@@ -125,7 +121,7 @@ async function read(
 }
 
 /** Returns whether the callback is done with. */
-async function handle(
+async function applyReading(
   services: AttemptServices,
   trace: Trace,
   route: Route,
@@ -138,7 +134,7 @@ async function handle(
   return await endRun(services, trace, route, token, reading);
 }
 
-/** Returns false while another dispatcher handles the end of the same run: should it die, a sweep brings the callback again. */
+/** Returns false while another dispatcher handles the end of the run: should it die, the callback is swept. */
 async function endRun(
   services: AttemptServices,
   trace: Trace,
@@ -148,7 +144,6 @@ async function endRun(
 ): Promise<boolean> {
   const attempt = await claimByToken(services.files.db, token, leaseS);
   if (!attempt) return false;
-  // After the end of the execution, results of a provider are dropped.
   if (attempt.ended) await stopAttempt(services, trace, attempt);
   else
     await services.leases.hold(attempt.attemptId, (signal) =>

@@ -31,52 +31,52 @@ function setUp(admission: Partial<AdmissionControl>) {
   return { capacity, registry };
 }
 
-const away = async () => {
-  throw new Error('Redis is away');
+const unavailable = async () => {
+  throw new Error('Redis is unavailable');
 };
 
-it('knows nothing of a provider that was never busy, and counts no run there', async () => {
+it('a provider that was never busy has no capacity to count runs against', async () => {
   const { capacity } = setUp({ capacities: async () => new Map() });
   expect([capacity.nameOf(place), capacity.isLearned()]).toEqual([undefined, false]);
 });
 
-it('learns from the first refusal with the runs of the database, and shows it', async () => {
-  const told: CapacityRefusal[] = [];
+it('the first refusal sets the capacity from the open runs in the database, and the metric shows it', async () => {
+  const refusals: CapacityRefusal[] = [];
   const { capacity, registry } = setUp({
     refused: async (refusal) => {
-      told.push(refusal);
+      refusals.push(refusal);
       return { most: 3, waitMs: 1500 };
     },
     capacities: async () => new Map([[name, 3]]),
   });
   expect(await capacity.refused(run, 1000)).toBe(1500);
   await capacity.refused(run, 1000);
-  expect(told.map(({ open }) => open)).toEqual([[], undefined]);
-  expect(told[0]).toMatchObject({ name, executionId: 'exec_1', retryAfterMs: 1000 });
+  expect(refusals.map(({ open }) => open)).toEqual([[], undefined]);
+  expect(refusals[0]).toMatchObject({ name, executionId: 'exec_1', retryAfterMs: 1000 });
   expect(capacity.nameOf(place)).toBe(name);
   expect(await registry.metrics()).toMatch(
     /^holdfast_provider_capacity\{.*connection="gpu",model="acme\/writer v2".*\} 3$/m,
   );
 });
 
-it('says which providers have accepted runs, of those that were busy', async () => {
-  const told: string[][] = [];
+it('accepted runs are reported for providers that were busy', async () => {
+  const reported: string[][] = [];
   const { capacity } = setUp({
     refused: async () => ({ most: 1, waitMs: 1 }),
     capacities: async (names) => {
-      told.push(names);
+      reported.push(names);
       return new Map([[name, 1]]);
     },
   });
   await capacity.refused(run, 0);
   capacity.called(place, accepted);
   capacity.called({ ...place, target: 'other' }, accepted);
-  await until('it was told', () => told.length > 0);
-  expect(told[0]).toEqual([name]);
+  await until('it was reported', () => reported.length > 0);
+  expect(reported[0]).toEqual([name]);
 });
 
-it('has each run back off for itself while Redis is away, and never sooner than its provider asks', async () => {
-  const { capacity } = setUp({ refused: away, capacities: away });
+it('each run backs off by itself while Redis is unavailable, and never for less than Retry-After', async () => {
+  const { capacity } = setUp({ refused: unavailable, capacities: unavailable });
   const pauses = [];
   for (const busyRefusals of [0, 1, 2, 3, 4, 9])
     pauses.push(await capacity.refused({ ...run, busyRefusals }, 0));

@@ -5,17 +5,15 @@ import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl } from '@holdfast/queues/admission';
 
-/** One provider's model. */
 export type Place = { connection: string; target: string };
 
-/** How many runs providers take at once, as all dispatchers have learned together from their busy refusals. */
+/** How many runs providers take at once, as all dispatchers learn from busy refusals. */
 export type Capacity = {
-  /** The name under which runs at a place are counted; undefined while nothing was learned about it. */
+  /** Undefined while nothing was learned about the place. */
   nameOf(place: Place): string | undefined;
   isLearned(): boolean;
-  /** The result of a call: a run that was accepted makes room for more. */
   called(place: Place, progress: Progress): void;
-  /** A run was refused for want of capacity. Returns in how many ms the place may be called again at the earliest. */
+  /** Returns in how many ms the place may be called again at the earliest. */
   refused(run: BusyRun, retryAfterMs: number): Promise<number>;
   stop(): Promise<void>;
 };
@@ -24,7 +22,7 @@ export type Capacity = {
 export type BusyRun = Place & { id: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
-/** While Redis is unavailable, what was learned is used for so long; after that each run backs off by itself. */
+/** Without Redis; after that each run backs off by itself. */
 const maxAgeMs = 10_000;
 const firstPauseMs = 1000;
 const maxPauseMs = 15_000;

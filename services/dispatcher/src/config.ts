@@ -12,12 +12,10 @@ export const dispatcherConfig = {
   ...fileStoreConfig,
   DISPATCH_CONCURRENCY: positiveInt()
     .default(512)
-    .describe('Runs in hand at once in this process; one organization alone has half of them at most'),
+    .describe('Runs that this process works on at once; one organization alone has half of them at most'),
   ORGANIZATION_MAX_CONCURRENCY: positiveInt()
     .optional()
-    .describe(
-      'Runs of an organization under way at once, in all dispatchers together, unless it has a limit of its own',
-    ),
+    .describe('Open runs of an organization in all dispatchers together, unless it has a limit of its own'),
   CALLBACK_URL: z
     .url()
     .optional()
@@ -34,9 +32,8 @@ export function readConfig(): DispatcherConfig {
   const connections = connectionConfig(process.env);
   const problems = limitProblems(connections);
   if (problems.length > 0)
-    throw new Error(`the configuration is not right:\n${problems.map((one) => `  ${one}`).join('\n')}`);
+    throw new Error(`the configuration is invalid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
   return { ...config, connections };
 }
 
-/** Connections that can't be used, a line each. */
 export const readConnectionProblems = (): string[] => connectionProblems(process.env);

@@ -5,7 +5,7 @@ const pieceChars = 65_536;
 /** Of the type and its parameters, before the comma. */
 const maxHeadChars = 1024;
 
-/** The bytes of a data URL as a stream, decoded piece by piece, and the type that it declares. */
+/** Decodes piece by piece; `contentType` is the declared one. */
 export function openDataUrl(url: string): { stream: Readable; contentType: string | null } {
   const comma = url.slice(0, maxHeadChars).indexOf(',');
   if (comma < 0) throw new UnusableOutput('a data URL has no data');

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createFairLimiter } from './fairLimiter.ts';
 
-it('no more are under way at once than there are turns, and who comes first goes first', async () => {
+it('a fair limiter runs no more at once than its maximum, in the order of the calls', async () => {
   const limited = createFairLimiter(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
@@ -25,7 +25,7 @@ it('no more are under way at once than there are turns, and who comes first goes
   expect(await limited('a', async () => 'free')).toBe('free');
 });
 
-it('who has many leaves room for others, and they take turns with it', async () => {
+it('an owner with many calls leaves room for others, and takes turns with them', async () => {
   const limited = createFairLimiter(4, 2);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

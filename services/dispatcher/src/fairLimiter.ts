@@ -1,10 +1,6 @@
-/** Runs `work` once there is room for its owner, and returns the result. */
 export type FairLimiter = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>;
 
-/**
- * Runs at most `maxRunning` at once, and `maxOfOwner` of any owner. Owners take turns; the work of one owner starts in the
- * order of its calls.
- */
+/** Owners take turns; the work of one owner starts in the order of its calls. */
 export function createFairLimiter(maxRunning: number, maxOfOwner = maxRunning): FairLimiter {
   const running = new Map<string, number>();
   const queues = new Map<string, (() => void)[]>();
@@ -24,7 +20,7 @@ export function createFairLimiter(maxRunning: number, maxOfOwner = maxRunning): 
     else running.delete(owner);
   }
 
-  /** Takes each place for the owner that it goes to, so that no new call can come in between. */
+  /** Takes the place before the work resumes, so that no new call can come in between. */
   function startNext(): void {
     for (const [owner, queue] of queues) {
       if (free === 0) return;

@@ -38,7 +38,7 @@ function routeWith(files: Partial<Route['files']>, changes: Partial<Route['input
   return { definition, route: { ...route, files: { ...url, ...files }, input } };
 }
 
-/** The input as it is sent to such a route. */
+/** The input for a route with these settings. */
 async function prepared(
   input: Record<string, unknown>,
   files: Partial<Route['files']>,
@@ -49,7 +49,7 @@ async function prepared(
 }
 
 describe('a file of the input', () => {
-  it('is a URL that lives as long as its route says', async () => {
+  it('is sent as a URL with the lifetime of the route', async () => {
     const { input, parts } = await prepared({ image: id, more: [{ at: id }], prompt: 'a' }, {});
     const sent = new URL(String(input.image));
     const lifetimeS = Number(sent.searchParams.get('expires')) - Date.now() / 1000;
@@ -59,12 +59,12 @@ describe('a file of the input', () => {
     expect(parts).toEqual([]);
   });
 
-  it('is a data URI where the route wants one', async () => {
+  it('is sent as a data URI where the route wants one', async () => {
     const { input } = await prepared({ image: id }, { as: 'data_uri' });
     expect(input.image).toBe(`data:image/png;base64,${png.toString('base64')}`);
   });
 
-  it('stays its id, and is a part, in a form', async () => {
+  it('is sent as a part of a form, and its id stays in the input', async () => {
     const { input, parts } = await prepared({ images: [id], prompt: 'a' }, { as: 'multipart' });
     expect(input).toEqual({ images: [id], prompt: 'a' });
     const [part] = parts;
@@ -77,7 +77,7 @@ describe('a file of the input', () => {
     expect((part && (await buffer(await part.open())))?.equals(png)).toBe(true);
   });
 
-  it('larger than the route takes is not sent there', async () => {
+  it('is refused when it is larger than the route allows', async () => {
     const most = { max_bytes: png.length };
     await prepared({ image: id }, most);
     await expect(prepared({ image: id }, { max_bytes: png.length - 1 })).rejects.toMatchObject({
@@ -85,14 +85,14 @@ describe('a file of the input', () => {
     });
   });
 
-  it('is found in no other organization', async () => {
+  it('is not found in another organization', async () => {
     run = await copying.newRun();
     await expect(prepared({ image: id }, {})).rejects.toMatchObject({ reason: 'gone' });
   });
 });
 
 describe('the properties of the input', () => {
-  it('are left out, renamed and set; parts follow', async () => {
+  it('are left out, renamed and set, together with their parts', async () => {
     const { input, parts } = await prepared(
       { image: id, mask: id, other: id, secret: id, prompt: 'a', size: 1 },
       { as: 'multipart' },
@@ -102,21 +102,21 @@ describe('the properties of the input', () => {
     expect(parts.map(({ path }) => path)).toEqual([['init_image'], ['mask']]);
   });
 
-  it('may swap their names, and be left out though their file is gone', async () => {
+  it('may swap their names, and may be left out when their file is gone', async () => {
     await copying.files.db.pool.query(`UPDATE files SET state = 'deleted' WHERE id = $1`, [id]);
     const { input } = await prepared({ a: 1, b: 2, c: id }, {}, { rename: { a: 'b', b: 'a' }, omit: ['c'] });
     expect(input).toEqual({ a: 2, b: 1 });
   });
 });
 
-describe('an input that can not be prepared', () => {
+describe('an input that cannot be prepared', () => {
   const ready = (files: Partial<Route['files']>, opening: 'submit' | 'recover' = 'submit') =>
     prepareInput(copying.files, copying.log, routeWith(files), { ...run, input: { image: id } }, opening);
 
   it.each([
     ['expired', () => copying.files.db.pool.query(`UPDATE files SET expires_at = now() WHERE id = $1`, [id])],
     ['gone from the store', () => copying.files.store.remove(id)],
-  ])('fails the run when its file is %s, unless it may have been sent before', async (_how, loseIt) => {
+  ])('fails the run when its file is %s, unless the run is recovered', async (_how, loseIt) => {
     await loseIt();
     expect(await ready({ as: 'data_uri' })).toMatchObject({
       state: 'ended',
@@ -125,15 +125,15 @@ describe('an input that can not be prepared', () => {
     expect(await ready({ as: 'data_uri' }, 'recover')).toEqual({ input: { image: id }, parts: [] });
   });
 
-  it('goes to the next provider when a file is too large for this one', async () => {
+  it('moves to the next provider when a file is too large for this one', async () => {
     expect(await ready({ max_bytes: 1 })).toMatchObject({ state: 'refused', retryAfterMs: null });
   });
 
-  it('is tried again when the store is away', async () => {
+  it('is retried when the store is unavailable', async () => {
     const { files } = copying;
-    const away = { ...files.store, read: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+    const unavailable = { ...files.store, read: () => Promise.reject(new Error('connect ECONNREFUSED')) };
     const readied = prepareInput(
-      { ...files, store: away },
+      { ...files, store: unavailable },
       copying.log,
       routeWith({ as: 'data_uri' }),
       { ...run, input: { image: id } },

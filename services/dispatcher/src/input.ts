@@ -19,10 +19,7 @@ import type { Attempt, FirstCall } from './submission.ts';
 
 type Files = { db: Database; store: ObjectStore };
 
-/**
- * The input as the provider takes it, or the result of an attempt whose input can't be sent. A run that is recovered is
- * queried even without its files, for it may have been accepted while they existed.
- */
+/** Returns a result when the input can't be sent. A run is recovered without its files, for it may have been accepted. */
 export async function prepareInput(
   files: Files,
   log: Logger,
@@ -63,7 +60,6 @@ const results = {
   },
 } as const;
 
-/** A file of the input that no provider can be sent (`gone`), or not this one (`too_large`). */
 class UnusableInputFile extends Error {
   readonly reason: 'gone' | 'too_large';
 
@@ -73,10 +69,7 @@ class UnusableInputFile extends Error {
   }
 }
 
-/**
- * The client's input with files as the route wants them (`files.as`), and properties renamed, set and left out (`input`).
- * @throws UnusableInputFile, and errors of the store and the database
- */
+/** Files as the route wants them, and properties renamed, set and left out. @throws UnusableInputFile */
 export async function buildInput(
   files: Files,
   definition: Pick<ModelDefinition, 'input_schema'>,

@@ -24,7 +24,7 @@ export async function executionsOf(
   return (isComplete ? executions : await filterPendingExecutions(db, executionIds)).map(firstTry);
 }
 
-/** Polls the provider about a run that is due, also one whose callback never came. */
+/** Also for runs whose callback never came. */
 export async function poll(services: AttemptServices, trace: Trace, attemptId: string): Promise<void> {
   const attempt = await claimPoll(services.files.db, attemptId, leaseS);
   if (!attempt) return;
@@ -46,9 +46,9 @@ async function pollClaimed(services: AttemptServices, trace: Trace, attempt: Cla
     if (signal.aborted) return;
     if (progress.state !== 'refused' || (progress.isLost && progress.retryAfterMs !== null))
       return await applyProgress(services, trace, route, attempt, progress, signal);
-    // The provider had accepted the run: unless it has lost it, only the poll is refused, and repeated later.
+    // Only the poll was refused, not the run, unless the provider has lost it.
     if (!progress.isLost) return;
-    // Without another provider the run stays, for this one may find it again.
+    // Without another provider it stays, for this one may find it again.
     if (await recordRefusal(services, trace.log, route, attempt, progress)) await slots.release(attempt);
   });
 }
@@ -65,12 +65,11 @@ async function submissionToPoll(
   return 'state' in input ? toSubmission(route, attempt) : toSubmission(route, attempt, input);
 }
 
-/** Takes over an attempt whose dispatcher is gone, and recovers its run. */
 export async function recover(services: AttemptServices, trace: Trace, attemptId: string): Promise<void> {
   const { files, leases } = services;
-  // The lease ran out while the database was unavailable: this process still works on the attempt.
+  // While the database was unavailable, a lease of this process ran out.
   if (leases.has(attemptId)) return;
-  // A callback that came meanwhile may end the run, with no need to ask the provider.
+  // A callback that came meanwhile may end the run.
   for (const id of await pendingCallbacks(files.db, attemptId)) await receiveCallback(services, trace, id);
   const attempt = await claimAbandoned(files.db, attemptId, leaseS);
   if (!attempt) return;

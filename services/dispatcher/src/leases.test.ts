@@ -22,8 +22,8 @@ async function isFree(id: string): Promise<boolean | undefined> {
   return (await db.pool.query<{ free: boolean }>(text, [id])).rows[0]?.free;
 }
 
-describe('what is in hand at a stop', () => {
-  it('may end by itself', async () => {
+describe('work on an attempt at a stop', () => {
+  it('may finish by itself', async () => {
     const leases = createLeases(db, log);
     let finish = () => {};
     const run = leases.hold(await attempt('att_quick'), async (signal) => {
@@ -37,7 +37,7 @@ describe('what is in hand at a stop', () => {
     expect([await run, leases.has('att_quick')]).toEqual([false, false]);
   });
 
-  it('is let go of after its time, and free for others at once', async () => {
+  it('is aborted after the grace period, and its lease is released at once', async () => {
     const leases = createLeases(db, log);
     const run = leases.hold(
       await attempt('att_slow'),
@@ -48,7 +48,7 @@ describe('what is in hand at a stop', () => {
     expect(await isFree('att_slow')).toBe(true);
   });
 
-  it('is let go of although a callback of the same run came and went: its submit may never have an answer', async () => {
+  it('is aborted although a callback for the same run was handled: its submit may never return', async () => {
     const leases = createLeases(db, log);
     const id = await attempt('att_called');
     const submit = leases.hold(

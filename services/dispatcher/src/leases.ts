@@ -5,22 +5,20 @@ import { createMemoryBudget, type MemoryBudget } from '@holdfast/kit/memoryBudge
 import { startSweep } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
 
-/** When it has run out, any dispatcher takes the attempt over. */
+/** After that any dispatcher takes the attempt over. */
 export const leaseS = 20;
 const heartbeatMs = 5000;
 
-/** Why work on an attempt is aborted. */
 export type AbortReason = 'ended elsewhere' | 'lease lost' | 'shutting down';
 
-/** For large responses and inputs of all attempts together; the rest waits at the sockets of the providers. */
+/** For large responses and inputs together; the rest waits at the providers' sockets. */
 const memoryBytes = 16 * 1024 * 1024;
 
-/** The attempts that this process works on. */
 export type Leases = {
-  /** Keeps the attempt's lease during `work`; `signal` aborts with an AbortReason when the work must stop. */
+  /** Keeps the lease during `work`; `signal` aborts with an AbortReason. */
   hold<Result>(attemptId: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   has(attemptId: string): boolean;
-  /** Counts what `work` holds in memory against the budget of all attempts. */
+  /** `work` counts against the memory budget of all attempts. */
   holdMemory: MemoryBudget['during'];
   /** Lets work finish within `graceMs`, then releases the remaining leases to the other dispatchers. */
   handBack(graceMs: number): Promise<void>;
@@ -36,7 +34,7 @@ export function createLeases(db: Database, log: Logger): Leases {
 
   async function extendAll(): Promise<void> {
     const nowMs = performance.now();
-    // The process was halted, or the database unavailable, for so long that other dispatchers may have the attempts.
+    // After a halt, or without the database for so long, other dispatchers may have the attempts.
     if (nowMs - extendedAtMs > leaseS * 1000) for (const id of held.keys()) abort(id, 'lease lost');
     const ids = [...held].filter(([, works]) => [...works].some(isActive)).map(([id]) => id);
     const kept = new Set(ids.length > 0 ? await extendLeases(db, ids, leaseS) : []);

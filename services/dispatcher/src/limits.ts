@@ -4,20 +4,17 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Connection } from '@holdfast/providers/connection';
 import type { Limits } from '@holdfast/queues/admission';
 
-/** What a run is counted under. */
 export type CountedRun = { organizationId: string; model: string; connection: string };
 
-/** How many runs may be open at once, and how many may start in a minute. */
 export type LimitsOf = {
   organization(id: string): Limits;
   model(slug: string, definition: ModelDefinition | null): Limits;
   connection(name: string): Limits;
-  /** The names under which a run is counted. */
   names(run: CountedRun, definition: ModelDefinition | null): string[];
   hasAny(definitions: ModelDefinition[]): boolean;
 };
 
-/** Returns the current limits. `ownLimits`: of organizations with a limit of their own; all others have `defaultLimit`. */
+/** Organizations without a limit of their own have `defaultLimit`. */
 export function openLimits(args: {
   connections: Record<string, Connection>;
   ownLimits(): Promise<ReadonlyMap<string, number>>;
@@ -59,7 +56,6 @@ export function openLimits(args: {
 const unlimited: Limits = { scopes: [], rates: [] };
 const maxAgeMs = 5000;
 
-/** The organizations that have a concurrency limit of their own, read at most every 5 s. */
 export function openOrganizationLimits(db: Database): () => Promise<ReadonlyMap<string, number>> {
   let reading: Promise<ReadonlyMap<string, number>> | null = null;
   let readAtMs = Number.NEGATIVE_INFINITY;

@@ -5,7 +5,7 @@ import { dispatcherMetrics, measured } from './metrics.ts';
 
 const submission = {} as Submission;
 
-/** The metrics after a provider that answers so was asked to submit. */
+/** The metrics after a submit with this result. */
 async function afterSubmit(progress: Progress, signal = new AbortController().signal): Promise<string> {
   const registry = createRegistry('test');
   const provider = { name: 'test', submit: async () => progress } as unknown as Provider;
@@ -22,7 +22,7 @@ const refused = {
 } as const;
 
 describe('calls to providers', () => {
-  it('are timed by connection, call and what came of it', async () => {
+  it('are timed by connection, call and outcome', async () => {
     const handle = { externalId: '1' };
     const text = await afterSubmit({ state: 'running', handle, by: 'poll', pollAfterMs: 1 });
     expect(text).toMatch(
@@ -31,7 +31,7 @@ describe('calls to providers', () => {
     expect(text).not.toMatch(/^holdfast_provider_errors_total\{/m);
   });
 
-  it('are counted by the code of their failure, and what is for the operator, too', async () => {
+  it('are counted by the code of their failure, and alerts by connection', async () => {
     const text = await afterSubmit(refused);
     expect(text).toMatch(
       /^holdfast_provider_errors_total\{.*connection="replicate",code="SERVICE_UNAVAILABLE".*\} 1$/m,
@@ -40,13 +40,13 @@ describe('calls to providers', () => {
     expect(text).toMatch(/^holdfast_provider_alerts_total\{.*connection="fal".*\} 0$/m);
   });
 
-  it('to a busy provider are told apart from those that it refuses', async () => {
+  it('to a busy provider have an outcome of their own', async () => {
     const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
     const text = await afterSubmit({ state: 'refused', retryAfterMs: 1, outcome, isBusy: true });
     expect(text).toMatch(/^holdfast_provider_call_seconds_count\{.*call="submit",outcome="busy".*\} 1$/m);
   });
 
-  it('do not count when they were cut off', async () => {
+  it('do not count when they were aborted', async () => {
     const text = await afterSubmit(refused, AbortSignal.abort());
     expect(text).not.toMatch(/^holdfast_provider_(call_seconds_count|errors_total)\{/m);
   });

@@ -58,7 +58,6 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
 /** In seconds; some providers respond with the result itself, minutes later. */
 const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** Wraps providers so that calls about a run are timed, and alerts counted. */
 export function measured(
   metrics: Pick<DispatcherMetrics, 'providerCalls' | 'providerErrors' | 'providerAlerts'>,
 ): (provider: Provider, connection: string) => Provider {

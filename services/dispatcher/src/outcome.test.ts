@@ -1,9 +1,8 @@
-import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { mp4, png } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { outcomeOf, recordOutcome } from './outcome.ts';
-import { withMeasuredFiles } from './outputs.ts';
 import type { Attempt } from './submission.ts';
 import { madeOutput, startCopying } from './testing/copying.ts';
 
@@ -36,22 +35,21 @@ async function recordRun(urls: string[], isRecorded = true) {
 
 const dataUrl = (bytes: Buffer) => `data:application/octet-stream;base64,${bytes.toString('base64')}`;
 
-it('a run is priced by the pixels that were stored', async () => {
+it('a run is priced by the pixels of its stored files', async () => {
   const { recorded, kept } = await recordRun([dataUrl(mp4)]);
   expect(recorded).toMatchObject([{ state: 'succeeded', outcome: { ok: true, cost: '0.23040000' } }]);
   expect(kept).toHaveLength(1);
 });
 
-it('a run whose output can not be stored has failed: nothing is charged, no file stays', async () => {
+it('a run whose output cannot be stored fails, has no cost and keeps no file', async () => {
   const { recorded, kept } = await recordRun([dataUrl(mp4), dataUrl(png)]);
   expect(recorded).toMatchObject([{ state: 'failed', outcome: { ok: false, code: 'GENERATION_FAILED' } }]);
   expect(recorded[0]?.outcome).not.toHaveProperty('cost');
-  // For the operator: why.
   expect(recorded[0]?.raw).toBe('The output was not copied: an output is not a file of the promised kind');
   expect(kept).toEqual([]);
 });
 
-it('the operator reads how a file in the network of its provider is let in', async () => {
+it('the error for the operator names the setting that allows files from the network of the provider', async () => {
   const { recorded } = await recordRun(['http://minio.lan:9000/a.mp4']);
   expect(recorded[0]?.outcome).toMatchObject({ message: 'The output could not be stored.' });
   expect(recorded[0]?.raw).toMatch(
@@ -59,32 +57,8 @@ it('the operator reads how a file in the network of its provider is let in', asy
   );
 });
 
-it('a run whose execution was cancelled while its output was copied leaves no file behind', async () => {
+it('a run whose execution is cancelled while its output is copied keeps no file', async () => {
   const { recorded, kept } = await recordRun([dataUrl(mp4)], false);
   expect(recorded).toHaveLength(1);
   expect(kept).toEqual([]);
-});
-
-const success: Success = {
-  ok: true,
-  output: {},
-  usage: { inputTokens: 1, outputTokens: 2 },
-  measured: { seconds: 3 },
-};
-
-it('pictures and videos are priced by what was stored of them', () => {
-  const files = [
-    { file_id: 'file_a', format: 'png', width: 1000, height: 2000 },
-    { file_id: 'file_b', format: 'mp4', width: 500, height: 1000, duration: 5 },
-    { file_id: 'file_c', format: 'wav', duration: 5 },
-  ];
-  expect(withMeasuredFiles(success, files)).toEqual({
-    ...success,
-    measured: { seconds: 3, megapixels: 2.5 },
-  });
-  expect(withMeasuredFiles(success, files.slice(2))).toEqual(success);
-  expect(withMeasuredFiles({ ...success, measured: {} }, files).measured).toEqual({
-    seconds: 10,
-    megapixels: 2.5,
-  });
 });

@@ -12,17 +12,14 @@ import type { Route } from './routes.ts';
 import type { Attempt } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
 
-/** How an attempt ended, as it is recorded. */
 export type AttemptOutcome = {
   recorded: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
-  /** For the operator. */
   rawError?: string | undefined;
-  /** The ids of the output files that were copied. */
-  files: string[];
+  copiedIds: string[];
 };
 
-/** The outcome of a run that has ended: a success with its output files in our store, and priced. Null when the signal aborts. */
+/** A success has its output files in our store, and its cost. Null when the signal aborts. */
 export async function outcomeOf(
   files: Files,
   trace: Trace,
@@ -35,7 +32,7 @@ export async function outcomeOf(
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
     const state = progress.state === 'unknown' ? 'unknown' : 'failed';
-    return { recorded: { ok: false, code, message }, state, rawError: raw, files: [] };
+    return { recorded: { ok: false, code, message }, state, rawError: raw, copiedIds: [] };
   }
   let failure: unknown;
   const bounds = { ...defaultBounds, onFailure: (error: unknown) => (failure = error) };
@@ -45,14 +42,14 @@ export async function outcomeOf(
   );
   if (copied) {
     const recorded = toRecorded(route.definition, copied.success);
-    return { recorded, state: recorded.ok ? 'succeeded' : 'failed', files: copied.files };
+    return { recorded, state: recorded.ok ? 'succeeded' : 'failed', copiedIds: copied.files };
   }
   if (signal.aborted) return null;
   const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
-  return { recorded: notStored, state: 'failed', rawError, files: [] };
+  return { recorded: notStored, state: 'failed', rawError, copiedIds: [] };
 }
 
-/** Output files that came within the response; the reader closes them. */
+/** They must be closed. */
 export function bodiesOf(progress: Progress): readonly OutputBody[] {
   return (progress.state === 'ended' && progress.bodies) || [];
 }
@@ -63,7 +60,7 @@ const notStored: RecordedOutcome = {
   message: 'The output could not be stored.',
 };
 
-/** With a hint for the operator, because a provider may keep its files in a network of its own. */
+/** For the operator: a provider may keep its files in a network of its own. */
 function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definition' | 'route'>): string {
   const reason = failure instanceof Error ? failure.message : String(failure);
   const isRefused = failure instanceof DownloadError && failure.stage === 'policy';
@@ -76,14 +73,14 @@ function toRecorded(definition: ModelDefinition, success: Success): RecordedOutc
   return { ok: true, output, ...usage, cost: actualCost(definition, success) };
 }
 
-/** Records the outcome once. When the execution was cancelled, or another process recorded one, the files are dropped. */
+/** When the execution was cancelled, or has an outcome already, the copies are dropped. */
 export async function recordOutcome(
   recorder: Pick<AttemptRecorder, 'recordOutcome'>,
   files: Files,
   log: Logger,
   attempt: Attempt,
-  { recorded, state, rawError, files: copies }: AttemptOutcome,
+  { recorded, state, rawError, copiedIds }: AttemptOutcome,
 ): Promise<void> {
   const isRecorded = await recorder.recordOutcome(attempt.attemptId, recorded, state, rawError);
-  if (!isRecorded && copies.length > 0) await dropCopies(files, log, attempt, copies);
+  if (!isRecorded && copiedIds.length > 0) await dropCopies(files, log, attempt, copiedIds);
 }

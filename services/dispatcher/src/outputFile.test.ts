@@ -11,13 +11,13 @@ describe('takeHead', () => {
     ['in one piece', ['abcdefgh'], 'abc'],
     ['shorter than the head', ['a', 'b'], 'ab'],
     ['empty', [], ''],
-  ])('gives the head, and the whole again, of a stream %s', async (_how, texts, head) => {
+  ])('returns the head and the whole of a stream %s', async (_how, texts, head) => {
     const taken = await takeHead(pieces(...texts), 3);
     expect(taken.head.toString()).toBe(head);
     expect((await buffer(taken.stream)).toString()).toBe(texts.join(''));
   });
 
-  it('reads no more than it needs', async () => {
+  it('reads no more than the head', async () => {
     let read = 0;
     const source = Readable.from(
       (function* () {
@@ -31,7 +31,7 @@ describe('takeHead', () => {
     source.destroy();
   });
 
-  it('fails as its source does, at the beginning and later', async () => {
+  it('fails with the error of its source, at the start and later', async () => {
     const broken = (after: number) =>
       Readable.from(
         (function* () {

@@ -15,10 +15,8 @@ import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles
 import { openDataUrl } from './dataUrl.ts';
 import type { Attempt } from './submission.ts';
 
-/** Where output files are stored, and how they are fetched. */
 export type Files = { db: Database; store: ObjectStore; egress: EgressPolicy };
 
-/** What the output files of a run may be, and where they come from. */
 export type OutputRules = {
   kind: OutputKind;
   maxFileBytes: number;
@@ -26,18 +24,17 @@ export type OutputRules = {
   timeoutMs: number;
   /** Files from these `host:port` are fetched without the egress policy. */
   trustedHosts: string[];
-  /** Files that came within the provider's response, by their references. */
+  /** Files within the provider's response, by their references. */
   bodies: ReadonlyMap<string, OutputBody>;
-  /** What all files of the run may still add up to; counted down as bytes arrive. */
+  /** For all files of the run; counted down as bytes arrive. */
   left: { bytes: number };
-  /** Called with the id of each file before it is stored. */
   onStart(id: string): void;
 };
 
 type Owner = Pick<Attempt, 'id' | 'organizationId'>;
 type Source = { stream: Readable; contentType: string | null; sizeBytes?: number | null };
 
-/** Streams an output file (a URL, a data URL or a body of the response) into our store. */
+/** `url` may be a data URL, or the reference of a body of the response. */
 export async function storeOutput(
   files: Files,
   owner: Owner,
@@ -124,7 +121,6 @@ function formatOf(contentType: string, extension: string): string {
   return contentType.startsWith('image/') ? contentType.slice('image/'.length) : extension;
 }
 
-/** Reads the first bytes of a stream, and returns the whole as a new stream. */
 export async function takeHead(source: Readable, bytes: number): Promise<{ head: Buffer; stream: Readable }> {
   const chunks: Buffer[] = [];
   let size = 0;

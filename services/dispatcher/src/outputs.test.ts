@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
 import { answerBody, heldBody, type OutputBody } from '@holdfast/providers/outputBody';
 import { UnusableOutput } from '@holdfast/providers/outputFiles';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Files } from './outputFile.ts';
-import { type CopyBounds, copyOutput, isRetryableCopy } from './outputs.ts';
+import { type CopyBounds, copyOutput, isRetryableCopy, withMeasuredFiles } from './outputs.ts';
 import { madeOutput, startCopying } from './testing/copying.ts';
 
 let copying: Awaited<ReturnType<typeof startCopying>>;
@@ -23,7 +24,7 @@ const sends = (bytes: Buffer, type?: string) => (_request: unknown, response: Se
   response.end(bytes);
 };
 
-/** Copies what a model of one provider made; tells what came of it and what is stored. */
+/** Copies an output; returns the result and the stored files. */
 async function copied(
   kind: 'images' | 'videos' | 'audios' | 'files' | 'raw',
   urls: string[],
@@ -50,7 +51,7 @@ async function copied(
 }
 
 describe('the output of a run', () => {
-  it('is stored whole, measured, and stays', async () => {
+  it('is stored whole, measured and kept', async () => {
     const { file } = copying.provider;
     const long = longMp4(1_000_000);
     const { success, files } = await copied('videos', [file(sends(long, 'video/mp4')), file(sends(mp4))]);
@@ -66,21 +67,21 @@ describe('the output of a run', () => {
     expect(files).toHaveLength(2);
     for (const stored of files) {
       expect(stored).toMatchObject({ kept: true, durationMs: 3000, contentType: 'video/mp4' });
-      // Models tell the type of a file by its URL's path.
+      // Models derive the type of a file by its URL's path.
       expect(stored.key).toMatch(/\.mp4$/);
       expect(stored.object).toMatchObject({ sizeBytes: stored.sizeBytes });
     }
     expect(new Set(files.map(({ sizeBytes }) => sizeBytes))).toEqual(new Set([long.length, mp4.length]));
   });
 
-  it('may be data, and sound', async () => {
+  it('may be a data URL with sound', async () => {
     const url = `data:audio/wav;base64,${wav(4000).toString('base64')}`;
     const { success, files } = await copied('audios', [url]);
     expect(success?.output.audios).toEqual([{ file_id: files[0]?.id, format: 'wav', duration: 0.5 }]);
     expect(success?.measured).toEqual({ seconds: 0.5 });
   });
 
-  it('may be 20 files, of which one that is named twice is two files', async () => {
+  it('may have 20 files, and one that is named twice is stored twice', async () => {
     const { file, requestsFor } = copying.provider;
     const urls = Array.from({ length: 19 }, () => file(sends(png)));
     const [first = ''] = urls;
@@ -91,7 +92,7 @@ describe('the output of a run', () => {
     expect(requestsFor(first)).toBe(2);
   });
 
-  it('may be a file of 100 MB, of which nobody said how long it is', async () => {
+  it('may be a file of 100 MB without a Content-Length', async () => {
     const sizeBytes = 100 * 1024 * 1024;
     const url = copying.provider.file((_request, response) => {
       response.writeHead(200);
@@ -106,7 +107,7 @@ describe('the output of a run', () => {
     expect(kept?.object).toMatchObject({ sizeBytes });
   });
 
-  it('that breaks off or is half sent is fetched again', async () => {
+  it('is fetched again when a response breaks off or fails', async () => {
     const short = (_request: unknown, response: ServerResponse) => {
       response.writeHead(200, { 'content-length': png.length });
       response.write(png.subarray(0, 30), () => response.socket?.destroy());
@@ -122,7 +123,7 @@ describe('the output of a run', () => {
     expect(files.every(({ kept, dropped }) => kept || dropped)).toBe(true);
   });
 
-  it('is fetched from the provider that made it wherever that is, and from no other that is not public', async () => {
+  it('is fetched from its own provider in any network, and from others at public addresses only', async () => {
     const url = copying.provider.file(sends(png));
     expect((await copied('images', [url], { connection: 'other' })).success).toBeNull();
     expect((await copied('raw', [url])).success).toBeNull();
@@ -130,7 +131,7 @@ describe('the output of a run', () => {
     expect((await copied('images', [url])).success).not.toBeNull();
   });
 
-  it('is fetched over plain http from a store in the network of the provider that the operator names', async () => {
+  it('is fetched over plain http from the store that the operator names for the provider', async () => {
     const url = copying.provider.file(sends(png));
     expect((await copied('images', [url], { connection: 'beside' })).success).not.toBeNull();
     expect((await copied('raw', [url], { connection: 'beside' })).success).toBeNull();
@@ -138,7 +139,7 @@ describe('the output of a run', () => {
   });
 });
 
-describe('an output file that is the answer itself', () => {
+describe('an output file that is the response itself', () => {
   const streamed = (bytes: Buffer, type = 'image/png') => ({
     ok: true as const,
     status: 200,
@@ -155,19 +156,19 @@ describe('an output file that is the answer itself', () => {
     expect(files[0]).toMatchObject({ kept: true, object: { sizeBytes: png.length } });
   });
 
-  it('is asked for again when it breaks off, where that can be done', async () => {
+  it('is requested again when it breaks off, where the provider allows it', async () => {
     const broken = { ...streamed(png), stream: Readable.from(half(png), { objectMode: false }) };
-    const asked: AbortSignal[] = [];
+    const requests: AbortSignal[] = [];
     const body = answerBody(broken, async (signal) => {
-      asked.push(signal);
+      requests.push(signal);
       return streamed(png);
     });
     const { success } = await copied('files', [body.reference], { bodies: [body] });
     expect(success?.output.files).toHaveLength(1);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('fails the run when it breaks off and can not be asked for again', async () => {
+  it('fails the run when it breaks off and cannot be requested again', async () => {
     const broken = { ...streamed(png), stream: Readable.from(half(png), { objectMode: false }) };
     const body = answerBody(broken);
     const { success, files } = await copied('images', [body.reference], { bodies: [body] });
@@ -175,7 +176,7 @@ describe('an output file that is the answer itself', () => {
     expect(files.filter(({ kept }) => kept)).toEqual([]);
   });
 
-  it('is stored again from memory when it is small', async () => {
+  it('is stored from memory when it was read before and is small', async () => {
     const body = heldBody(new Blob([png]), 'image/png');
     const first = await body.open(never);
     first.destroy();
@@ -183,21 +184,21 @@ describe('an output file that is the answer itself', () => {
     expect(success?.output).toEqual({ raw: [{ url: expect.objectContaining({ format: 'png' }) }] });
   });
 
-  it('is no larger than the model may make', async () => {
+  it('is refused when it is larger than the model allows', async () => {
     const body = answerBody(streamed(png));
     const output = { max_file_bytes: png.length - 1 };
     expect((await copied('images', [body.reference], { bodies: [body], output })).success).toBeNull();
   });
 
-  it('is none where only a text looks like its reference', async () => {
+  it('is not used for a text that only looks like its reference', async () => {
     const { reference } = heldBody(new Blob([png]), 'image/png');
     expect((await copied('raw', [reference])).success?.output).toEqual({ raw: [{ url: reference }] });
     expect((await copied('images', [reference])).success).toBeNull();
   });
 });
 
-describe('an output that can not be had leaves nothing', () => {
-  /** One file is good: what was stored of it goes too. */
+describe('an output that cannot be copied keeps no file', () => {
+  /** With one good file, which is dropped too. */
   async function fails(
     bad: string[],
     kind: 'images' | 'files' = 'images',
@@ -214,12 +215,12 @@ describe('an output that can not be had leaves nothing', () => {
     expect(await copied('images', [])).toEqual({ success: null, files: [] });
   });
 
-  it('when it has more files than it may', async () => {
+  it('when it has more files than the model allows', async () => {
     const { file } = copying.provider;
     expect(await fails([file(sends(png))], 'images', { output: { max_files: 1 } })).toEqual([]);
   });
 
-  it('when a file is not what it says', async () => {
+  it('when a file is not of its declared type', async () => {
     const { file, requestsFor } = copying.provider;
     const page = file(sends(Buffer.from('<html>Not Found</html>'), 'image/png'));
     await fails([page]);
@@ -228,7 +229,7 @@ describe('an output that can not be had leaves nothing', () => {
     expect(requestsFor(page)).toBe(1);
   });
 
-  it('when a file is sent on to an address that is not public', async () => {
+  it('when a file is redirected to an address that is not public', async () => {
     const inner = await startCopying();
     const secret = inner.provider.file(sends(png));
     const url = copying.provider.file((_request, response) =>
@@ -239,7 +240,7 @@ describe('an output that can not be had leaves nothing', () => {
     await inner.close();
   });
 
-  it('when a file is larger than it may be, said or not', async () => {
+  it('when a file is larger than allowed, with and without a Content-Length', async () => {
     const { file } = copying.provider;
     const big = Buffer.concat([png, Buffer.alloc(400_000)]);
     const output = { max_file_bytes: 300_000 };
@@ -254,14 +255,14 @@ describe('an output that can not be had leaves nothing', () => {
     expect(copying.provider.requestsFor(unsaid)).toBe(1);
   });
 
-  it('when its files are too large together', async () => {
+  it('when its files together are too large', async () => {
     const big = Buffer.concat([png, Buffer.alloc(100_000)]);
     const urls = Array.from({ length: 3 }, () => copying.provider.file(sends(big)));
     await fails(urls, 'images', { bounds: { maxTotalBytes: 250_000 } });
     expect((await copied('images', urls, { bounds: { maxTotalBytes: 350_000 } })).success).not.toBeNull();
   });
 
-  it('when a sender takes longer than it may, however often it is asked', async () => {
+  it('when a file takes too long, at every try', async () => {
     const url = copying.provider.file((_request, response) => {
       response.writeHead(200, { 'content-length': png.length });
       response.write(png.subarray(0, 40));
@@ -270,7 +271,7 @@ describe('an output that can not be had leaves nothing', () => {
     expect(copying.provider.requestsFor(url)).toBe(3);
   });
 
-  it('when the run ends in the middle', async () => {
+  it('when the run ends during the copy', async () => {
     const ending = new AbortController();
     const url = copying.provider.file((_request, response) => {
       response.writeHead(200);
@@ -337,6 +338,30 @@ describe('a copy that fails', () => {
     new DownloadError('status', 'answered 429', 429),
   ])('is retried for a host that may recover: $message', (error) => {
     expect(isRetryableCopy(error)).toBe(true);
+  });
+});
+
+const measuredByProvider: Success = {
+  ok: true,
+  output: {},
+  usage: { inputTokens: 1, outputTokens: 2 },
+  measured: { seconds: 3 },
+};
+
+it('stored files are measured by their pixels, and by their seconds unless the provider reported some', () => {
+  const files = [
+    { file_id: 'file_a', format: 'png', width: 1000, height: 2000 },
+    { file_id: 'file_b', format: 'mp4', width: 500, height: 1000, duration: 5 },
+    { file_id: 'file_c', format: 'wav', duration: 5 },
+  ];
+  expect(withMeasuredFiles(measuredByProvider, files)).toEqual({
+    ...measuredByProvider,
+    measured: { seconds: 3, megapixels: 2.5 },
+  });
+  expect(withMeasuredFiles(measuredByProvider, files.slice(2))).toEqual(measuredByProvider);
+  expect(withMeasuredFiles({ ...measuredByProvider, measured: {} }, files).measured).toEqual({
+    seconds: 10,
+    megapixels: 2.5,
   });
 });
 

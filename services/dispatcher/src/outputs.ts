@@ -26,20 +26,15 @@ const defaultPausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
 
 type CopiedAttempt = Pick<Attempt, 'id' | 'attemptId' | 'organizationId'>;
 
-/** Of the process, for copies share its memory. A run queues no more than a few files here. */
+/** In this process, whose memory they share. */
 const copies = createFairLimiter(64, 32);
 const maxCopiesOfRun = 8;
 
-/** A success, and those of its files that came within the response. */
 export type MadeOutput = { outcome: Success; bodies?: readonly OutputBody[] };
 
-/** A success whose files are in our store, and their ids. */
 export type CopiedOutput = { success: Success; files: string[] };
 
-/**
- * Copies the output's files into our store, all or none: the copies of an output that fails are dropped. Null when a file
- * can't be copied, or the signal aborts.
- */
+/** Copies all files of an output into our store, or none. Null when one can't be copied, or the signal aborts. */
 export async function copyOutput(
   files: Files,
   log: Logger,
@@ -89,7 +84,7 @@ export async function copyOutput(
   return success && { success, files: idsOf(stored) };
 }
 
-/** Copies as capacity allows. What an earlier try copied is not copied again. */
+/** What an earlier try copied is not copied again. */
 function createCopier(
   { organizationId }: CopiedAttempt,
   stored: Map<number, StoredFile>,
@@ -113,10 +108,7 @@ export function isRetryableCopy(error: unknown): boolean {
   return error.stage === 'status' && (error.status === null || error.status >= 500 || error.status === 429);
 }
 
-/**
- * What the stored files show counts for the price: the pixels of images and videos, and the seconds of clips unless the
- * provider reported some.
- */
+/** Stored files count for the price: their pixels, and their seconds unless the provider reported some. */
 export function withMeasuredFiles(success: Success, files: readonly StoredFile[]): Success {
   const pixels = files.reduce((sum, { width = 0, height = 0 }) => sum + width * height, 0);
   const seconds = files.reduce((sum, { duration = 0 }) => sum + duration, 0);

@@ -4,8 +4,8 @@ import { newLog, secretsOf, storable } from './progress.ts';
 
 const secrets = { baseUrl: 'https://api.example.com', apiKey: 'r8_abcdefghij' };
 
-describe('what is new in a log', () => {
-  it('is passed on by whole lines, and once', () => {
+describe('a log', () => {
+  it('is recorded in whole lines, each once', () => {
     const first = newLog('one\ntwo\nthr', 0, false, secrets);
     expect(first).toEqual({ logs: 'one\ntwo\n', logged: 8 });
     expect(newLog('one\ntwo\nthr', first.logged, false, secrets)).toEqual({ logs: '', logged: 8 });
@@ -15,17 +15,17 @@ describe('what is new in a log', () => {
     });
   });
 
-  it('ends with its last line when the run has ended', () => {
+  it('is recorded up to its last line when the run has ended', () => {
     expect(newLog('one\ntwo', 4, true, secrets)).toEqual({ logs: 'two\n', logged: 7 });
     expect(newLog('', 0, true, secrets)).toEqual({ logs: '', logged: 0 });
   });
 
-  it('is stored as it is, but for our keys', () => {
+  it('is recorded without our keys', () => {
     const { logs } = newLog('the colour azure, asked for with r8_abcdefghij\n', 0, false, secrets);
     expect(logs).toBe('the colour azure, asked for with [key]\n');
   });
 
-  it('of a flood is its end alone', () => {
+  it('is cut to its end when it is too long', () => {
     const flood = 'x'.repeat(99).concat('\n').repeat(2000);
     const { logs, logged } = newLog(flood, 0, false, secrets);
     expect(logged).toBe(flood.length);
@@ -33,8 +33,8 @@ describe('what is new in a log', () => {
   });
 });
 
-describe('what a log must not tell', () => {
-  it('is what the connection is set up with, and the token of the attempt', () => {
+describe('the secrets of a log', () => {
+  it('include the settings of the connection and the token of the attempt', () => {
     const settings = { TOKEN: 'operator-token', DELAY: '20' };
     const connection = { baseUrl: 'http://gpu:5000', apiKey: null, settings };
     const own = secretsOf({ connection }, { attemptToken: 'tok-of-attempt' });
@@ -58,7 +58,7 @@ describe('figures of a provider', () => {
       { progress: null, queuePosition: null },
     ],
     [{ progress: 0.35 }, { progress: 0.35, queuePosition: null }],
-  ])('%j are stored as what they can be', (told, stored) => {
-    expect(storable(told)).toEqual(stored);
+  ])('%j are stored in the range of their columns', (reported, stored) => {
+    expect(storable(reported)).toEqual(stored);
   });
 });

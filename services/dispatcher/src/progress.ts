@@ -7,7 +7,7 @@ import { logLine, type Secrets } from '@holdfast/providers/outcome/raw';
 import type { Route } from './routes.ts';
 import { type Attempt, cancelTimeoutMs } from './submission.ts';
 
-/** Records that the provider runs the attempt. If its execution has ended meanwhile, the run is cancelled. */
+/** If the execution has ended meanwhile, the run is cancelled. */
 export async function recordRunning(
   recorder: AttemptRecorder,
   log: Logger,
@@ -32,7 +32,6 @@ export async function recordRunning(
   if (!isRecorded) await route.provider.cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
 }
 
-/** Records what a provider reports of a run: its progress, its place in the queue, and its log in whole lines. */
 export async function recordProgress(
   recorder: Pick<AttemptRecorder, 'recordProgress'>,
   { definition, route, connection }: Pick<Route, 'definition' | 'route' | 'connection'>,
@@ -62,7 +61,7 @@ export function secretsOf(
 
 const maxInt4 = 2_147_483_647;
 
-/** Figures in the range of their columns: one that is out of range would fail the whole batch. */
+/** In the range of their columns, also of small shares: one that is out of range would fail the whole batch. */
 export function storable({ progress, queuePosition }: Pick<Telling, 'progress' | 'queuePosition'>): {
   progress: number | null;
   queuePosition: number | null;
@@ -70,7 +69,6 @@ export function storable({ progress, queuePosition }: Pick<Telling, 'progress' |
   const share = Math.min(1, Math.max(0, progress ?? Number.NaN));
   const place = Math.min(maxInt4, Math.max(0, Math.trunc(queuePosition ?? Number.NaN)));
   return {
-    // Smaller shares are out of the range of some columns.
     progress: Number.isNaN(share) ? null : Math.round(share * 1e6) / 1e6,
     queuePosition: Number.isNaN(place) ? null : place,
   };

@@ -1,7 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { describe, expect, it } from '@jest/globals';
 import { busyTry, nextTry } from './refusal.ts';
-import { routesFor } from './routes.ts';
 
 type Route = ModelDefinition['providers'][number];
 
@@ -35,17 +34,17 @@ describe('the next try', () => {
     expect(after([route('a')], [at('a', 5)])).toBeNull();
   });
 
-  it('is a place and a time: of the run it says nothing more, for it is logged', () => {
+  it('has nothing of the attempt but the place and the time, for it is logged', () => {
     const run = { ...at('a'), attemptToken: 'secret' };
-    const again = after([route('a')], [run]);
-    expect(again).toEqual({ connection: 'a', target: 'a-model', afterMs: 1000 });
+    const next = after([route('a')], [run]);
+    expect(next).toEqual({ connection: 'a', target: 'a-model', afterMs: 1000 });
   });
 
-  it('waits as long as the provider asks for', () => {
+  it('waits as long as the provider demands', () => {
     expect(after([route('a')], [at('a')], { retryAfterMs: 20_000 })).toMatchObject({ afterMs: 20_000 });
   });
 
-  it('goes to the next provider after a few, and at once when waiting is of no use or long', () => {
+  it('goes to the next provider after a few tries, and at once when a retry is useless or the pause is long', () => {
     const both = [route('a'), route('b')];
     const there = { connection: 'b', target: 'b-model', afterMs: 0 };
     expect(after(both, [at('a', 2)])).toMatchObject({ connection: 'a' });
@@ -54,7 +53,7 @@ describe('the next try', () => {
     expect(after(both, [at('a')], { retryAfterMs: 30_000 })).toEqual(there);
   });
 
-  it('never goes back to one that was left, nor to one that is not configured', () => {
+  it('never goes back to a provider that was left, nor to one that is not configured', () => {
     const all = [route('a'), route('b'), route('c')];
     expect(after(all, [at('a', 3), at('b', 3)], { retryAfterMs: null })).toMatchObject({ connection: 'c' });
     const unconfigured = { retryAfterMs: null, unconfigured: 'c' };
@@ -82,7 +81,7 @@ describe('a run whose provider is busy', () => {
       ...part,
     });
 
-  it('waits for it, where the model says so or has no other', () => {
+  it('waits for it when the model says so or has no other provider', () => {
     const here = { connection: 'a', target: 'a-model', afterMs: 5000 };
     expect(busy({ onBusy: 'wait' })).toEqual(here);
     expect(busy({ isAllowed: ({ connection }) => connection === 'a' })).toEqual(here);
@@ -96,46 +95,7 @@ describe('a run whose provider is busy', () => {
     expect(busy({ busyRefusals: 3 })).toMatchObject({ connection: 'b', afterMs: 0 });
   });
 
-  it('does not go where it was refused for another reason', () => {
+  it('does not go to a provider that refused it for another reason', () => {
     expect(busy({ refusedAt: [at('b')] })).toMatchObject({ connection: 'c' });
-  });
-});
-
-describe('the routes of a run', () => {
-  const names = (...given: Parameters<typeof routesFor>) =>
-    routesFor(...given).map(({ connection }) => connection);
-  const all = () => true;
-
-  it('are in the order of the model, but for the first, which goes by weight', () => {
-    const plain = modelOf(route('a'), route('b'));
-    expect([0, 0.99].map((chance) => names(plain, null, all, chance))).toEqual([
-      ['a', 'b'],
-      ['a', 'b'],
-    ]);
-    const weighted = modelOf(route('a', { weight: 1 }), route('b', { weight: 3 }), route('c'));
-    const firsts = [0, 0.24, 0.25, 0.99].map((chance) => names(weighted, null, all, chance)[0]);
-    expect(firsts).toEqual(['a', 'a', 'b', 'b']);
-    expect(names(weighted, null, all, 0.9)).toEqual(['b', 'a', 'c']);
-  });
-
-  it('of a further try begin where it was meant to go, and leave out who refused it', () => {
-    const model = modelOf(route('a'), route('b'), route('c'));
-    const again = (connection: string, ...refusedAt: string[]) => ({
-      attemptId: 'att',
-      connection,
-      target: `${connection}-model`,
-      refusedAt: refusedAt.map((one) => [one, `${one}-model`] as const),
-    });
-    expect(names(model, again('b'), all)).toEqual(['b', 'c', 'a']);
-    expect(names(model, again('b', 'a'), all)).toEqual(['b', 'c']);
-    expect(names(model, again('b', 'b', 'c'), all)).toEqual(['b', 'a']);
-    expect(names(model, again('gone', 'a'), all)).toEqual(['b', 'c']);
-    expect(names(model, again('gone', 'a', 'b', 'c'), all)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('leave out what is not configured; of an unknown model there are none', () => {
-    const model = modelOf(route('a'), route('b'));
-    expect(names(model, null, ({ connection }) => connection === 'b')).toEqual(['b']);
-    expect(routesFor(null, null, all)).toEqual([]);
   });
 });

@@ -13,7 +13,6 @@ import type { Attempt } from './submission.ts';
 
 type Refused = Extract<Progress, { state: 'refused' }>;
 type Place = { connection: string; target: string };
-/** Where an execution is tried next, and in how many ms at the earliest. */
 type NextTry = Place & { afterMs: number };
 
 type Services = {
@@ -27,10 +26,7 @@ type Services = {
 /** A refusal that can't be recorded fails the attempt, so the database is read with retries for as long. */
 const readForMs = 60_000;
 
-/**
- * A provider did not accept the run, or has lost it: schedules the execution's next try. Returns false, and records nothing,
- * when there is none.
- */
+/** Schedules the next try of a run that was not accepted, or lost. Returns false and records nothing when there is none. */
 export async function recordRefusal(
   { files: { db }, routes, recorder, metrics }: Omit<Services, 'slots'>,
   log: Logger,
@@ -65,10 +61,7 @@ export async function recordRefusal(
   return true;
 }
 
-/**
- * A provider had no capacity: the same attempt waits until its execution expires. Returns whether it gives up its slots; a
- * run that the provider may have keeps them, and is recovered later.
- */
+/** The same attempt waits for capacity. Returns whether it gives up its slots: a run that the provider may have keeps them. */
 export async function recordBusyRefusal(
   { files: { db }, routes, slots, recorder, metrics }: Services,
   log: Logger,
@@ -98,27 +91,22 @@ export async function recordBusyRefusal(
   return !mayHaveRun;
 }
 
-/** Tries at one provider: fewer when the model has another one. */
 const maxTries = { onlyRoute: 5, withOthers: 3 };
 const firstPauseMs = 1000;
 const maxPauseMs = 30_000;
 /** A provider that demands a longer pause is left for the next one at once. */
 const maxPauseWithOthersMs = 10_000;
 
-/**
- * The next try after a refusal: at the same provider, each time later, or at the model's next provider that was not tried yet.
- * Null when no provider or no time is left.
- */
+/** At the same provider, each time later, or at the next one that was not tried yet. Null when none, or no time, is left. */
 export function nextTry(args: {
   definition: ModelDefinition;
   isAllowed(route: ProviderRoute): boolean;
   at: Place;
-  /** Null when a retry at this provider is useless. */
+  /** Null: a retry here is useless. */
   retryAfterMs: number | null;
-  /** All places that were tried, this one included. */
+  /** This place included. */
   tried: TryCount[];
   remainingMs: number;
-  /** 0 to 1. */
   chance?: number;
 }): NextTry | null {
   const { definition, at, tried, remainingMs } = args;
@@ -136,17 +124,13 @@ export function nextTry(args: {
   return other ? { connection: other.connection, target: other.model, afterMs: 0 } : null;
 }
 
-/**
- * The next try after a busy provider: there, or with `on_busy: fallback` at the model's next provider at once. When all were
- * busy in turn, after a pause.
- */
+/** With `on_busy: fallback` at the model's next provider at once, and after a pause when all of them were busy in turn. */
 export function busyTry(args: {
   definition: ModelDefinition;
   isAllowed(route: ProviderRoute): boolean;
   at: Place;
   /** Places that refused the execution for another reason. */
   refusedAt: Place[];
-  /** Busy refusals before this one. */
   busyRefusals: number;
   pauseMs: number;
 }): NextTry {
@@ -171,7 +155,6 @@ function triesAt(tried: TryCount[], at: Place): number {
   );
 }
 
-/** Doubles with each try and is at least what the provider demands, give or take 10 % of jitter. */
 function retryPauseMs(demandedMs: number, tries: number, chance = Math.random()): number {
   const ours = Math.min(firstPauseMs * 2 ** Math.max(0, tries - 1), maxPauseMs);
   return Math.max(demandedMs, ours) * (0.9 + chance * 0.2);

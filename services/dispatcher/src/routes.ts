@@ -10,20 +10,18 @@ import type { Providers } from '@holdfast/providers/registry';
 import type { PendingExecution } from './backlog.ts';
 import { type Trace, type TracedAttempt, tracedProvider } from './trace.ts';
 
-/** How an attempt reaches its provider. */
 export type Route = {
   definition: ModelDefinition;
   route: ProviderRoute;
   provider: Provider;
   connection: Connection;
-  /** Where the provider calls back, without the attempt's token; null when it can't reach us. */
+  /** Without the attempt's token; null when the provider can't reach us. */
   callbackUrl: string | null;
 };
 
 export type Routes = {
   /** Null when the model is unknown, no longer has that provider, or its connection is not configured here. */
   find(attempt: TracedAttempt & { target: string }, trace: Trace): Promise<Route | null>;
-  /** Which routes an organization's executions may take; asked for each attempt, for models change. */
   filterFor: RouteFilter;
 };
 
@@ -61,7 +59,7 @@ export function openRoutes(args: {
 
 const maxKnown = 10_000;
 
-/** Whether an organization is a test organization never changes, so the database is asked once. */
+/** Whether an organization is a test organization never changes, so it is looked up once. */
 export function createRouteFilter(db: Database, connections: Record<string, Connection>): RouteFilter {
   const known = new Map<string, Promise<boolean>>();
 
@@ -81,11 +79,7 @@ export function createRouteFilter(db: Database, connections: Record<string, Conn
   };
 }
 
-/**
- * Where an execution may be sent, the best route first. A first try draws its first route by weight; the others follow in
- * their order. A retry starts at the route it was scheduled for, goes on in a circle, and leaves out routes that refused it,
- * unless all of them did; a busy provider is not one that refused.
- */
+/** Best first. A first try draws it by weight; a retry starts where it was scheduled, without routes that refused it. */
 export function routesFor(
   definition: ModelDefinition | null,
   retry: PendingExecution['retry'],

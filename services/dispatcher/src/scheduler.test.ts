@@ -140,18 +140,21 @@ describe('the scheduler', () => {
   });
 
   it('requests admission to a provider that was busy, and whether the model waits for it', async () => {
-    const asks: AdmissionRequest[] = [];
+    const requests: AdmissionRequest[] = [];
     const { scheduler, started } = setUp({
       busyConnections: ['b'],
-      admit: (ask) => {
-        asks.push(ask);
+      admit: (request) => {
+        requests.push(request);
         return { kind: 'admitted', route: 0 };
       },
     });
     scheduler.add([pending('moves'), pending('stays', { model: 'patient' })]);
     await until('both have started', () => started.size === 2);
-    expect(asks.map(({ stays }) => stays)).toEqual([false, true]);
-    expect(asks[0]?.routes).toMatchObject([{ connection: 'a' }, { connection: 'b', capacity: 'route:b' }]);
+    expect(requests.map(({ stays }) => stays)).toEqual([false, true]);
+    expect(requests[0]?.routes).toMatchObject([
+      { connection: 'a' },
+      { connection: 'b', capacity: 'route:b' },
+    ]);
     scheduler.close();
   });
 

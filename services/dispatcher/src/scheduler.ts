@@ -5,23 +5,17 @@ import type { Admission } from '@holdfast/queues/admission';
 import { createBacklog, lineName, type PendingExecution } from './backlog.ts';
 import type { Candidate, Slots } from './slots.ts';
 
-/** Decides which pending execution starts next, and at which route. */
 export type Scheduler = {
   add(pending: PendingExecution[]): void;
-  /** How many wait in this process. */
   waiting(): number;
-  /** Starts no more. */
   close(): void;
 };
 
-/**
- * Starts an execution and resolves when this process no longer works on it. Route null: no provider of the model is
- * configured. Returns false when there was nothing to start: it has ended, or another dispatcher has it.
- */
+/** Resolves when this process no longer works on the attempt, to false when there was nothing to start. */
 export type StartAttempt = (pending: PendingExecution, route: ProviderRoute | null) => Promise<boolean>;
 
 const maxCandidates = 64;
-/** A full name is asked about again after so long at the latest, for another process may have freed it. */
+/** Another process may free a name, so a full one is tried again after so long. */
 const maxWaitMs = 1000;
 
 export function createScheduler(args: {
@@ -100,7 +94,6 @@ export function createScheduler(args: {
     putBack(refused.map(({ pending }) => pending));
   }
 
-  /** Returns false when the candidate must wait. */
   function isSettledBy(candidate: Candidate, admission: Admission): boolean {
     const { pending } = candidate;
     if (admission.kind === 'admitted') start(candidate, admission.route);
@@ -156,7 +149,7 @@ export function createScheduler(args: {
   function wakeLater(): void {
     clearTimeout(timer);
     const nowMs = performance.now();
-    // Times that are just over count too: an execution may have been put back because of them a moment before.
+    // Times that have just passed count too: an execution may have been put back for them a moment before.
     const soonestMs = [...fullUntilMs.values()].reduce(
       (least, untilMs) => Math.min(least, untilMs),
       Infinity,
@@ -168,7 +161,7 @@ export function createScheduler(args: {
 
   slots.onFreed((names) => {
     for (const name of names) fullUntilMs.delete(name);
-    // Which lines wait for which connection is not known here; those that wait for another one are put back.
+    // Which line waits for which connection is unknown, so all are tried.
     if (names.some((name) => /^(connection|route):/.test(name))) {
       for (const name of fullUntilMs.keys()) if (name.startsWith('line:')) fullUntilMs.delete(name);
     }

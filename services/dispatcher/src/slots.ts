@@ -11,7 +11,7 @@ import type { BusyRun, Capacity, Place } from './capacity.ts';
 import { type CountedRun, combined, isUnlimited, type LimitsOf } from './limits.ts';
 import { type RouteFilter, routesFor } from './routes.ts';
 
-/** A pending execution and the routes that it may take; `request` is null when nothing limits it. */
+/** `request` is null when nothing limits the execution. */
 export type Candidate = {
   pending: PendingExecution;
   routes: ProviderRoute[];
@@ -21,15 +21,14 @@ export type Candidate = {
 /** The right of an execution to have a run open, within the limits and capacities that all dispatchers share. */
 export type Slots = Pick<AdmissionControl, 'admit' | 'withdraw'> & {
   candidates(pending: PendingExecution[]): Promise<Candidate[]>;
-  /** What a call to a provider showed about its health and its capacity. `usualMs`: the time that such a run has usually. */
+  /** Counts the result of a call for the provider's health and capacity. */
   called(run: Place, progress: Progress, time: { givenMs: number; usualMs: number }): void;
-  /** A provider had no capacity for a run. Returns in how many ms it may be called again at the earliest. */
+  /** Counts a busy refusal. Returns in how many ms the provider may be called again at the earliest. */
   refused(run: BusyRun, retryAfterMs: number): Promise<number>;
-  /** The run has ended, or waits for a retry: it no longer counts, and `onFreed` is called. */
   release(run: CountedRun & Place & { id: string }): Promise<void>;
-  /** Sets what is called with the names under which a run was released. */
+  /** The listener gets the names under which a released run was counted. */
   onFreed(listener: (names: readonly string[]) => void): void;
-  /** Counts the runs that are open: those of a dispatcher that died were not released, and Redis may have lost others. */
+  /** Counts the open runs anew: a dispatcher that died released none, and Redis may have lost some. */
   reconcile(): Promise<void>;
 };
 

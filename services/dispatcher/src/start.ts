@@ -32,10 +32,9 @@ import { startSweeps } from './sweeps.ts';
 import type { Trace } from './trace.ts';
 import { openQueues, startWorkers } from './workers.ts';
 
-/** At a stop, runs may finish by themselves for so long; the rest is handed back. */
+/** After that runs are handed back to other dispatchers. */
 const stopGraceMs = 20_000;
 
-/** Starts executions, runs them at providers, copies their outputs and records their outcomes. */
 export async function startDispatcher(config: DispatcherConfig, log: Logger): Promise<Service> {
   const { connections, DISPATCH_CONCURRENCY: concurrency } = config;
   const registry = createRegistry('dispatcher');
@@ -128,7 +127,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     async stop() {
       scheduler.close();
       const stopped = workers.stop();
-      // In parallel, for a long sweep, such as removing files, must not delay that runs are handed back.
+      // In parallel: a long sweep must not delay that runs are handed back.
       await Promise.all([sweeps.stop(), readings.stop(), leases.handBack(stopGraceMs)]);
       await stopped;
       await shares.idle();
@@ -143,7 +142,6 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   };
 }
 
-/** The slots that all dispatchers share, through Redis. */
 function openSharedSlots(
   config: DispatcherConfig,
   args: {

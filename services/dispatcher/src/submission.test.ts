@@ -25,85 +25,85 @@ const submission: Submission = {
   timeoutMs: 10_000,
 };
 
-/** A provider that gives these answers in turn (the last one for ever), and what it was asked. */
-function scripted(answers: { submit?: Progress[]; recover?: Progress[] }) {
-  const asked: string[] = [];
-  const answer = (how: 'submit' | 'recover') => async (): Promise<Progress> => {
-    asked.push(how);
-    const left = answers[how] ?? [];
+/** A provider with these results in turn (the last one for ever), and its calls. */
+function scripted(results: { submit?: Progress[]; recover?: Progress[] }) {
+  const calls: string[] = [];
+  const next = (how: 'submit' | 'recover') => async (): Promise<Progress> => {
+    calls.push(how);
+    const left = results[how] ?? [];
     return (left.length > 1 ? left.shift() : left[0]) ?? unknown;
   };
-  const provider = { submit: answer('submit'), recover: answer('recover') } as unknown as Provider;
-  return { provider, asked };
+  const provider = { submit: next('submit'), recover: next('recover') } as unknown as Provider;
+  return { provider, calls };
 }
 
 const { signal } = new AbortController();
 
-describe('a conversation with a provider', () => {
-  it('leaves a clear no to those who know of other providers', async () => {
-    const { provider, asked } = scripted({ submit: [refused] });
+describe('a call to a provider', () => {
+  it('returns a clear refusal at once', async () => {
+    const { provider, calls } = scripted({ submit: [refused] });
     expect(await callProvider(provider, submission, 'submit', signal)).toBe(refused);
-    expect(asked).toEqual(['submit']);
+    expect(calls).toEqual(['submit']);
   });
 
-  it('never submits again what may have been accepted: it asks what became of it', async () => {
-    const { provider, asked } = scripted({ submit: [unknown], recover: [ended] });
+  it('recovers a run that may have been accepted, and never submits it twice', async () => {
+    const { provider, calls } = scripted({ submit: [unknown], recover: [ended] });
     expect(await callProvider(provider, submission, 'submit', signal)).toBe(ended);
-    expect(asked).toEqual(['submit', 'recover']);
+    expect(calls).toEqual(['submit', 'recover']);
   });
 
-  it('says what it knew first when nothing more can be learned', async () => {
-    const { provider, asked } = scripted({
+  it('returns the first error when recovery shows nothing more', async () => {
+    const { provider, calls } = scripted({
       submit: [unknown],
       recover: [{ ...unknown, outcome: failure('later') }],
     });
     expect(await callProvider(provider, submission, 'submit', signal)).toBe(unknown);
-    expect(asked).toEqual(['submit', 'recover']);
+    expect(calls).toEqual(['submit', 'recover']);
   });
 
-  it('believes a provider that knows that it never had the run', async () => {
+  it('returns the refusal of a provider that never had the run', async () => {
     const { provider } = scripted({ submit: [unknown], recover: [refused] });
     expect(await callProvider(provider, submission, 'submit', signal)).toBe(refused);
   });
 
-  it('outlives a restart of a provider that lost the answer and then refuses for a while', async () => {
-    const { provider, asked } = scripted({ submit: [unknown], recover: [busy, busy, ended] });
+  it('survives a restart of a provider that drops the response and then refuses for a while', async () => {
+    const { provider, calls } = scripted({ submit: [unknown], recover: [busy, busy, ended] });
     expect(await callProvider(provider, submission, 'submit', signal, [1, 1, 1])).toBe(ended);
-    expect(asked).toEqual(['submit', 'recover', 'recover', 'recover']);
+    expect(calls).toEqual(['submit', 'recover', 'recover', 'recover']);
   });
 
-  it('takes no refusal for a no while what it sent before may have been accepted', async () => {
-    const { provider, asked } = scripted({ recover: [busy] });
+  it('does not take a refusal as final while the provider may have the run', async () => {
+    const { provider, calls } = scripted({ recover: [busy] });
     expect(await callProvider(provider, submission, 'recover', signal, [1, 1])).toMatchObject({
       state: 'unknown',
     });
-    expect(asked).toEqual(['recover', 'recover', 'recover']);
+    expect(calls).toEqual(['recover', 'recover', 'recover']);
   });
 
-  it('does not wait for who is busy, be it for the run that it may have', async () => {
+  it('does not wait for a busy provider, even one that may have the run', async () => {
     const full: Progress = { ...refused, mayHaveRun: true, isBusy: true };
-    const { provider, asked } = scripted({ recover: [full] });
+    const { provider, calls } = scripted({ recover: [full] });
     expect(await callProvider(provider, submission, 'recover', signal)).toBe(full);
-    expect(asked).toEqual(['recover']);
+    expect(calls).toEqual(['recover']);
   });
 
-  it('knows a provider as busy that said so before it turned out that it has not got the run', async () => {
+  it('keeps a provider busy that said so before it turned out not to have the run', async () => {
     const { provider } = scripted({ submit: [{ ...unknown, isBusy: true }], recover: [refused] });
     expect(await callProvider(provider, submission, 'submit', signal)).toEqual({ ...refused, isBusy: true });
   });
 
-  it('opens a run that was taken over by asking', async () => {
-    const { provider, asked } = scripted({ recover: [ended] });
+  it('starts with recovery for a run that was taken over', async () => {
+    const { provider, calls } = scripted({ recover: [ended] });
     expect(await callProvider(provider, submission, 'recover', signal)).toBe(ended);
-    expect(asked).toEqual(['recover']);
+    expect(calls).toEqual(['recover']);
   });
 
-  it('ends at once when it is let go of', async () => {
+  it('ends at once when it is aborted', async () => {
     const controller = new AbortController();
-    const { provider, asked } = scripted({ recover: [busy] });
-    const conversation = callProvider(provider, submission, 'recover', controller.signal, [5000]);
+    const { provider, calls } = scripted({ recover: [busy] });
+    const call = callProvider(provider, submission, 'recover', controller.signal, [5000]);
     controller.abort('shutting down');
-    await conversation;
-    expect(asked).toEqual(['recover']);
+    await call;
+    expect(calls).toEqual(['recover']);
   });
 });

@@ -7,7 +7,7 @@ import type { Progress, Provider, Submission } from '@holdfast/providers/interfa
 import type { Route } from './routes.ts';
 import type { Slots } from './slots.ts';
 
-/** An attempt with what its run needs of the execution, whose id is `id`. */
+/** `id` is the execution's. */
 export type Attempt = Omit<ClaimedAttempt, 'state' | 'ended' | 'handle'> &
   Partial<Pick<ClaimedAttempt, 'handle'>>;
 
@@ -32,10 +32,7 @@ export function toSubmission(
   };
 }
 
-/**
- * Sends a prepared input to the provider, and counts the result for its health and capacity. Null when the signal has aborted:
- * another dispatcher will recover the run, or its execution has ended and it is cancelled.
- */
+/** Returns null when the signal has aborted: unless the execution has ended, another dispatcher recovers the run. */
 export async function submit(
   slots: Pick<Slots, 'called'>,
   route: Route,
@@ -62,7 +59,7 @@ export type FirstCall = 'submit' | 'recover';
 /** A provider that may have the run, but refuses to say so, is queried again for most of a minute. */
 const defaultPausesMs: readonly number[] = [1000, 2000, 4000, 8000, 15_000, 15_000];
 
-/** Submits or recovers a run. When the result of a submit is unknown, the run is recovered, never submitted again. */
+/** When the result of a submit is unknown, the run is recovered, never submitted again. */
 export async function callProvider(
   provider: Provider,
   submission: Submission,
@@ -109,7 +106,6 @@ function mayHaveRun(progress: Progress): progress is Extract<Progress, { state: 
 export const cancelTimeoutMs = 10_000;
 const findTimeoutMs = 60_000;
 
-/** Cancels a run whose submit has no result yet, if the provider has it. */
 export async function cancelUnanswered(provider: Provider, submission: Submission): Promise<void> {
   const handle =
     provider.handleFor(submission) ??

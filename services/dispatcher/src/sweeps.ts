@@ -16,11 +16,11 @@ import type { Scheduler } from './scheduler.ts';
 import type { Slots } from './slots.ts';
 import type { Queues } from './workers.ts';
 
-/** An execution that is pending for longer may have lost its job. */
+/** After that a pending execution may have lost its job. */
 const staleAfterS = 5;
 const maxOfOrganization = 2000;
 
-/** Finds everything that a lost job, or a dispatcher that died, has left behind. */
+/** Finds what a lost job, or a dispatcher that died, left behind. */
 export function startSweeps(args: {
   files: Pick<Files, 'db' | 'store'>;
   slots: Pick<Slots, 'reconcile'>;

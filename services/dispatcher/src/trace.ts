@@ -2,11 +2,10 @@ import type { Logger } from '@holdfast/kit/logger';
 import { executionAttributes, type NewSpan, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
 import type { Progress, Provider } from '@holdfast/providers/interface';
 
-/** Where work on an attempt is recorded: the current span, and a log whose lines carry the id of its trace. */
+/** The log's lines carry the id of the span's trace. */
 export type Trace = {
   /** Null when tracing is off. */
   tracing: Tracing | null;
-  /** Null outside of any span. */
   span: Span | null;
   log: Logger;
 };
@@ -20,7 +19,7 @@ export type TracedAttempt = {
   attemptId?: string;
 };
 
-/** Runs `work` within a new span: a child of the current one, or else of the execution's trace. */
+/** The span is a child of the current one, or else of the execution's trace. */
 export async function inSpan<Result>(
   trace: Trace,
   span: Pick<NewSpan, 'name' | 'kind' | 'begunAtMs'>,
@@ -48,7 +47,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** The same provider with a span for each call. Providers never receive the trace: it is the client's. */
+/** A span for each call. Providers never receive the trace: it is the client's. */
 export function tracedProvider(provider: Provider, trace: Trace, attempt: TracedAttempt): Provider {
   const traced = <Result>(call: string, work: (span: Span | null) => Promise<Result>) =>
     inSpan(trace, { name: `${call} ${attempt.connection}`, kind: 'client' }, attempt, ({ span }) =>

@@ -22,7 +22,6 @@ import type { Trace } from './trace.ts';
 
 export type Queues = ReturnType<typeof openQueues>;
 
-/** The queues that the dispatcher adds to. */
 export function openQueues(redis: Redis, log: Logger) {
   return {
     dispatch: openProducer(dispatchQueue, redis, log),
@@ -35,10 +34,8 @@ export function openQueues(redis: Redis, log: Logger) {
   };
 }
 
-/** Jobs that only add to the scheduler, which decides how many runs are open at once. */
 const schedulingConcurrency = 64;
 
-/** One worker for each queue that the dispatcher takes from. */
 export function startWorkers(
   { services, scheduler, trace }: { services: AttemptServices; scheduler: Scheduler; trace: Trace },
   { redis, concurrency, metrics }: { redis: Redis; concurrency: number; metrics: JobMetrics },

@@ -1,4 +1,4 @@
-/** What this process's memory grows by at most, from now until it is asked. */
+/** The growth of this process's memory, at its peak. */
 export function watchMemory(): { grownMb(): number } {
   const rssMb = () => process.memoryUsage.rss() / 1024 / 1024;
   const beforeMb = rssMb();
