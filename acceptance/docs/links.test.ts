@@ -40,9 +40,13 @@ describe('the documents', () => {
     expect(brokenLinksOf(page)).toEqual([]);
   });
 
-  it.each(pages)('%s names only existing test files', (page) => {
-    const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w.-]+\/[\w./-]+\.test\.ts)`/g)];
-    expect(named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  it.each(pages)('%s names only existing files of the tree', (page) => {
+    const named = readFileSync(join(root, page), 'utf8').matchAll(
+      /`((?:acceptance|bench|deploy|docs|packages|prisma|scripts|services)\/[\w./-]+)`/g,
+    );
+    expect([...named].map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)))).toEqual(
+      [],
+    );
   });
 
   it('are all listed in an index', () => {
