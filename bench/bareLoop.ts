@@ -5,12 +5,11 @@ import { Worker } from 'node:worker_threads';
 export type BareLoop = { url: string; bodies: string[]; headers: Record<string, string>; count: number };
 
 export type BareLoops = {
-  /** Posts per second of so many loops at once, each with one request open. */
   run(loops: number): Promise<number>;
   close(): Promise<void>;
 };
 
-/** Posts and does nothing else, from a thread of its own. */
+/** Only posts, in its own thread. */
 export function openBareLoops(loop: BareLoop): BareLoops {
   const thread = new Worker(join(import.meta.dirname, 'bareThread.ts'), { name: 'bare', workerData: loop });
   const send = thread.postMessage.bind(thread);

@@ -1,4 +1,4 @@
-// Posts what it is given with the HTTP client that the webhook-sender uses, and does nothing else: see bareLoop.ts.
+// Posts with the webhook-sender's HTTP client and does nothing else: see bareLoop.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { postJson } from '@holdfast/egress/post';
@@ -31,6 +31,6 @@ async function loop(atOnce: number): Promise<number> {
   return (nowMs() - startMs) / 1000;
 }
 
-// Warm first, as what it is compared with.
+// Warmed up like the service it is compared with.
 const warm = loop(8).then(() => loop(8));
 parentPort?.on('message', (atOnce: number) => void warm.then(() => loop(atOnce)).then(send));

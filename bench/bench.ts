@@ -11,23 +11,19 @@ import type { Generator, Load } from './load/generator.ts';
 import { machineBusyMs, shareOfOthers } from './others.ts';
 import type { CompletionReceiver } from './receiver.ts';
 
-/** What every part works with. */
 export type Bench = {
   flags: Flags;
   state: LocalState;
   db: Database;
   redis: Redis;
-  /** The API key of the organization that most is measured with. */
   apiKey: string;
   load: Generator;
   receiver: CompletionReceiver;
-  /** What the parts before have measured. */
   figures: Figures;
-  /** CPU milliseconds per execution of what was measured, by process. */
+  /** CPU milliseconds per execution, by part and process. */
   cpu: Record<string, CpuTimes>;
-  /** The share (0..1) of the CPU that others had meanwhile. */
+  /** The share (0..1) of the CPU used by other processes. */
   others: Record<string, number>;
-  /** Progress for a person to read. */
   say(line: string): void;
 };
 
@@ -35,22 +31,18 @@ export type Figures = Record<string, number | string | [number, number][]>;
 
 export type Part = {
   about: string;
-  /** Not run unless it is asked for by name. */
+  /** Runs only when named. */
   isLong?: boolean;
-  /** Asks nothing of the services, which need not be warm then. */
+  /** Does not use the services, which then need no warm-up. */
   isBare?: boolean;
   run(bench: Bench): Promise<Figures>;
 };
 
-/** Creates by one organization; `keys` unless told otherwise. */
 export function create({ load, apiKey }: Bench, what: Omit<Load, 'keys'> & { keys?: string[] }) {
   return load.run({ keys: [apiKey], ...what });
 }
 
-/**
- * Runs executions through, so that whatever is measured first is measured of services that have worked before: for some
- * twenty seconds a fifth of all their CPU time goes into compiling what turns out to be hot.
- */
+/** For some twenty seconds a fifth of the services' CPU time goes into JIT compilation. */
 export async function warmUp(bench: Bench): Promise<void> {
   const { clients, executions } = bench.flags;
   bench.say('warming up');
@@ -63,9 +55,8 @@ export async function warmUp(bench: Bench): Promise<void> {
 const warmUpExecutions = 30_000;
 
 /**
- * Keeps what others take of the CPU while the work is done. Postgres first clears away what the part before has left, which
- * would be measured with this one, and uses its log files again, as one does that has run for a while: a new one is filled
- * with zeros, and every commit waits for that.
+ * Records what other processes take of the CPU. PostgreSQL first cleans up after the previous part and recycles its
+ * log: a new log file is filled with zeros, and commits wait for that.
  */
 export async function watched<Result>(
   { db, others }: Pick<Bench, 'db' | 'others'>,
@@ -87,7 +78,7 @@ export async function watched<Result>(
   return result;
 }
 
-/** Keeps what the work takes of the CPU, for each of what it answers, and what others take of it meanwhile. */
+/** Records the CPU time per result of `work`. */
 export async function accounted<Done extends readonly unknown[]>(
   bench: Bench,
   name: string,
@@ -100,8 +91,7 @@ export async function accounted<Done extends readonly unknown[]>(
 }
 
 /**
- * Does the work while nothing is dispatched: BullMQ's own pause of the queue, to which the gateway adds as ever. What was
- * created is run afterwards, and waited for; `onResume` is told when that begins.
+ * Runs `work` while the dispatch queue is paused, then waits for what was created; `onResume` is called in between.
  */
 export async function undispatched(
   bench: Bench,
@@ -120,7 +110,7 @@ export async function undispatched(
   return created;
 }
 
-/** When the webhook of each came, in their order; rejects when none comes for a minute. */
+/** The arrival times of the webhooks, in order; rejects when none comes for a minute. */
 export async function untilDelivered({ receiver, say }: Bench, created: Created[]): Promise<number[]> {
   let left = created.length;
   let previous = left;

@@ -6,17 +6,12 @@ export type Check = {
   ok: boolean;
   executions: number;
   completed: number;
-  /** Executions with exactly one charge. */
   charged_once: number;
   held: string;
-  /** Rows that break an invariant of the ledger. */
   breaches: string[];
 };
 
-/**
- * Every execution that was measured ended COMPLETED and was charged once, nothing is held for them, and no invariant of the
- * ledger is broken, by whichever organization.
- */
+/** Every measured execution is COMPLETED and charged once, and no invariant of the ledger is broken. */
 export async function checkLedger(db: Database, say: (line: string) => void): Promise<Check> {
   say('checking the executions');
   const { rows } = await db.pool.query<Omit<Check, 'ok' | 'breaches'>>(statement, [organizationName]);

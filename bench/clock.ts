@@ -1,2 +1,2 @@
-/** Milliseconds since 1970 with fractions, the same in every thread of this machine. */
+/** Unix milliseconds with fractions, equal in every thread. */
 export const nowMs = (): number => performance.timeOrigin + performance.now();

@@ -1,4 +1,4 @@
-/** The environment of the services under measurement: that of this process, without what would lead elsewhere. */
+/** The environment of this process without what would change the measured services. */
 export function serviceEnvironment(home: string, profileFolder: string | null): NodeJS.ProcessEnv {
   return {
     ...withoutOwnServers(process.env),
@@ -8,7 +8,7 @@ export function serviceEnvironment(home: string, profileFolder: string | null): 
     WEBHOOK_ALLOW_HTTP: 'true',
     RATE_LIMIT_CREATE_PER_MINUTE: '1000000000',
     RATE_LIMIT_PER_MINUTE: '1000000000',
-    // The bench audits the ledger itself, when it has measured: see run.ts.
+    // The bench audits the ledger itself: see run.ts.
     AUDIT_INTERVAL_S: '604800',
     ...(profileFolder === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileFolder}` }),
   };

@@ -2,15 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type ProcessTimes, processName, readTimes, threadName } from './processTimes.ts';
 
 /**
- * CPU milliseconds by what took them. `bench: load` is a part of `bench`, `postgres: gateway` that part of `postgres` which
- * works for the gateway.
+ * CPU milliseconds. `bench: load` is part of `bench`, `postgres: gateway` the part of `postgres` that serves the
+ * gateway.
  */
 export type CpuTimes = Record<string, number>;
 
-/** What each process beneath this one has taken since it began, and each thread of this one that has a name. */
 export type CpuReading = Map<string, { names: string[]; cpuMs: number }>;
 
-/** As Linux counts them, in steps of 10 ms; empty elsewhere. */
+/** In Linux's steps of 10 ms; empty on other systems. */
 export function readCpu(): CpuReading {
   const reading: CpuReading = new Map();
   for (const { pid, cpuMs } of beneath(process.pid, processesIn('/proc'))) {
@@ -26,7 +25,7 @@ export function readCpu(): CpuReading {
 
 const bench: { name: string; part?: string } = { name: 'bench' };
 
-/** What was taken between two readings, per execution; what ended in between is not in it. */
+/** Excludes processes that ended in between. */
 export function cpuPerExecution(before: CpuReading, after: CpuReading, executions: number): CpuTimes {
   const times: CpuTimes = { total: 0 };
   for (const [key, { names, cpuMs }] of after) {
@@ -40,7 +39,7 @@ export function cpuPerExecution(before: CpuReading, after: CpuReading, execution
   return Object.fromEntries(rounded.filter(([, ms]) => ms > 0));
 }
 
-/** All that this process and those beneath it have taken, what has ended included. */
+/** Of this process and its descendants, ended ones included. */
 export function treeMs(): number {
   return beneath(process.pid, processesIn('/proc')).reduce(
     (sum, { cpuMs, endedMs }) => sum + cpuMs + endedMs,
@@ -52,7 +51,7 @@ type Process = ProcessTimes & { pid: number };
 
 function beneath(root: number, processes: Process[]): Process[] {
   const known = new Set([root]);
-  // A child's pid may be lower than its parent's: until nothing is added.
+  // A child's pid may be lower than its parent's, so the scan repeats until nothing is added.
   for (let size = 0; size < known.size; ) {
     size = known.size;
     for (const { pid, parent } of processes) if (known.has(parent)) known.add(pid);
@@ -60,7 +59,6 @@ function beneath(root: number, processes: Process[]): Process[] {
   return processes.filter(({ pid }) => known.has(pid));
 }
 
-/** The processes of `/proc`, or the threads of a folder that looks like it. */
 function processesIn(folder: string): Process[] {
   try {
     return readdirSync(folder)
@@ -74,7 +72,6 @@ function processesIn(folder: string): Process[] {
   }
 }
 
-/** Empty when it has ended meanwhile. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

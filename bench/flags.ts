@@ -18,7 +18,6 @@ export type Flags = {
   pgStat: boolean;
 };
 
-/** How many statements `--pg-stat` tells of. */
 export const statementCount = 15;
 
 export function usage(parts: Record<string, string>): string {
@@ -43,7 +42,7 @@ Parts:
 ${lines.join('\n')}`;
 }
 
-/** Without `--only` the `usual` parts. @throws UsageError with one clear line */
+/** Without `--only`, the default parts. @throws UsageError */
 export function parseFlags(args: string[], parts: string[], usual: string[]): Flags {
   const values = readFlags(args, options, 'npm run bench -- --help');
   return {

@@ -1,12 +1,11 @@
 import { Agent, request } from 'node:http';
 
 export type Http = {
-  /** POSTs JSON on a kept connection. Rejects unless it is answered with `status`. */
   post(path: string, body: unknown, status: number, headers?: Record<string, string>): Promise<unknown>;
   close(): void;
 };
 
-/** Plain `node:http`: what the load costs must not weigh in what is measured. */
+/** Plain `node:http`: the load must cost little of what is measured. */
 export function openHttp(origin: string, bearer: string, connections: number): Http {
   const { hostname, port } = new URL(origin);
   const agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });

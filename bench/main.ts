@@ -1,4 +1,4 @@
-// `npm run bench`: the whole walk under load, on a stack of its own.
+// `npm run bench`: executions under load, on a stack of its own.
 import { startConsole } from './console.ts';
 import { exitWith } from './exit.ts';
 import { type Flags, parseFlags, usage } from './flags.ts';
@@ -10,7 +10,6 @@ import { keep } from './results.ts';
 import { runParts } from './run.ts';
 import { startStack } from './stack.ts';
 
-/** Answers the exit code: 0 when it was measured and the ledger is right. */
 async function measure(flags: Flags): Promise<number> {
   const say = startConsole();
   const interrupted = interruption();

@@ -3,21 +3,19 @@ import { type Http, openHttp } from './http.ts';
 
 type Organization = { id: string; apiKey: string };
 
-/** Of those that are measured. */
 export const organizationName = 'Bench';
 
 const atOnce = 16;
-/** Requests that an endpoint takes at once which takes all that the system can give. */
+/** Above what the system can deliver. */
 const alone = 128;
 
-/** An organization with more money than the load can spend, and an endpoint for the endings of its executions. */
+/** With more money than the load can spend, and an endpoint for endings. */
 export async function createOrganization(state: LocalState, webhookUrl: string): Promise<Organization> {
   const [organization] = await createOrganizations(state, 1, () => [webhookUrl]);
   if (!organization) throw new Error('no organization was made');
   return organization;
 }
 
-/** `urlsOf`: the endpoints of each, by its number. */
 export async function createOrganizations(
   state: LocalState,
   count: number,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** What `/proc/stat` says that this machine was busy since it began, in CPU milliseconds: null elsewhere than on Linux. */
+/** Busy CPU milliseconds since boot by `/proc/stat`; null on other systems. */
 export function machineBusyMs(): number | null {
   try {
     return readBusyMs(readFileSync('/proc/stat', 'utf8'));
@@ -12,20 +12,19 @@ export function machineBusyMs(): number | null {
 
 const tickMs = 10;
 
-/** Whoever it was busy with, and what its host kept from it. */
+/** Includes time stolen by the host. */
 export function readBusyMs(stat: string): number {
   const ticks = (stat.split('\n')[0] ?? '').split(/\s+/).slice(1).map(Number);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = ticks;
   return (user + nice + system + irq + softIrq + steal) * tickMs;
 }
 
-/** The share (0..1) of all cores that was neither ours nor idle in `elapsedMs`. */
+/** The share (0..1) of all cores used by other processes in `elapsedMs`. */
 export function shareOfOthers(args: { busyMs: number; oursMs: number; elapsedMs: number }): number {
   const { busyMs, oursMs, elapsedMs } = args;
   return Number(Math.max(0, (busyMs - oursMs) / (elapsedMs * cpus().length)).toFixed(2));
 }
 
-/** What to tell of stretches in which this machine had other things to do; null when it had not. */
 export function warnOfOthers(shares: Record<string, number>): string | null {
   const disturbed = Object.entries(shares).filter(([, share]) => share > 0.1);
   if (disturbed.length === 0) return null;

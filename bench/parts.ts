@@ -12,7 +12,7 @@ import { ownCost } from './parts/ownCost.ts';
 import { webhooks } from './parts/webhooks.ts';
 import { webhooksIsolation } from './parts/webhooksIsolation.ts';
 
-/** In the order in which they run: a quiet system first, a database that has grown last. */
+/** In order: a quiet system first, a full database last. */
 export const parts: Record<string, Part> = {
   own_cost: ownCost,
   hot_row: hotRow,

@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { statementCount } from './flags.ts';
 
-/** What Postgres must be started with: statements of functions and triggers are told too, beneath those that call them. */
+/** Also tracks statements inside functions and triggers. */
 export const settingsForStatements = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track': 'all',
@@ -12,24 +12,21 @@ export type Statement = {
   calls: number;
   mean_ms: number;
   rows: number;
-  /** Part of what one above took: called by a function or a trigger. */
+  /** Called by a function or a trigger, and contained in its time. */
   is_nested: boolean;
   query: string;
 };
 
-/** Forgets what was counted until now. */
 export async function forgetStatements(db: Database): Promise<void> {
   await db.pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
   await db.pool.query('SELECT pg_stat_statements_reset()');
 }
 
-/** The statements that took longest since, the longest first. */
 export async function longestStatements(db: Database): Promise<Statement[]> {
   const { rows } = await db.pool.query<Statement>(longest, [statementCount]);
   return rows;
 }
 
-/** As a table for people. */
 export function statementTable(statements: readonly Statement[]): string {
   const lines = statements.map(({ total_ms, calls, mean_ms, rows, is_nested, query }) => {
     const figures = [total_ms, calls, mean_ms, rows].map((figure) => String(figure).padStart(10)).join('');

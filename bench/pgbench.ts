@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 type Load = { databaseUrl: string; connections: number; seconds: number; statement: string };
 
-/** Transactions per second by pgbench, prepared, in autocommit; null where pgbench is not installed. */
+/** Prepared, in autocommit; null where pgbench is not installed. */
 export async function pgbenchTps({
   databaseUrl,
   connections,

@@ -4,13 +4,11 @@ export type ProcessTimes = {
   name: string;
   parent: number;
   cpuMs: number;
-  /** Of its children that have ended. */
   endedMs: number;
 };
 
-/** What `/proc/<pid>/stat` says; null of nothing. */
 export function readTimes(stat: string): ProcessTimes | null {
-  // The name in brackets may hold anything, brackets too.
+  // The name in brackets may contain brackets.
   const [start, end] = [stat.indexOf('('), stat.lastIndexOf(')')];
   if (start < 0) return null;
   const fields = stat
@@ -23,7 +21,7 @@ export function readTimes(stat: string): ProcessTimes | null {
   return { name, parent, cpuMs: (user + system) * tickMs, endedMs: (endedUser + endedSystem) * tickMs };
 }
 
-/** What a process of the stack is, by its command line; of a Postgres backend also whom it works for. */
+/** For a PostgreSQL backend, also the service it works for. */
 export function processName(command: string): { name: string; part?: string } {
   const service = /services\/([\w-]+)\/src/.exec(command)?.[1];
   if (service !== undefined) return { name: service };
@@ -35,7 +33,6 @@ export function processName(command: string): { name: string; part?: string } {
   return server === undefined ? { name: 'other' } : { name: server };
 }
 
-/** The threads of the bench that were given a name. */
 export function threadName(name: string): string | null {
   return name === 'load' || name === 'receiver' ? name : null;
 }

@@ -19,13 +19,11 @@ export type ReceiverSettings = { hanging: string[]; isDown: boolean };
 export type ServerKind = 'raw' | 'node';
 
 export type Receiver = {
-  /** Without a path. */
   url: string;
   configure(settings: Partial<ReceiverSettings>): void;
   close(): Promise<void>;
 };
 
-/** Starts a webhook receiver on a free loopback port, in its own thread. `onArrivals` gets them in batches. */
 export async function startReceiver(
   server: ServerKind,
   onArrivals: (arrivals: Arrival[]) => void,
@@ -45,9 +43,9 @@ export async function startReceiver(
 }
 
 export type CompletionReceiver = Receiver & {
-  /** When the webhook of the execution's completion arrived, as of `nowMs`; waits for it. */
+  /** Waits for the webhook of the execution's completion; as of `nowMs`. */
   arrival(executionId: string): Promise<number>;
-  /** Events that arrived more than once: at-least-once allows it, but an idle system should have none. */
+  /** At-least-once delivery allows repeats, but an idle system should have none. */
   repeats(): number;
 };
 
@@ -88,7 +86,7 @@ export async function startCompletionReceiver(): Promise<CompletionReceiver> {
 
 export type CollectingReceiver = Receiver & {
   arrivals: Arrival[];
-  /** Resolves after `count` arrivals; rejects when none comes for a minute. */
+  /** Rejects when none comes for a minute. */
   until(count: number): Promise<void>;
 };
 

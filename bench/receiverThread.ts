@@ -7,7 +7,6 @@ import { onMessages } from './onMessages.ts';
 import type { Arrival, ReceiverSettings, ServerKind } from './receiver.ts';
 
 const send = parentPort?.postMessage.bind(parentPort);
-/** Arrivals are sent in batches; the time of each is taken before. */
 const sendEveryMs = 5;
 let arrived: Arrival[] = [];
 let hanging = new Set<string>();
@@ -18,7 +17,6 @@ parentPort?.on('message', (settings: Partial<ReceiverSettings>) => {
   isDown = settings.isDown ?? isDown;
 });
 
-/** Returns the status of the response; null: none. */
 function receive(path: string, body: string): 204 | 503 | null {
   const atMs = nowMs();
   if (isDown) return 503;
@@ -34,7 +32,7 @@ function receive(path: string, body: string): 204 | 503 | null {
   return hanging.has(path) ? null : 204;
 }
 
-/** The fields of the envelope come before `data`, which may have fields of the same names. */
+/** The envelope's fields come before `data`, which may have fields of the same names. */
 function field(body: string, name: string): string {
   const value = new RegExp(`"${name}":"([^"]+)"`).exec(body)?.[1];
   return value ?? '';

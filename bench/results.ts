@@ -21,7 +21,6 @@ export async function keep(result: Report): Promise<string[]> {
   return [file, page].map((changed) => relative(root, changed));
 }
 
-/** Keeps the result of something else than the bench: `<day>-<commit>-<what>.json`. Answers the file. */
 export async function keepAs(what: string, result: { at: string }): Promise<string> {
   const commit = readCommit();
   const folder = join(root, 'bench/results');
@@ -31,7 +30,6 @@ export async function keepAs(what: string, result: { at: string }): Promise<stri
   return relative(root, file);
 }
 
-/** Several runs of one commit stay beside each other. */
 async function freeName(folder: string, stem: string): Promise<string> {
   const taken = new Set(await readdir(folder));
   for (let nth = 1; ; nth++) {
@@ -40,7 +38,7 @@ async function freeName(folder: string, stem: string): Promise<string> {
   }
 }
 
-/** What was measured; `dirty`: with changes that are in no commit. */
+/** `dirty`: with uncommitted changes. */
 function readCommit(): { hash: string; dirty: boolean } {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   try {

@@ -14,7 +14,6 @@ import { postgresSettings } from './postgresSettings.ts';
 import { startCompletionReceiver } from './receiver.ts';
 import { report } from './report.ts';
 
-/** Runs the wanted parts in turn against a running stack, then checks its ledger. */
 export async function runParts(flags: Flags, state: LocalState, say: (line: string) => void) {
   const receiver = await startCompletionReceiver();
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'bench' });
@@ -42,7 +41,6 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
   }
 }
 
-/** Leaves what it measures in `bench.figures`; answers the longest statements of each part, where they are asked for. */
 async function measure(bench: Bench): Promise<Record<string, Statement[]>> {
   const { flags, db, say } = bench;
   const statements: Record<string, Statement[]> = {};
@@ -64,12 +62,12 @@ async function measure(bench: Bench): Promise<Record<string, Statement[]>> {
   return statements;
 }
 
-/** The first audit of the ledger service is due soon after the start, in the midst of what is measured: it was just done. */
+/** The ledger's first audit would run during the measurement. */
 async function putOffAudit(db: Database): Promise<void> {
   await recordAudit(db, []);
 }
 
-/** Without curves, which say little in a line. */
+/** Without curves, which do not fit a line. */
 function plain(figures: Figures): Figures {
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => !Array.isArray(value)));
 }

@@ -15,17 +15,14 @@ import { settingsForStatements } from './pgStat.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** What `npm start -- --ephemeral` starts, in a home of its own. */
+/** As `npm start -- --ephemeral`, in a home of its own. */
 export type Stack = {
-  /** Resolves when everything is ready. */
   ready: Promise<LocalState>;
-  /** The processes, by what holds them. */
   running: Running;
-  /** Ends every process and removes every file; also while it still starts. */
+  /** Also while it is starting. */
   close(): Promise<void>;
 };
 
-/** `more`: further environment variables of the services. */
 export function startStack(
   flags: Pick<Flags, 'cpuProfile' | 'pgStat'>,
   say: (line: string) => void,

@@ -1,6 +1,6 @@
 import type { Created } from './load/created.ts';
 
-/** The smallest value that `share` (0..1) of the values do not exceed; NaN of none. */
+/** The smallest value that `share` (0..1) of the values do not exceed; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
@@ -8,7 +8,6 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
-/** `<name>_p50_ms` and `<name>_p99_ms` of durations in milliseconds. */
 export function latencies(name: string, valuesMs: readonly number[]): Record<string, number> {
   return {
     [`${name}_p50_ms`]: round(percentile(valuesMs, 0.5)),
@@ -16,7 +15,7 @@ export function latencies(name: string, valuesMs: readonly number[]): Record<str
   };
 }
 
-/** Accepted per second, from the first sent to the last answered. */
+/** From the first request to the last response. */
 export function perSecond(created: readonly Created[]): number {
   const firstMs = created.reduce(
     (least, { sentAtMs }) => Math.min(least, sentAtMs),
@@ -29,7 +28,6 @@ export function lastAnswerMs(created: readonly Created[]): number {
   return created.reduce((most, { sentAtMs, latencyMs }) => Math.max(most, sentAtMs + latencyMs), 0);
 }
 
-/** Without what was sent in the first seconds. */
 export function withoutFirst(created: readonly Created[], seconds: number): Created[] {
   const firstMs = created.reduce(
     (least, { sentAtMs }) => Math.min(least, sentAtMs),
@@ -38,7 +36,7 @@ export function withoutFirst(created: readonly Created[], seconds: number): Crea
   return created.filter(({ sentAtMs }) => sentAtMs >= firstMs + seconds * 1000);
 }
 
-/** Points of the cumulative distribution: value and share (0..1) of what is not above it. */
+/** Pairs of value and share (0..1) of the values up to it. */
 export function distribution(values: readonly number[]): [value: number, share: number][] {
   const twentieths = Array.from({ length: 20 }, (_, nth) => nth / 20);
   const shares = [...twentieths, 0.01, 0.025, 0.98, 0.99, 0.995, 0.999, 1].toSorted((a, b) => a - b);

@@ -1,21 +1,21 @@
 import type { Figures } from './bench.ts';
 import { round } from './statistics.ts';
 
-/** What is asked of a figure: `must` is the least, `aim` is what it should become. */
+/** `must` is required, `aim` is the goal. */
 type Target = {
   name: string;
   about: string;
   of(figures: Figures): number;
   must: number;
   aim: number;
-  /** A duration: less is better. */
+  /** A duration: lower is better. */
   isCeiling?: boolean;
 };
 
 const ratio = (of: string, over: string) => (figures: Figures) => Number(figures[of]) / Number(figures[over]);
 const value = (of: string) => (figures: Figures) => Number(figures[of]);
 
-/** Ratios of one run, for machines differ; durations in milliseconds. */
+/** Ratios within one run, because machines differ; durations in milliseconds. */
 const targets: readonly Target[] = [
   {
     name: 'creates',
@@ -102,7 +102,6 @@ export type Verdict = {
   verdict: 'missed' | 'met' | 'aim met';
 };
 
-/** How what was measured stands to what is asked; nothing of what was not measured. */
 export function judge(figures: Figures): Verdict[] {
   return targets.flatMap(({ of, isCeiling = false, ...target }) => {
     const measured = of(figures);

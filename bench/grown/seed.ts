@@ -16,14 +16,13 @@ const months = 12;
 type Size = {
   finished: number;
   pending: number;
-  /** Whose they are, in equal shares; what is asked for is rounded up to that. */
+  /** Equal shares; the count is rounded up. */
   organizations: number;
 };
 
 /**
- * Fills the database as a year of work would: `finished` executions of many organizations over the twelve months
- * before this one, with all that belongs to them, then `pending` ones in this month. As the owner, set-based, a month at a
- * time: its partitions are filled first and get their indexes when they are attached. The ledger stays right.
+ * Fills the database as a year of work would: `finished` executions over the last twelve months, then `pending` ones
+ * in this month. Each month is filled before it is attached and indexed. The ledger stays right.
  */
 export async function seed(databaseUrl: string, size: Size, say: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -60,7 +59,6 @@ export async function seed(databaseUrl: string, size: Size, say: (line: string) 
   }
 }
 
-/** The first day of the month so many months before this one, in UTC: `2026-11-01`. */
 function monthsAgo(count: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 10);

@@ -1,16 +1,15 @@
-/** Set-based statements that fill a database with the past; see seed.ts. In all of them `$1` tells this run's rows apart. */
+/** Set-based statements that fill a database with past months; see seed.ts. `$1` distinguishes the rows of a run. */
 
 const hold = '0.01';
 const cost = '0.001';
 const toppedUp = '1000000';
 
-/** A UUID's 20 hex digits after its time, from a name. */
 const uuidTail = (name: string) =>
   `(SELECT '-7' || substr(h, 1, 3) || '-8' || substr(h, 4, 3) || '-' || substr(h, 7, 12) FROM md5(${name}) AS h)`;
 
 const organizationId = `'org_' || md5($1::text || 'org' || o)::uuid::text`;
 
-/** `$2`: how many organizations. Their balances follow last, as their journals have left them. */
+/** `$2`: number of organizations. Their balances follow once the journal is written. */
 export const organizations = `
 WITH made AS (
   INSERT INTO organizations (id, name, webhook_secret)
@@ -21,8 +20,8 @@ INSERT INTO transfers_funding (organization_id, sequence, kind, debit_account, c
 SELECT id, 1, 'top_up', 'funding', 'available', ${toppedUp}, ${toppedUp}, 0 FROM made`;
 
 /**
- * The executions of a month that began at `$2`, `$4` of each of `$3` organizations, `$5` of each having been before: one
- * row each, in the order of time.
+ * Executions of the month that starts at `$2`: `$4` for each of `$3` organizations, after `$5` earlier ones, in order
+ * of time.
  */
 export const plan = `
 CREATE UNLOGGED TABLE bench_grown AS
@@ -35,13 +34,12 @@ FROM generate_series(0, $4::int - 1) AS i, generate_series(1, $3::int) AS o,
   LATERAL (SELECT substr(hex, 1, 8) || '-' || substr(hex, 9, 4) AS hex_start) AS y
 ORDER BY i, o`;
 
-/** Tokens come in no order: an index of millions is made when they are all there, not one by one. */
+/** Random tokens: building the index once is faster than inserting into it. */
 export const dropTokens = 'DROP INDEX attempts_token_key';
 export const indexTokens = 'CREATE UNIQUE INDEX attempts_token_key ON attempts (token)';
 
 export const forget = 'DROP TABLE bench_grown';
 
-/** The names of a month's partitions, before they are attached: `_2026_11`. */
 type Month = { suffix: string };
 
 export function finishedStatements({ suffix }: Month): string[] {
@@ -90,7 +88,6 @@ export function finishedStatements({ suffix }: Month): string[] {
   ];
 }
 
-/** Its indexes are made now that it is full. */
 function attach(table: string, suffix: string): string {
   const prefixes = {
     executions: 'exec',
@@ -105,10 +102,7 @@ function attach(table: string, suffix: string): string {
     month_bound('${prefix}', ${month}), month_bound('${prefix}', (${month} + interval '1 month')::date)); END $$`;
 }
 
-/**
- * Pending executions of this month, from the plan. Created an hour from now, so that no sweep takes them for lost: a
- * backlog that stays one, in the same indexes.
- */
+/** Created an hour from now, so that no sweep starts them: the backlog stays one. */
 export function pendingStatements({ suffix }: Month): string[] {
   return [
     `INSERT INTO executions${suffix} (id, organization_id, api_key_id, model, status, input, hold_amount,
@@ -124,7 +118,7 @@ export function pendingStatements({ suffix }: Month): string[] {
   ];
 }
 
-/** `$2`: how many executions of each have ended, `$3`: how many are pending, `$4`: how many organizations. */
+/** `$2`: ended executions of each organization, `$3`: pending ones, `$4`: organizations. */
 export const balances = `
 INSERT INTO balances (organization_id, available, held, sequence)
 SELECT ${organizationId}, ${toppedUp} - ${cost} * $2::int - ${hold} * $3::int, ${hold} * $3::int, 1 + 3 * $2::int + $3::int

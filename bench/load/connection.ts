@@ -4,15 +4,14 @@ import { readMessage } from '../message.ts';
 export type Answer = { status: number; body: string };
 
 export type Connection = {
-  /** Sends one request, head and all, and reads its answer. One at a time. */
   exchange(request: string): Promise<Answer>;
 };
 
 type Exchange = PromiseWithResolvers<Answer> & { request: string; mayRepeat: boolean };
 
 /**
- * A kept connection to the gateway, which closes those that idle for some seconds: then it is dialled anew, and a request
- * that crossed with the closing is sent once more (creates carry an idempotency key).
+ * A kept connection, dialled again after the gateway closed it. A request that crossed with the close is sent again:
+ * creates carry an idempotency key.
  */
 export function openConnection(host: string, port: number): Connection {
   let received = '';

@@ -1,8 +1,6 @@
-/** One accepted create. */
 export type Created = {
   id: string;
-  /** When it was to be sent, as of `nowMs`. */
+  /** When it was due, as of `nowMs`; latency counts from then. */
   sentAtMs: number;
-  /** From then until its answer was there. */
   latencyMs: number;
 };

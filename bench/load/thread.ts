@@ -1,4 +1,4 @@
-// The load, in a thread of its own: see generator.ts.
+// The load, in its own thread: see generator.ts.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -16,7 +16,6 @@ function connected(count: number): Connection[] {
   return connections.slice(0, count);
 }
 
-/** One create as a client would send it: an idempotency key of its own, a prompt that differs. */
 async function create(connection: Connection, apiKey: string, dueAtMs: number): Promise<Created> {
   const key = randomUUID();
   const body = `{"model":"sandbox-text","input":{"prompt":"measure ${key}"}}`;
@@ -36,7 +35,6 @@ async function create(connection: Connection, apiKey: string, dueAtMs: number): 
   return { id, sentAtMs: dueAtMs, latencyMs };
 }
 
-/** Keys in turn. */
 function turns(keys: string[]): () => string {
   let next = 0;
   return () => keys[next++ % keys.length] ?? '';
@@ -73,7 +71,7 @@ async function openLoop({ keys, clients, seconds = 0 }: Load, ratePerS: number):
   for (let sent = 0; sent < total; ) {
     const until = Math.min(total, Math.ceil(((nowMs() - startMs) / 1000) * ratePerS));
     for (; sent < until; sent++) due.push(startMs + (sent / ratePerS) * 1000);
-    // In turn, so that none idles until the gateway closes it.
+    // Round robin, so that the gateway closes none for idling.
     while (due.length > 0 && free.length > 0) running.push(serve(free.shift() as Connection));
     await sleep(1);
   }

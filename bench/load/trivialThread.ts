@@ -1,4 +1,4 @@
-// The least that a gateway can be, in a thread of its own: what the load costs is measured against it.
+// The cheapest possible gateway, to measure what the load itself costs.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort } from 'node:worker_threads';

@@ -1,13 +1,12 @@
 import { accounted, type Bench, create, type Part, undispatched } from '../bench.ts';
 import { latencies, perSecond, round, withoutFirst } from '../statistics.ts';
 
-/** Creates as fast as they are answered, alone: nothing is dispatched meanwhile. What they leave is run afterwards. */
+/** Creates at full rate while nothing is dispatched; the executions run afterwards. */
 export const creates: Part = {
   about: 'creates/s by many clients of one organization, while nothing is dispatched',
   run: (bench) => measureCreates(bench, 'creates'),
 };
 
-/** `name`: under which its CPU times are kept. */
 export async function measureCreates(bench: Bench, name: string) {
   const { clients, seconds } = bench.flags;
   const warmUpS = 1;

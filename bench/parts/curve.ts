@@ -4,7 +4,7 @@ import { percentile, perSecond, round } from '../statistics.ts';
 const clientCounts = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const secondsEach = 2;
 
-/** What more clients bring: rate and latency of creates, while nothing is dispatched. */
+/** Rate and latency of creates by number of clients, while nothing is dispatched. */
 export const curve: Part = {
   about: `creates/s and their latency by ${clientCounts[0]} to ${clientCounts.at(-1)} clients`,
   async run(bench) {

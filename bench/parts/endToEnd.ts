@@ -1,7 +1,6 @@
 import { accounted, type Bench, create, type Figures, type Part, untilDelivered } from '../bench.ts';
 import { distribution, lastAnswerMs, latencies, perSecond, round } from '../statistics.ts';
 
-/** The whole walk: from the first create until the last webhook of a bounded number of executions has come. */
 export const endToEnd: Part = {
   about: 'executions/s created, run, settled and delivered (a fixed number, after a warm-up)',
   async run(bench) {
@@ -19,7 +18,6 @@ export const endToEnd: Part = {
   },
 };
 
-/** Runs executions of the one organization through, warm, as many as are wanted. */
 export async function walkMany(bench: Bench, name: string) {
   await walk(bench, { name, executions: Math.ceil(bench.flags.executions / 4) });
   bench.say('warmed up');
@@ -27,9 +25,8 @@ export async function walkMany(bench: Bench, name: string) {
 }
 
 /**
- * Runs so many executions through, for these keys in turn (default: that of the one organization). The rate counts from the
- * first create to the last webhook, the filling and the emptying of the pipe included; durations are from create to
- * webhook. `name`: under which its CPU times are kept.
+ * Runs executions with these keys in turn. The rate counts from the first create to the last webhook; durations from
+ * create to webhook.
  */
 export async function walk(
   bench: Bench,

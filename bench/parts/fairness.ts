@@ -7,10 +7,7 @@ import { latencies, round } from '../statistics.ts';
 const queued = 100_000;
 const others = 20;
 
-/**
- * What a hundred thousand executions of one organization do to another: from create to start of the other's, one a second,
- * from the moment on at which the dispatcher may begin with the hundred thousand.
- */
+/** From create to start of one organization's executions, one a second, while 100,000 of another are dispatched. */
 export const fairness: Part = {
   about: `create to start of an organization's executions while ${queued.toLocaleString('en')} of another are queued`,
   isLong: true,
@@ -47,7 +44,6 @@ async function createOthers(bench: Bench, apiKey: string): Promise<Created[]> {
   return created;
 }
 
-/** Milliseconds from create to start of each, in order, by the database's clock. */
 async function untilStart({ db }: Bench, created: Created[]): Promise<number[]> {
   const ids = created.map(({ id }) => id);
   const { rows } = await db.pool.query<{ ms: number }>(

@@ -8,10 +8,7 @@ import { measureHotRow } from './hotRow.ts';
 
 const organizations = 1000;
 
-/**
- * The first two again, in a database that a year of work has filled, over what they are right before that: services that
- * have run for as long, on a machine that is in the same mood.
- */
+/** Hot row and creates in a full database, relative to the same figures taken just before. */
 export const grown: Part = {
   about: 'creates/s and end to end again, before and after millions of executions were put into the database',
   isLong: true,
@@ -21,14 +18,14 @@ export const grown: Part = {
     const { finished, pending } = bench.flags;
     await seed(bench.state.database_url, { finished, pending, organizations }, bench.say);
     const seedingS = round((performance.now() - startMs) / 1000, 0);
-    // What is told of the longest statements is of what follows.
+    // Only the following statements count.
     if (bench.flags.pgStat) await forgetStatements(bench.db);
     const sizes = { grown_finished: finished, grown_pending: pending, grown_seeding_s: seedingS };
     return { ...before, ...sizes, ...(await measureBoth(bench, 'grown')) };
   },
 };
 
-/** With the yardstick beside them: it tells how the machine was in the mean time. */
+/** The hot row too: it shows how fast the machine is at the moment. */
 async function measureBoth(bench: Bench, name: string) {
   const { hot_row_tps: tps } = await measureHotRow(bench, `${name}_hot_row`);
   const { creates_per_s: createsPerS } = await measureCreates(bench, `${name}_creates`);

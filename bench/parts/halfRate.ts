@@ -2,7 +2,7 @@ import { accounted, create, type Part, undispatched } from '../bench.ts';
 import { distribution, latencies, round, withoutFirst } from '../statistics.ts';
 import { measureCreates } from './creates.ts';
 
-/** Latency as clients feel it when there is room: arrivals at fixed times, none held back by a slow answer before it. */
+/** Latency below capacity: arrivals at fixed times, not delayed by slow responses. */
 export const halfRate: Part = {
   about: 'latency of creates at half the rate that `creates` reached (measured first, when it was not)',
   async run(bench) {

@@ -4,11 +4,11 @@ import { round } from '../statistics.ts';
 import { walk } from './endToEnd.ts';
 
 const count = 1000;
-/** For the machine may be faster in one minute than in the next. */
+/** Alternating: the machine's speed changes from minute to minute. */
 const turns = ['one', 'many', 'many', 'one', 'one', 'many', 'many', 'one'] as const;
 const names = { one: 'one_organization', many: 'organizations' };
 
-/** As `end_to_end`, spread over many organizations: what they wait for is no longer one row. */
+/** As `end_to_end`, over many organizations instead of one balance row. */
 export const organizations: Part = {
   about: `executions/s end to end, of ${count} organizations in turn and of one beside them`,
   async run(bench) {

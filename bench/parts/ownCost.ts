@@ -7,7 +7,7 @@ import { perSecond, round } from '../statistics.ts';
 
 const seconds = 1;
 
-/** What the load itself costs: it runs on the same cores as what it measures. */
+/** The cost of the load itself, which shares the cores. */
 export const ownCost: Part = {
   about: 'CPU that the load generator takes for a create, and what it could reach, against a trivial server',
   isBare: true,

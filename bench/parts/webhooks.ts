@@ -13,9 +13,8 @@ import { round } from '../statistics.ts';
 const atOnce = 128;
 
 /**
- * The webhook-sender alone: events of the executions that have run are fanned out once more, to a new endpoint, each to one
- * delivery. Before it and after it the same client posts the same bytes to the same receiver and does nothing else: in a
- * bare loop, one after the other, and as many at once as the endpoint takes.
+ * The webhook-sender alone: past events are fanned out again to a new endpoint. Before and after, the same client
+ * posts the same bytes to the same receiver: in a bare loop, and with as many loops as the endpoint allows.
  */
 export const webhooks: Part = {
   about: 'deliveries/s, attempts recorded, and posts/s of a bare loop of the same HTTP client beside them',
@@ -44,10 +43,9 @@ export const webhooks: Part = {
   },
 };
 
-/** Of rates over the same number. */
+/** Harmonic: of rates over the same count. */
 const mean = (one: number, other: number) => 2 / (1 / one + 1 / other);
 
-/** A new endpoint of the bench's organization, which its other endpoints rest beside. */
 async function subscribeAlone({ db, state, apiKey }: Bench, url: string) {
   const api = openHttp(state.base_url, apiKey, 1);
   const wanted = { url, events: ['execution.completed'], max_in_flight: atOnce };
@@ -67,7 +65,6 @@ async function subscribeAlone({ db, state, apiKey }: Bench, url: string) {
   };
 }
 
-/** The last events that were delivered, as if they had just happened. */
 async function renewEvents({ db, flags }: Bench): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>(
     `UPDATE events SET fanned_out_at = NULL, created_at = now() WHERE id IN (
@@ -86,7 +83,6 @@ async function bareLoops({ db }: Bench, { url }: CollectingReceiver, eventIds: s
   return openBareLoops({ url, bodies: rows.map(({ body }) => body), headers, count: eventIds.length });
 }
 
-/** As those of a delivery. */
 const headers = {
   'Content-Type': 'application/json',
   'User-Agent': 'Holdfast-Webhooks/1.0',
@@ -97,7 +93,7 @@ const headers = {
   'webhook-signature': `v1,${'0'.repeat(44)}`,
 };
 
-/** Deliveries per second, from the first hint until the last attempt is recorded. */
+/** From the first hint to the last recorded attempt. */
 async function deliver(
   bench: Bench,
   args: { receiver: CollectingReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },

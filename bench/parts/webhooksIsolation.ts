@@ -8,15 +8,11 @@ import { latencies, round } from '../statistics.ts';
 const organizations = 4;
 const endpointsEach = 250;
 const hangingEach = 25;
-/** Every execution is told to 250 endpoints. */
 const executionsPerS = 2;
-/** Longer than a request that hangs. */
+/** Longer than the timeout of a hanging request. */
 const phaseS = 45;
 
-/**
- * What endpoints that hang do to the others: from event to delivery at the healthy ones, before and while one in ten of all
- * takes requests and never answers. The load is well below what the system could do.
- */
+/** From event to delivery at healthy endpoints, before and while one in ten endpoints never responds. */
 export const webhooksIsolation: Part = {
   about: `event to delivery at the healthy of ${organizations * endpointsEach} endpoints, before and while 1 in 10 hang`,
   async run(bench) {
@@ -46,7 +42,6 @@ function pathsOf(organization: number): string[] {
   return Array.from({ length: endpointsEach }, (_, nth) => `/${organization}/${nth}`);
 }
 
-/** Runs executions at a fixed rate; milliseconds from event to delivery at the healthy endpoints, of all that came. */
 async function phase(
   bench: Bench,
   args: { keys: string[]; receiver: CollectingReceiver; name: string; seconds: number },

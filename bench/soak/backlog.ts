@@ -5,7 +5,7 @@ export type Backlog = Record<
   number
 >;
 
-/** Rows that are still to be worked on; all 0 at rest. A refused attempt is never settled: another one follows. */
+/** All 0 at rest. A refused attempt is never settled: another one follows it. */
 export async function readBacklog({ pool }: Database): Promise<Backlog> {
   const { rows } = await pool.query<Backlog>(statement);
   if (!rows[0]) throw new Error('nothing was counted');

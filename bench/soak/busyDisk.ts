@@ -5,12 +5,12 @@ const tmpfs = 0x01021994;
 const block = Buffer.alloc(4 * 1024 * 1024, 7);
 const blocks = 16;
 
-/** Whether writing to the folder reaches a disk at all. */
+/** False for a memory file system. */
 export async function isOnDisk(folder: string): Promise<boolean> {
   return (await statfs(folder)).type !== tmpfs;
 }
 
-/** Keeps the disk of the folder busy with writes that are waited for: whoever commits waits behind them. */
+/** Commits wait behind these synchronous writes. */
 export async function keepDiskBusy(folder: string, lastsMs: number): Promise<void> {
   const path = join(folder, 'busy');
   const file = await open(path, 'w');

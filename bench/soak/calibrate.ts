@@ -5,11 +5,11 @@ import type { SoakLoad } from './load.ts';
 
 const warmUpS = 8;
 const burstS = 10;
-/** What still waits is a tail of executions that last, which says nothing about the rate. */
+/** A tail of long executions says nothing about the rate. */
 const tailShare = 0.03;
 const longestS = 180;
 
-/** Executions a second that are created, run, settled and delivered by this mix, filling and emptying included. */
+/** Executions per second from create to delivery, with ramp-up and drain. */
 export async function topRate(load: SoakLoad, db: Database): Promise<number> {
   await load.flatOut(warmUpS);
   await untilBelow(db, 50);

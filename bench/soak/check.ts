@@ -3,19 +3,17 @@ import type { Database } from '@holdfast/db/client';
 import { inTransaction } from '@holdfast/db/statement';
 import type { IdSet } from './idSet.ts';
 
-/** What an endpoint received; `organizationId` null: it gets the events of all of them. */
+/** `organizationId` null: receives the events of all organizations. */
 export type Endpoint = { name: string; organizationId: string | null; events: IdSet };
 
 export type Checked = {
-  /** By status. */
   executions: Record<string, number>;
-  /** Those of endings. */
   events: number;
-  /** Each line is something that was lost, done twice, or is wrong in the books. */
+  /** What was lost, done twice, or is wrong in the ledger, one line each. */
   troubles: string[];
 };
 
-/** The executions, events and books, at rest, against what users and endpoints know. */
+/** Compares executions, events and ledger at rest with what users and endpoints know. */
 export async function checkAll(
   db: Database,
   accepted: IdSet,
@@ -74,7 +72,7 @@ SELECT id, organization_id AS owner FROM events WHERE execution_id IS NOT NULL A
 
 type Row = Partial<Record<string, string>>;
 
-/** Goes through all rows, some thousands at a time: there are millions. */
+/** Millions of rows, some thousands at a time. */
 async function each(db: Database, query: string, visit: (row: Row) => void): Promise<void> {
   await inTransaction(db, async (client) => {
     await client.query(readingAll);
@@ -87,7 +85,7 @@ async function each(db: Database, query: string, visit: (row: Row) => void): Pro
   });
 }
 
-// As the audit does: the sessions of services plan for few rows.
+// As the audit does: sessions of services are tuned for few rows.
 const readingAll = `SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_nestloop = off;
 SET LOCAL plan_cache_mode = auto; SET LOCAL work_mem = '64MB'; SET LOCAL enable_partitionwise_join = on`;
 

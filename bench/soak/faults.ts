@@ -9,14 +9,12 @@ import type { SoakReceiver } from './receiver.ts';
 type World = {
   running: Running;
   redis: Redis;
-  /** The endpoint that may be down. */
   flaky: SoakReceiver;
-  /** On the disk that everything is kept on. */
   dataFolder: string;
   say(line: string): void;
 };
 
-/** Makes the faults at their times, as seconds from now; resolves after the last, or when aborted, with those that were made. */
+/** Resolves after the last fault, or when aborted, with those that were made. */
 export async function makeFaults(world: World, plan: readonly Fault[], stop: AbortSignal): Promise<Fault[]> {
   const startMs = performance.now();
   const made: Fault[] = [];
@@ -36,7 +34,7 @@ export async function makeFaults(world: World, plan: readonly Fault[], stop: Abo
   return made;
 }
 
-/** Each resolves when it is over; answers whether it could be made. */
+/** Each returns whether the fault could be made. */
 const makers: Record<FaultKind, (world: World, fault: Fault) => Promise<boolean>> = {
   kill: async ({ running }, { target }) => signal(running, target, 'SIGKILL'),
   stop: async ({ running }, { target }) => signal(running, target, 'SIGTERM'),
@@ -53,7 +51,7 @@ const makers: Record<FaultKind, (world: World, fault: Fault) => Promise<boolean>
     await redis.flushall();
     return true;
   },
-  // Postgres ends its own children at SIGQUIT, as when one of them crashes.
+  // At SIGQUIT PostgreSQL ends its children as if one had crashed.
   crash: async ({ running }, { target }) =>
     signal(running, target, target === 'postgres' ? 'SIGQUIT' : 'SIGKILL'),
   busy: async ({ dataFolder, say }, { lastsS }) => {

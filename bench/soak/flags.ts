@@ -3,13 +3,11 @@ import { readFlags, wholeNumber } from '@holdfast/kit/flags';
 export type Flags = {
   help: boolean;
   minutes: number;
-  /** Executions created a second; null: half of what a calibration reaches. */
+  /** Null: half of the calibrated rate. */
   ratePerS: number | null;
   seed: number;
   clients: number;
-  /** Whether the result goes to standard output as JSON. */
   json: boolean;
-  /** Whether the result is kept in bench/results. */
   write: boolean;
 };
 
@@ -30,7 +28,7 @@ the audit finds. Exit code 0 when all is well and nothing grows that shouldn't.
   --no-write    does not keep the result in bench/results
   --help        this text`;
 
-/** @throws UsageError with one clear line */
+/** @throws UsageError */
 export function parseFlags(args: string[], newSeed: () => number): Flags {
   const {
     help = false,

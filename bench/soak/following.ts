@@ -4,8 +4,8 @@ import type { Following } from './work.ts';
 type Counts = { asked: number; unavailable: number };
 
 /**
- * Does what a user does with an accepted execution. That a service is away for a moment is counted; an answer that nobody
- * should get, whatever breaks, is a trouble.
+ * Acts on an accepted execution like a user. Unavailability is counted; a response that no fault explains is a
+ * problem.
  */
 export async function follow(
   api: ApiClient,
@@ -31,7 +31,7 @@ const expected: Record<Exclude<Following, 'nothing'>, number[]> = {
   wait: [200],
   list: [200],
   stream: [200, 204],
-  // It has ended before.
+  // 409: it has ended before.
   cancel: [200, 409],
 };
 

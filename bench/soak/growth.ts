@@ -1,15 +1,12 @@
-/** `x`: executions so far. */
 export type Point = { x: number; y: number };
 
 export type Line = {
-  /** Of y per x. */
   slope: number;
-  /** Of the slope; how far it is from 0 by chance. */
   standardError: number;
   mean: number;
 };
 
-/** The line of least squares; null for fewer than three points, or all at one x. */
+/** Least squares; null for fewer than three points, or without spread in x. */
 export function fitLine(points: readonly Point[]): Line | null {
   const count = points.length;
   const meanX = points.reduce((sum, { x }) => sum + x, 0) / count;
@@ -32,14 +29,13 @@ export type Growth = {
   verdict: Verdict;
 };
 
-/** Fewer say nothing about growth. */
+/** Fewer show no trend. */
 const leastSamples = 6;
 const shareOfMean = 0.2;
 
 /**
- * What a series does as executions go by. One that should not grow, grows when the fitted rise over the run is above
- * `slack` (what it may differ by at any moment) and a fifth of its mean, and twice what chance makes of it.
- * @param slack null: it grows by design
+ * A steady series grows when the fitted rise exceeds `slack`, a fifth of its mean, and twice its standard error.
+ * `slack` null: it grows by design.
  */
 export function judgeGrowth(name: string, points: readonly Point[], slack: number | null): Growth {
   const line = fitLine(points);

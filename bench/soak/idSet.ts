@@ -1,9 +1,8 @@
-/** Ids that end in a UUID, in a sixth of the memory of their text: millions are kept. */
+/** UUIDs in a sixth of the memory of their text: there are millions. */
 export function openIdSet() {
   const kept = new Set<string>();
   let repeats = 0;
   return {
-    /** Answers whether it is new. */
     add(id: string): boolean {
       const packed = pack(id);
       if (kept.has(packed)) repeats += 1;
@@ -13,7 +12,6 @@ export function openIdSet() {
     },
     has: (id: string) => kept.has(pack(id)),
     size: () => kept.size,
-    /** How often something was added that was there. */
     repeats: () => repeats,
   };
 }

@@ -7,7 +7,7 @@ import { openIdSet } from './idSet.ts';
 import { upload } from './upload.ts';
 import { type Work, workOf } from './work.ts';
 
-/** Longer than anything that the plan breaks is away. */
+/** Longer than any planned fault. */
 const giveUpAfterMs = 180_000;
 const tryAgainMs = 250;
 
@@ -15,7 +15,6 @@ export type SoakLoad = ReturnType<typeof openLoad>;
 
 type User = { key: string; api: ApiClient };
 
-/** Users of these keys in turn, each create on one of `clients` connections. */
 export function openLoad(origin: string, keys: readonly string[], clients: number) {
   const { hostname, port } = new URL(origin);
   const users = keys.map((key): User => ({ key, api: apiClient(origin, key) }));
@@ -26,7 +25,7 @@ export function openLoad(origin: string, keys: readonly string[], clients: numbe
   const counts = { asked: 0, retried: 0, heldBack: 0, unavailable: 0 };
   let nth = 0;
 
-  /** Again with the same key until it is answered, as a client does that wants it done once. */
+  /** Retries with the same key until there is a response. */
   async function createSurely(connection: Connection, user: User, work: Work): Promise<string | null> {
     const request = requestOf(hostname, user.key, work);
     const giveUpAtMs = performance.now() + giveUpAfterMs;
@@ -73,7 +72,7 @@ export function openLoad(origin: string, keys: readonly string[], clients: numbe
     accepted,
     troubles,
     counts,
-    /** Begins `ratePerS` a second; what finds no free connection is held back for good. */
+    /** Arrivals without a free connection are dropped and counted. */
     async steady(ratePerS: number, stop: AbortSignal): Promise<void> {
       const startMs = performance.now();
       for (let due = 0; !stop.aborted; await delay(2)) {
@@ -81,12 +80,10 @@ export function openLoad(origin: string, keys: readonly string[], clients: numbe
         for (; due < until; due++) if (!begin()) counts.heldBack += 1;
       }
     },
-    /** As fast as they are answered. */
     async flatOut(seconds: number): Promise<void> {
       const endMs = performance.now() + seconds * 1000;
       for (; performance.now() < endMs; await delay(1)) while (begin());
     },
-    /** Resolves when nothing is under way. */
     async idle(): Promise<void> {
       while (inFlight.size > 0) await Promise.all(inFlight);
     },

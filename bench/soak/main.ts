@@ -1,4 +1,4 @@
-// `npm run soak`: users at work while everything breaks in turn, on a stack of its own.
+// `npm run soak`: load and faults on a stack of its own.
 import { randomInt } from 'node:crypto';
 import { startConsole } from '../console.ts';
 import { exitWith } from '../exit.ts';
@@ -9,10 +9,9 @@ import { type Flags, parseFlags, usage } from './flags.ts';
 import { isWell, report } from './report.ts';
 import { soak } from './soak.ts';
 
-/** So that no delivery runs out of attempts while its endpoint is down. */
+/** So that no delivery uses up its attempts while its endpoint is down. */
 const retryDelaysS = '0,5,15,30,60';
 
-/** Answers the exit code. */
 async function run(flags: Flags): Promise<number> {
   const say = startConsole();
   const interrupted = interruption();

@@ -3,13 +3,13 @@ import { seededRandom } from './random.ts';
 export const services = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender', 'sandbox'] as const;
 export type Target = (typeof services)[number] | 'redis' | 'postgres' | 'disk' | 'receiver';
 
-/** `pause`: SIGSTOP, and SIGCONT after `lastsS`. `busy`: as many writes and fsyncs as the disk takes. */
+/** `pause`: SIGSTOP, then SIGCONT after `lastsS`. `busy`: as many fsyncs as the disk takes. */
 export type FaultKind = 'kill' | 'stop' | 'pause' | 'flush' | 'crash' | 'busy' | 'down';
 
-/** `atS`: seconds from the start of the load; `lastsS`: 0 for what is over at once. */
+/** `atS`: since the start of the load; `lastsS` 0: momentary. */
 export type Fault = { atS: number; kind: FaultKind; target: Target; lastsS: number };
 
-/** What can go wrong, each as often as the others; `mostS` 0: over at once. */
+/** Equally likely. */
 const repertoire: { kind: FaultKind; targets: readonly Target[]; mostS: number }[] = [
   { kind: 'kill', targets: services, mostS: 0 },
   { kind: 'stop', targets: services, mostS: 0 },
@@ -20,13 +20,10 @@ const repertoire: { kind: FaultKind; targets: readonly Target[]; mostS: number }
   { kind: 'down', targets: ['receiver'], mostS: 20 },
 ];
 
-/** Before the first fault, and between the end of one and the next: what broke is mended, and rests are seen. */
+/** Before and between faults: recovery and rest are observed. */
 const calmS = { least: 15, most: 40 };
 
-/**
- * The faults of a run: the same for the same seed, none after the last `calmS.least` seconds. Every kind comes once before
- * one comes again.
- */
+/** Deterministic for a seed. Every kind occurs once before one repeats. */
 export function planFaults(seed: number, seconds: number): Fault[] {
   const random = seededRandom(seed);
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));

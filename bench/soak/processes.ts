@@ -6,13 +6,11 @@ type Name = (typeof services)[number] | 'redis' | 'postgres';
 
 export const names: readonly Name[] = [...services, 'redis', 'postgres'];
 
-/** The process of a service or a server now; undefined while there is none. */
 export function pidOf(running: Running, name: string): number | undefined {
   if (name === 'redis' || name === 'postgres') return running[name]?.pid();
   return running.services.find((service) => service.name === name)?.pid();
 }
 
-/** Answers whether there was a process to send it to. */
 export function signal(running: Running, name: string, what: NodeJS.Signals): boolean {
   const pid = pidOf(running, name);
   if (!pid) return false;
@@ -24,7 +22,7 @@ export function signal(running: Running, name: string, what: NodeJS.Signals): bo
   }
 }
 
-/** Resident memory and open handles of a process; null when it is gone. Of Postgres the postmaster alone. */
+/** Null when it has ended; for PostgreSQL, the postmaster only. */
 export function look(pid: number | undefined): { rssBytes: number; handles: number } | null {
   if (!pid) return null;
   try {

@@ -1,4 +1,4 @@
-/** Numbers from 0 (included) to 1, the same ones for the same seed (mulberry32). */
+/** mulberry32: numbers in [0, 1), equal for equal seeds. */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -3,7 +3,6 @@ import { type IdSet, openIdSet } from './idSet.ts';
 
 export type SoakReceiver = {
   url: string;
-  /** The events that were received and got 204. */
   events: IdSet;
   /** While it is down, it responds to everything with 503. */
   setDown(isDown: boolean): void;

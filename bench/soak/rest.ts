@@ -4,7 +4,7 @@ import { type Backlog, readBacklog, sumOf } from './backlog.ts';
 
 const everyMs = 1000;
 
-/** Waits until nothing is left to do; answers what still is when it took too long, else null. */
+/** Waits until the backlog is empty; returns what is left after `withinMs`, else null. */
 export async function untilAtRest(db: Database, withinMs: number): Promise<Backlog | null> {
   const giveUpAtMs = performance.now() + withinMs;
   for (let last: Backlog | null = null; ; await delay(everyMs)) {

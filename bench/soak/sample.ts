@@ -11,9 +11,8 @@ import { readTables } from './tables.ts';
 
 export type Sample = {
   atS: number;
-  /** Accepted so far. */
   executions: number;
-  /** By name: `dispatcher rss bytes`, `executions rows`. What could not be read is missing. */
+  /** Such as `dispatcher rss bytes`; without what could not be read. */
   values: Record<string, number>;
 };
 
@@ -21,13 +20,12 @@ export type Sampled = {
   running: Running;
   db: Database;
   redis: Redis;
-  /** Where files are kept. */
   dataFolder: string;
 };
 
 const retries = 4;
 
-/** Reads everything that is watched. What is away at the moment is asked for again some times, then left out. */
+/** Retries what is unavailable some times, then leaves it out. */
 export async function takeSample(what: Sampled): Promise<Record<string, number>> {
   const parts = [ofProcesses, ofMetrics, ofDatabase, ofRedis, ofFiles];
   const values = await Promise.all(parts.map((part) => surely(() => part(what))));

@@ -4,14 +4,11 @@ import type { Sample } from './sample.ts';
 const mib = 2 ** 20;
 
 const isHandles = (name: string) => name.endsWith(' handles');
-/** Handles that a service may have more at rest after the load than before it: connections to its engines stay open. */
+/** Connections to PostgreSQL and Redis stay open after the load. */
 const handlesSlack = 64;
 
-/**
- * What should not grow, and by how much it may differ from one moment to the next: processes that were just started need
- * less, those under load after an outage more. Whatever is not here grows by design. The indexes are those of rows that
- * wait, which are cleared when their tables are vacuumed.
- */
+// Series that must not grow, with their normal variation: little for fresh processes, more after outages. All others
+// grow by design. These indexes hold pending rows and shrink at vacuum.
 const steady: [RegExp, slack: number][] = [
   [/ (rss|heap) bytes$/, 48 * mib],
   [/ lag ms$/, 250],
@@ -34,7 +31,6 @@ export function slackOf(name: string): number | null {
   return steady.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-/** Each series of the samples after `warmUpS`, by name; but for handles, which follow what is in hand: see `handlesKept`. */
 export function growths(samples: readonly Sample[], warmUpS: number): Growth[] {
   const warm = samples.filter(({ atS }) => atS >= warmUpS);
   const names = new Set(warm.flatMap(({ values }) => Object.keys(values)));
@@ -48,7 +44,7 @@ export function growths(samples: readonly Sample[], warmUpS: number): Growth[] {
     });
 }
 
-/** The handles of each process that are open at rest, before the load and after it, when idle connections are closed. */
+/** Open handles at rest, before the load and after idle connections have closed. */
 export function handlesKept(before: Sample['values'], after: Sample['values'], executions: number): Growth[] {
   return Object.entries(after)
     .filter(([name]) => isHandles(name))

@@ -22,17 +22,16 @@ import { growths, handlesKept } from './series.ts';
 import { type Laboured, underLoad, type World } from './underLoad.ts';
 
 const organizations = 4;
-/** Endpoints that were down, and executions whose provider died, need some minutes. */
+/** Endpoints that were down and orphaned executions need some minutes. */
 const restWithinMs = 600_000;
-/** Until idle connections are closed: the gateway keeps them for 75 s. */
+/** The gateway closes idle connections after 75 s. */
 const closedAfterMs = 100_000;
-/** What is left out of the slopes: this share of the run, and no more than so many seconds. */
+/** Left out of the slopes: a share of the run, up to `mostS`. */
 const warmUp = { share: 0.15, mostS: 300 };
 const mostTroubles = 100;
 
 export type Soaked = Awaited<ReturnType<typeof soak>>;
 
-/** Runs users and faults against a running stack, then looks at everything. */
 export async function soak(args: {
   flags: Flags;
   state: LocalState;
@@ -47,7 +46,7 @@ export async function soak(args: {
     const made = await createOrganizations(state, organizations, (nth) =>
       nth === 0 ? [steady.url, flaky.url] : [steady.url],
     );
-    // The first audit of the ledger service is due soon after the start: it was just done.
+    // Counts as the ledger's first audit, which would run during the load.
     await recordAudit(db, []);
     const keys = made.map(({ apiKey }) => apiKey);
     const load = openLoad(state.base_url, keys, args.flags.clients);
@@ -95,7 +94,6 @@ async function soakWith(world: World) {
   };
 }
 
-/** What was done, and what grew meanwhile. */
 function outline({ flags, load }: World, rates: Rates, { samples, faults }: Laboured, atRest: Growth[]) {
   const { asked, retried, heldBack, unavailable } = load.counts;
   const { minutes, seed } = flags;
@@ -112,7 +110,6 @@ function outline({ flags, load }: World, rates: Rates, { samples, faults }: Labo
   };
 }
 
-/** `topPerS` null: it was not asked for. */
 type Rates = { topPerS: number | null; perS: number };
 
 async function ratesOf({ flags, db, load, say }: World): Promise<Rates> {

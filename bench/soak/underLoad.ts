@@ -8,13 +8,11 @@ import type { SoakReceiver } from './receiver.ts';
 import { minuteLine } from './report.ts';
 import { type Sample, type Sampled, takeSample } from './sample.ts';
 
-/** Everything that a soak works with. */
 export type World = Sampled & {
   flags: Flags;
   state: LocalState;
   load: SoakLoad;
   steady: SoakReceiver;
-  /** The endpoint that is down now and then. */
   flaky: SoakReceiver;
   say(line: string): void;
 };
@@ -22,7 +20,7 @@ export type World = Sampled & {
 /** `faults`: those that could be made. */
 export type Laboured = { samples: Sample[]; faults: Fault[] };
 
-/** Users at work, faults by plan, a sample every minute; resolves when all that was begun is answered. */
+/** Load, planned faults, and a sample every minute; resolves when every request has its response. */
 export async function underLoad(world: World, ratePerS: number, plan: readonly Fault[]): Promise<Laboured> {
   const { load, say } = world;
   const over = new AbortController();

@@ -1,10 +1,8 @@
-/** What one user does with one execution, beside creating it. */
 export type Following = 'nothing' | 'read' | 'wait' | 'stream' | 'cancel' | 'list';
 
 export type Work = {
   model: string;
   input: Record<string, unknown>;
-  /** A picture is uploaded first, and goes into `input.source_image`. */
   hasUpload: boolean;
   following: Following;
 };
@@ -14,7 +12,7 @@ const text = (nth: number, more: object) => ({
   input: { prompt: `soak ${nth}`, ...more },
 });
 
-/** What the `nth` create is: of a hundred, some of everything that users do, most of it text. */
+/** A fixed mix of everything that users do, mostly text. */
 export function workOf(nth: number): Work {
   const turn = nth % 100;
   const following = followings[turn] ?? 'nothing';
