@@ -128,7 +128,7 @@ async function record(
   metrics.runs.inc({ connection, state });
   log.info({ executionId, attemptId, model, connection, state }, 'run ended');
   const outcome = await outcomeOf(files, trace, route, attempt, progress, signal);
-  if (outcome !== null) await recordOutcome(recorder, files, log, attempt, outcome);
+  if (outcome !== null) await recordOutcome(recorder, attempt, outcome);
   return true;
 }
 

@@ -29,7 +29,7 @@ async function recordRun(urls: string[], isRecorded = true) {
   const progress = { state: 'ended', outcome: madeOutput('videos', ...urls) } as const;
   const never = new AbortController().signal;
   const outcome = await outcomeOf(files, trace, { ...route, definition }, attempt, progress, never);
-  if (outcome) await recordOutcome(recorder, files, log, attempt, outcome);
+  if (outcome) await recordOutcome(recorder, attempt, outcome);
   return { recorded, kept: (await copying.filesOf(attempt.id)).filter(({ kept }) => kept) };
 }
 

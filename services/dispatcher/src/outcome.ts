@@ -3,11 +3,10 @@ import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
 import { DownloadError } from '@holdfast/egress/download';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
-import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import type { Files } from './outputFile.ts';
-import { copyOutput, defaultBounds, dropCopies } from './outputs.ts';
+import { copyOutput, defaultBounds } from './outputs.ts';
 import type { Route } from './routes.ts';
 import type { Attempt } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
@@ -16,7 +15,8 @@ export type AttemptOutcome = {
   recorded: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | undefined;
-  copiedIds: string[];
+  /** Drops the copies of the output. */
+  drop?(): Promise<void>;
 };
 
 /** A success has its output files in our store, and its cost. Null when the signal aborts. */
@@ -32,7 +32,7 @@ export async function outcomeOf(
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
     const state = progress.state === 'unknown' ? 'unknown' : 'failed';
-    return { recorded: { ok: false, code, message }, state, rawError: raw, copiedIds: [] };
+    return { recorded: { ok: false, code, message }, state, rawError: raw };
   }
   let failure: unknown;
   const bounds = { ...defaultBounds, onFailure: (error: unknown) => (failure = error) };
@@ -42,11 +42,11 @@ export async function outcomeOf(
   );
   if (copied) {
     const recorded = toRecorded(route.definition, copied.success);
-    return { recorded, state: recorded.ok ? 'succeeded' : 'failed', copiedIds: copied.files };
+    return { recorded, state: recorded.ok ? 'succeeded' : 'failed', drop: copied.drop };
   }
   if (signal.aborted) return null;
   const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
-  return { recorded: notStored, state: 'failed', rawError, copiedIds: [] };
+  return { recorded: notStored, state: 'failed', rawError };
 }
 
 /** They must be closed. */
@@ -76,11 +76,9 @@ function toRecorded(definition: ModelDefinition, success: Success): RecordedOutc
 /** When the execution was cancelled, or has an outcome already, the copies are dropped. */
 export async function recordOutcome(
   recorder: Pick<AttemptRecorder, 'recordOutcome'>,
-  files: Files,
-  log: Logger,
-  attempt: Attempt,
-  { recorded, state, rawError, copiedIds }: AttemptOutcome,
+  { attemptId }: Attempt,
+  { recorded, state, rawError, drop }: AttemptOutcome,
 ): Promise<void> {
-  const isRecorded = await recorder.recordOutcome(attempt.attemptId, recorded, state, rawError);
-  if (!isRecorded && copiedIds.length > 0) await dropCopies(files, log, attempt, copiedIds);
+  const isRecorded = await recorder.recordOutcome(attemptId, recorded, state, rawError);
+  if (!isRecorded) await drop?.();
 }

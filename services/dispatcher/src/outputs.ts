@@ -1,4 +1,3 @@
-import type { Database } from '@holdfast/db/client';
 import { dropOutputs, keepOutputs } from '@holdfast/db/files';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
@@ -32,7 +31,7 @@ const maxCopiesOfRun = 8;
 
 export type MadeOutput = { outcome: Success; bodies?: readonly OutputBody[] };
 
-export type CopiedOutput = { success: Success; files: string[] };
+export type CopiedOutput = { success: Success; drop(): Promise<void> };
 
 /** Copies all files of an output into our store, or none. Null when one can't be copied, or the signal aborts. */
 export async function copyOutput(
@@ -79,9 +78,15 @@ export async function copyOutput(
       log.warn(line, 'could not copy an output file');
     },
   }).catch(() => null);
-  for (const id of success ? idsOf(stored) : []) started.delete(id);
-  await dropCopies(files, log, attempt, [...started]);
-  return success && { success, files: idsOf(stored) };
+  const kept = success ? idsOf(stored) : [];
+  const drop = (ids: string[]) =>
+    dropOutputs(files.db, ids).catch((error: unknown) => {
+      const line = { err: error, executionId: attempt.id, attemptId: attempt.attemptId };
+      log.warn(line, 'could not drop the copies of an output');
+    });
+  // Copies that can't be dropped now are removed a day later, unless they were kept.
+  await drop([...started].filter((id) => !kept.includes(id)));
+  return success && { success, drop: () => drop(kept) };
 }
 
 /** What an earlier try copied is not copied again. */
@@ -122,16 +127,4 @@ export function withMeasuredFiles(success: Success, files: readonly StoredFile[]
 
 function idsOf(stored: Map<number, StoredFile>): string[] {
   return [...stored.values()].map(({ file_id: id }) => id);
-}
-
-/** Copies that can't be dropped now are removed a day later, unless they were kept. */
-export async function dropCopies(
-  { db }: { db: Database },
-  log: Logger,
-  { id, attemptId }: CopiedAttempt,
-  copiedIds: string[],
-): Promise<void> {
-  await dropOutputs(db, copiedIds).catch((error: unknown) =>
-    log.warn({ err: error, executionId: id, attemptId }, 'could not drop the copies of an output'),
-  );
 }
