@@ -37,7 +37,7 @@ it.each<[string, Reply, object]>([
     { key: 'unclear', status: 400, said: expect.stringMatching(/^400 .*No connected db\. \(\[key\]\)/) },
   ],
   ['is broken', { status: 502, text: 'bad gateway' }, { key: 'unclear', said: '502 bad gateway' }],
-  ['has no such list', { status: 404, json: {} }, { key: 'not asked', models: null }],
+  ['has no such list', { status: 404, json: {} }, { key: 'not checked', models: null }],
 ])("a server of OpenAI's protocol that %s", async (_how, reply, checked) => {
   counterpart.reply(reply);
   expect(await ask('openai')).toMatchObject({ unreached: null, ...checked });
@@ -48,13 +48,13 @@ it.each(['cog', 'http', 'fal', null] as const)(
   'a server that speaks %s is only asked whether it is there',
   async (adapter) => {
     counterpart.reply({ status: 404, text: 'no page' });
-    expect(await ask(adapter)).toMatchObject({ unreached: null, key: 'not asked', models: null });
+    expect(await ask(adapter)).toMatchObject({ unreached: null, key: 'not checked', models: null });
   },
 );
 
 it('a server that is gone is not reached', async () => {
   await counterpart.close();
-  expect(await ask('openai')).toMatchObject({ unreached: expect.stringMatching(/./), key: 'not asked' });
+  expect(await ask('openai')).toMatchObject({ unreached: expect.stringMatching(/./), key: 'not checked' });
 });
 
 const route = { adapter: 'cog', model: 'upscaler', options: {} } as const;

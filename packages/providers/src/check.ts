@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readHealth } from './cog/container.ts';
 import { pathOf } from './cog/options.ts';
 import { type Connection, connect } from './connection.ts';
-import { answerText, rawText } from './outcome/raw.ts';
+import { rawText, responseText } from './outcome/raw.ts';
 
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
@@ -13,10 +13,10 @@ export type Checked = {
   /** Null: it responded; else the reason it did not. */
   unreached: string | null;
   /**
-   * `unclear`: neither accepted nor refused, such as the 400 of a proxy without other keys. `not asked`: the protocol or the
+   * `unclear`: neither accepted nor refused, such as the 400 of a proxy without other keys. `not checked`: the protocol or the
    * server has no such request.
    */
-  key: 'accepted' | 'refused' | 'unclear' | 'not asked';
+  key: 'accepted' | 'refused' | 'unclear' | 'not checked';
   status: number | null;
   /** What its own health check reports as wrong; null: nothing, or no health check. */
   trouble: string | null;
@@ -38,7 +38,7 @@ const harmless: Record<Adapter, string | null> = {
   http: null,
 };
 
-const answerWithinMs = 10_000;
+const responseTimeoutMs = 10_000;
 
 /** Checks whether a connection responds, accepts its key and is healthy. */
 export async function checkConnection(route: CheckedRoute | null, connection: Connection): Promise<Checked> {
@@ -55,17 +55,17 @@ export async function checkConnection(route: CheckedRoute | null, connection: Co
 async function ask(http: TrustedHttp, adapter: Adapter | null, connection: Connection): Promise<Checked> {
   const question = adapter === null ? null : harmless[adapter];
   const path = adapter === 'openai' && !isVersioned(connection.baseUrl) ? `v1/${question}` : (question ?? '');
-  const result = await http.request('GET', path, { timeoutMs: answerWithinMs });
+  const result = await http.request('GET', path, { timeoutMs: responseTimeoutMs });
   const nothing = { status: null, said: '', models: null, trouble: null };
-  if (!result.ok) return { ...nothing, unreached: result.message, key: 'not asked' };
+  if (!result.ok) return { ...nothing, unreached: result.message, key: 'not checked' };
   const { status } = result;
-  const key = question === null ? 'not asked' : verdictOn(status);
+  const key = question === null ? 'not checked' : verdictOn(status);
   const models = key === 'accepted' ? (modelList.safeParse(result.json).data?.data ?? null) : null;
   return {
     unreached: null,
     key,
     status,
-    said: key === 'accepted' ? '' : rawText(answerText(result), connection),
+    said: key === 'accepted' ? '' : rawText(responseText(result), connection),
     models: models && models.map(({ id }) => id),
     trouble: null,
   };
@@ -86,7 +86,7 @@ async function troubleOfCog(
 function verdictOn(status: number): Checked['key'] {
   if (status < 300) return 'accepted';
   if (status === 401 || status === 403) return 'refused';
-  return status === 404 || status === 405 ? 'not asked' : 'unclear';
+  return status === 404 || status === 405 ? 'not checked' : 'unclear';
 }
 
 const isVersioned = (baseUrl: string) => /\/v\d[^/]*(\/|$)/.test(new URL(baseUrl).pathname);

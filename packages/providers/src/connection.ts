@@ -12,7 +12,7 @@ export type Connection = {
 };
 
 /** A response of any status. */
-export type Answer = Extract<TrustedResult, { ok: true }>;
+export type HttpResponse = Extract<TrustedResult, { ok: true }>;
 
 /** HTTP to the connection, with its key as a bearer token or under another `scheme`. */
 export function connect(

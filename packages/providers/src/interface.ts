@@ -38,7 +38,7 @@ export type FilePart = {
 };
 
 /** Characters of a provider's run id, which is stored per attempt and used in URLs. */
-export const longestId = 512;
+export const maxIdLength = 512;
 
 /** What an adapter needs to poll or cancel a run. Stored as JSON, never shown to clients. */
 export type Handle = { externalId: string } & Record<string, string>;
@@ -64,7 +64,7 @@ export type Progress =
       by: 'callback' | 'poll';
       pollAfterMs: number;
       isSteady?: true;
-    } & Telling)
+    } & RunProgress)
   /**
    * Certainly not accepted. The execution is retried here after `retryAfterMs` (null: never here), or at the next provider;
    * after the last it fails with `outcome`. `mayHaveRun` (`recover`): an earlier submit may have been accepted, so retry with
@@ -88,7 +88,7 @@ export type Progress =
   | { state: 'unknown'; outcome: Failure; isBusy?: true };
 
 /** What a provider reports about a running run. */
-export type Telling = {
+export type RunProgress = {
   /** 0 to 1. */
   progress?: number;
   /** 0 is next. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ResponseHead } from '@holdfast/egress/trusted';
-import type { Answer } from './connection.ts';
+import type { HttpResponse } from './connection.ts';
 import { UnusableOutput } from './outputFiles.ts';
 
 /** An output file inside a response. The output has `reference` where others have a URL. */
@@ -18,18 +18,21 @@ export type OutputBody = {
 const reference = /^body:[0-9a-f-]{36}$/;
 
 /** A smaller body is buffered, so that storing it can be retried; a larger one is streamed. */
-const mostHeldBytes = 4 * 1024 * 1024;
+const maxBufferedBytes = 4 * 1024 * 1024;
 
 export function isBodyReference(text: string): boolean {
   return reference.test(text);
 }
 
 export function fileForm({ headers }: ResponseHead): 'bytes' | 'stream' {
-  return Number(headers['content-length'] ?? Number.NaN) <= mostHeldBytes ? 'bytes' : 'stream';
+  return Number(headers['content-length'] ?? Number.NaN) <= maxBufferedBytes ? 'bytes' : 'stream';
 }
 
 /** `again` fetches the same response once more. */
-export function answerBody(answer: Answer, again?: (signal: AbortSignal) => Promise<Answer>): OutputBody {
+export function responseBody(
+  answer: HttpResponse,
+  again?: (signal: AbortSignal) => Promise<HttpResponse>,
+): OutputBody {
   const { headers, bytes } = answer;
   const contentType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || null;
   if (bytes) return heldBody(new Blob([bytes]), contentType);
@@ -44,7 +47,7 @@ export function answerBody(answer: Answer, again?: (signal: AbortSignal) => Prom
       if (stream && isFresh) return stream;
       if (!again) throw new UnusableOutput('an output file came in an answer that can not be had again');
       stream = (await again(signal)).stream ?? null;
-      if (stream === null) throw new Error('an output file could not be asked for again');
+      if (stream === null) throw new Error('an output file could not be fetched again');
       return stream;
     },
     close: () => stream?.destroy(),

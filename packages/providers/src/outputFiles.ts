@@ -21,17 +21,17 @@ const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;
  * Copies every file of an output by `copy` and replaces it by its record. Files are the entries of the list that the kind names,
  * each charged even when two are equal; in `raw` output every string that is a URL, once per URL. `place` numbers the copies;
  * `bodies` are references into the response. Rejects with the first failed copy, after all have finished, and with
- * UnusableOutput for more than `mostFiles` or an empty or mixed list.
+ * UnusableOutput for more than `maxFiles` or an empty or mixed list.
  */
 export async function copyOutputFiles(
   success: Success,
   kind: OutputKind,
   copy: (url: string, place: number) => Promise<StoredFile>,
-  mostFiles = 100,
+  maxFiles = 100,
   bodies: ReadonlySet<string> = new Set(),
 ): Promise<Success> {
   const found = findOutputFiles(success.output, kind, bodies);
-  if (found.length > mostFiles) throw new UnusableOutput(`an output of ${found.length} files is not copied`);
+  if (found.length > maxFiles) throw new UnusableOutput(`an output of ${found.length} files is not copied`);
   if (isFileList(kind) && !(found.length > 0 && found.length === lengthOf(success.output[kind]))) {
     throw new UnusableOutput('an output is not a list of files');
   }

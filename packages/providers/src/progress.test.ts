@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { retryAfterMs, tellingOfLogs } from './progress.ts';
+import { progressOfLogs, retryAfterMs } from './progress.ts';
 import { refusedForMs } from './replicate/refusal.ts';
 
 it.each([
@@ -31,9 +31,9 @@ it.each([
   ['300%|x', undefined],
   ['the scale is 50%', undefined],
 ])('the log %j tells of progress %s', (logs, progress) => {
-  expect(tellingOfLogs(logs)).toEqual({ logs, ...(progress !== undefined && { progress }) });
+  expect(progressOfLogs(logs)).toEqual({ logs, ...(progress !== undefined && { progress }) });
 });
 
 it.each([null, undefined, '', 5])('no log (%j) tells nothing', (logs) => {
-  expect(tellingOfLogs(logs)).toEqual({});
+  expect(progressOfLogs(logs)).toEqual({});
 });

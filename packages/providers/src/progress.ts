@@ -1,6 +1,6 @@
 import type { FailureReason, TrustedResult } from '@holdfast/egress/trusted';
-import type { Answer } from './connection.ts';
-import type { Ended, Progress, Telling } from './interface.ts';
+import type { HttpResponse } from './connection.ts';
+import type { Ended, Progress, RunProgress } from './interface.ts';
 import { failure } from './outcome/failure.ts';
 
 /** The failure of a run whose end is unknown. */
@@ -13,7 +13,7 @@ const outcomes = {
   too_large: failure('GENERATION_FAILED', 'The output of the model is too large.'),
 } as const satisfies Record<FailureReason, unknown>;
 
-type NoAnswer = Extract<TrustedResult, { ok: false }>;
+type NoResponse = Extract<TrustedResult, { ok: false }>;
 
 /** A response stays too large however often it is fetched. `raw`: for the operator. */
 export function tooLarge(raw: string): Ended {
@@ -21,13 +21,13 @@ export function tooLarge(raw: string): Ended {
 }
 
 /** After a poll without a response: `running` polls again, unless that cannot help. */
-export function unanswered(result: NoAnswer, running: Progress): Progress {
+export function unanswered(result: NoResponse, running: Progress): Progress {
   const { reason, code, message } = result;
   return reason === 'too_large' ? tooLarge(`${code}: ${message}`) : running;
 }
 
 /** After a submit without a response: retry, or unknown. */
-export function networkProgress(result: NoAnswer): Progress {
+export function networkProgress(result: NoResponse): Progress {
   const { reason, reached, code, message } = result;
   const raw = `${code}: ${message}`.slice(0, 4096);
   if (reason === 'too_large') return tooLarge(raw);
@@ -37,15 +37,15 @@ export function networkProgress(result: NoAnswer): Progress {
   return { state: 'unknown', outcome: { ...outcomes[reason], raw } };
 }
 
-export const longestRetryAfterMs = 600_000;
+export const maxRetryAfterMs = 600_000;
 
 /** Milliseconds to wait by `retry-after-ms` or `retry-after` (seconds or a date), at most ten minutes. */
-export function retryAfterMs(headers: Answer['headers'], otherwiseMs: number): number {
+export function retryAfterMs(headers: HttpResponse['headers'], otherwiseMs: number): number {
   const ms = positive(headers['retry-after-ms']);
   const seconds = positive(headers['retry-after']);
   const date = Date.parse(headers['retry-after'] ?? '') - Date.now();
   const asked = ms ?? (seconds === null ? null : seconds * 1000) ?? (Number.isNaN(date) ? otherwiseMs : date);
-  return Math.ceil(Math.min(Math.max(asked, 0), longestRetryAfterMs));
+  return Math.ceil(Math.min(Math.max(asked, 0), maxRetryAfterMs));
 }
 
 function positive(header: string | string[] | undefined): number | null {
@@ -58,7 +58,7 @@ const bar = /(\d{1,3})%\|/g;
 const lookedAt = 4096;
 
 /** The log, and the progress by the last progress bar in it. */
-export function tellingOfLogs(logs: unknown): Telling {
+export function progressOfLogs(logs: unknown): RunProgress {
   if (typeof logs !== 'string' || logs === '') return {};
   const percent = Number([...logs.slice(-lookedAt).matchAll(bar)].at(-1)?.[1] ?? Number.NaN);
   return { logs, ...(percent <= 100 && { progress: percent / 100 }) };

@@ -24,7 +24,7 @@ export type Providers = {
 /** `wrap` is applied to each adapter once. */
 export function createProviders(
   connections: Record<string, Connection>,
-  dress: (provider: Provider, connection: string) => Provider = (provider) => provider,
+  wrap: (provider: Provider, connection: string) => Provider = (provider) => provider,
 ): Providers {
   const made = new Map<string, Provider>();
   return {
@@ -32,7 +32,7 @@ export function createProviders(
       const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
       if (known === undefined) return null;
       const key = `${adapter} ${connection}`;
-      const provider = made.get(key) ?? dress(adapters[adapter](known), connection);
+      const provider = made.get(key) ?? wrap(adapters[adapter](known), connection);
       made.set(key, provider);
       return provider;
     },

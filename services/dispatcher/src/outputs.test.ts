@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
-import { answerBody, heldBody, type OutputBody } from '@holdfast/providers/outputBody';
+import { responseBody, heldBody, type OutputBody } from '@holdfast/providers/outputBody';
 import { UnusableOutput } from '@holdfast/providers/outputFiles';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Files } from './outputFile.ts';
@@ -150,7 +150,7 @@ describe('an output file that is the response itself', () => {
   });
 
   it('is streamed into the store', async () => {
-    const body = answerBody(streamed(png));
+    const body = responseBody(streamed(png));
     const { success, files } = await copied('images', [body.reference], { bodies: [body] });
     expect(success?.output.images).toMatchObject([{ file_id: files[0]?.id, format: 'png' }]);
     expect(files[0]).toMatchObject({ kept: true, object: { sizeBytes: png.length } });
@@ -159,7 +159,7 @@ describe('an output file that is the response itself', () => {
   it('is requested again when it breaks off, where the provider allows it', async () => {
     const broken = { ...streamed(png), stream: Readable.from(half(png), { objectMode: false }) };
     const requests: AbortSignal[] = [];
-    const body = answerBody(broken, async (signal) => {
+    const body = responseBody(broken, async (signal) => {
       requests.push(signal);
       return streamed(png);
     });
@@ -170,7 +170,7 @@ describe('an output file that is the response itself', () => {
 
   it('fails the run when it breaks off and cannot be requested again', async () => {
     const broken = { ...streamed(png), stream: Readable.from(half(png), { objectMode: false }) };
-    const body = answerBody(broken);
+    const body = responseBody(broken);
     const { success, files } = await copied('images', [body.reference], { bodies: [body] });
     expect(success).toBeNull();
     expect(files.filter(({ kept }) => kept)).toEqual([]);
@@ -185,7 +185,7 @@ describe('an output file that is the response itself', () => {
   });
 
   it('is refused when it is larger than the model allows', async () => {
-    const body = answerBody(streamed(png));
+    const body = responseBody(streamed(png));
     const output = { max_file_bytes: png.length - 1 };
     expect((await copied('images', [body.reference], { bodies: [body], output })).success).toBeNull();
   });

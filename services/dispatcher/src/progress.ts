@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import { mappingOf } from '@holdfast/domain/modelDefinition';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
-import type { Progress, Telling } from '@holdfast/providers/interface';
+import type { Progress, RunProgress } from '@holdfast/providers/interface';
 import { logLine, type Secrets } from '@holdfast/providers/outcome/raw';
 import type { Route } from './routes.ts';
 import { type Attempt, cancelTimeoutMs } from './submission.ts';
@@ -39,7 +39,7 @@ export async function recordProgress(
   reported: Progress,
 ): Promise<void> {
   if (reported.state !== 'running' && reported.state !== 'ended') return;
-  const telling: Telling = reported;
+  const telling: RunProgress = reported;
   const { progress, queuePosition, logs } = telling;
   if (progress === undefined && queuePosition === undefined && logs === undefined) return;
   await recorder.recordProgress({
@@ -62,7 +62,7 @@ export function secretsOf(
 const maxInt4 = 2_147_483_647;
 
 /** In the range of their columns, also of small shares: one that is out of range would fail the whole batch. */
-export function storable({ progress, queuePosition }: Pick<Telling, 'progress' | 'queuePosition'>): {
+export function storable({ progress, queuePosition }: Pick<RunProgress, 'progress' | 'queuePosition'>): {
   progress: number | null;
   queuePosition: number | null;
 } {

@@ -33,7 +33,7 @@ let free = slots;
 const waiting: (() => void)[] = [];
 
 /** Runs `work` when a slot is free; not at all when the run is cancelled by then. */
-export async function withPictureSlot<Result>(
+export async function withImageSlot<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
 ): Promise<Result> {

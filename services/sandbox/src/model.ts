@@ -36,7 +36,7 @@ const longMs = 1000;
 const steps = 10;
 
 /** Waits, then fails if the input says so. Rejects at once when the run is cancelled. */
-export async function obey(
+export async function applyControls(
   { delay_ms: delayMs, fail }: { delay_ms: number; fail?: ExecutionErrorCode | undefined },
   { signal, log }: Pick<RunContext, 'signal' | 'log'>,
 ): Promise<void> {

@@ -8,13 +8,13 @@ export type Outputs = {
   get(id: string): Output | undefined;
 };
 
-const longestInline = 256 * 1024;
+const maxInlineBytes = 256 * 1024;
 
 export function createOutputs(): Outputs {
   const shelf = createShelf<Output>({ maxBytes: 512 * 1024 * 1024, keepMs: 3_600_000 });
   return {
     publish(bytes, contentType, origin) {
-      if (bytes.length < longestInline) return `data:${contentType};base64,${bytes.toString('base64')}`;
+      if (bytes.length < maxInlineBytes) return `data:${contentType};base64,${bytes.toString('base64')}`;
       const id = randomBytes(16).toString('hex');
       shelf.put(id, { bytes, contentType }, bytes.length);
       return `${origin}/outputs/${id}`;

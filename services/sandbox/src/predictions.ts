@@ -82,9 +82,9 @@ async function callBack(webhook: string, run: Run, onLost: () => void): Promise<
 }
 
 const timeoutMs = 30_000;
-const mostRepeats = 12;
+const maxRepeats = 12;
 const firstPauseMs = 200;
-const longestPauseMs = 102_400;
+const maxPauseMs = 102_400;
 const repeatedStatuses: readonly number[] = [429, 500, 502, 503, 504];
 
 /**
@@ -97,9 +97,9 @@ export async function sendWebhook(url: string, prediction: Prediction): Promise<
     const status = await post(url, body);
     if (status !== null && status < 300) return true;
     if (status !== null && !repeatedStatuses.includes(status)) return false;
-    if (repeats === mostRepeats) return false;
+    if (repeats === maxRepeats) return false;
     // A pending repeat does not keep the process alive.
-    await sleep(Math.min(firstPauseMs * 2 ** repeats, longestPauseMs), undefined, { ref: false });
+    await sleep(Math.min(firstPauseMs * 2 ** repeats, maxPauseMs), undefined, { ref: false });
   }
 }
 

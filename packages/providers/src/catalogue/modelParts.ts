@@ -13,10 +13,10 @@ const { shape } = modelDefinition.in;
 const routeFields = { provider: true, providers: true };
 
 /** The valid parts of an invalid model, so that rules across fields can still be checked. */
-export function rightParts(value: unknown, issues: readonly z.core.$ZodIssue[]): ModelParts {
+export function validParts(value: unknown, issues: readonly z.core.$ZodIssue[]): ModelParts {
   if (!isDict(value)) return { providers: [] };
   const rest = structuredClone(value);
-  for (const issue of issues) leaveOut(rest, issue);
+  for (const issue of issues) removeInvalid(rest, issue);
   const { provider: only, providers: several, ...fields } = rest;
   const routes: unknown[] = only === undefined ? (Array.isArray(several) ? several : []) : [only];
   const isLeftOut = (name: string) => Object.hasOwn(value, name) && !Object.hasOwn(rest, name);
@@ -30,7 +30,7 @@ export function rightParts(value: unknown, issues: readonly z.core.$ZodIssue[]):
   };
 }
 
-function leaveOut(root: Dict, issue: z.core.$ZodIssue): void {
+function removeInvalid(root: Dict, issue: z.core.$ZodIssue): void {
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) remove(root, [...issue.path, key]);
   } else remove(root, issue.path);

@@ -11,12 +11,12 @@ export function modelProblems(parts: ModelParts): ModelProblem[] {
   return [
     ...(schema ? schemaProblems(schema) : []),
     ...(schema ? inputNames(parts).flatMap((named) => unknownInput(schema, named)) : []),
-    ...idlePrices(parts),
-    ...twins(parts),
-    ...weightless(parts),
+    ...unusedPrices(parts),
+    ...duplicateRoutes(parts),
+    ...zeroWeights(parts),
     ...eachRoute(parts, routeProblems),
     ...eachRoute(parts, (route, index) => kindProblems(parts, route, index)),
-    ...eachRoute(parts, (route, index) => fragileMode(parts, route, index)),
+    ...eachRoute(parts, (route, index) => syncModeProblems(parts, route, index)),
   ];
 }
 
@@ -53,7 +53,7 @@ function unknownInput(schema: Record<string, unknown>, { path, name }: Named): M
   if (known.has(name)) return [];
   const meant = nearest(name, [...known]);
   const hint = meant === null ? '' : `; is "${meant}" meant?`;
-  return [{ path, message: `"${name}" is no property of the input_schema${hint}` }];
+  return [{ path, message: `"${name}" is not a property of the input_schema${hint}` }];
 }
 
 const chargedOn = {
@@ -61,7 +61,7 @@ const chargedOn = {
   per_megapixel: ['images', 'videos', 'raw'],
 } as const satisfies Record<string, readonly OutputKind[]>;
 
-function idlePrices({ price, output }: ModelParts): ModelProblem[] {
+function unusedPrices({ price, output }: ModelParts): ModelProblem[] {
   if (!price || !output) return [];
   const { kind } = output;
   return Object.entries(chargedOn)
@@ -72,7 +72,7 @@ function idlePrices({ price, output }: ModelParts): ModelProblem[] {
     }));
 }
 
-function twins(parts: ModelParts): ModelProblem[] {
+function duplicateRoutes(parts: ModelParts): ModelProblem[] {
   const firsts = new Map<string, number>();
   return eachRoute(parts, ({ adapter, connection, model }, index) => {
     const key = JSON.stringify([adapter, connection, model]);
@@ -85,22 +85,22 @@ function twins(parts: ModelParts): ModelProblem[] {
   });
 }
 
-function weightless(parts: ModelParts): ModelProblem[] {
+function zeroWeights(parts: ModelParts): ModelProblem[] {
   const weights = eachRoute(parts, ({ weight }) => (weight === undefined ? [] : [weight]));
   if (weights.length === 0 || weights.some((weight) => weight > 0)) return [];
   return [{ path: ['providers'], message: 'at least one weight must be above 0' }];
 }
 
-const longestSyncS = 60;
+const maxSyncS = 60;
 
 /** Cog cancels a run when its connection drops, so a dispatcher that restarts would run it twice. */
-function fragileMode(
+function syncModeProblems(
   { timeout_s: timeoutS = 0 }: ModelParts,
   { adapter, mode }: ProviderRoute,
   index: number,
 ): ModelProblem[] {
-  if (adapter !== 'cog' || mode === 'callback' || timeoutS <= longestSyncS) return [];
-  const message = `${mode} is for models whose \`timeout_s\` is at most ${longestSyncS}, as Cog cancels a run when its connection breaks: leave it out, or lower that`;
+  if (adapter !== 'cog' || mode === 'callback' || timeoutS <= maxSyncS) return [];
+  const message = `${mode} is for models whose \`timeout_s\` is at most ${maxSyncS}, as Cog cancels a run when its connection breaks: leave it out, or lower that`;
   return [{ path: ['providers', index, 'mode'], message }];
 }
 

@@ -128,7 +128,7 @@ describe('parseModel', () => {
     [
       'an estimate from an input that is not there',
       ['price:', 'estimate: { seconds: { input: promt, default: 1 } }\nprice:'],
-      '10: estimate.seconds.input: "promt" is no property of the input_schema; is "prompt" meant?',
+      '10: estimate.seconds.input: "promt" is not a property of the input_schema; is "prompt" meant?',
     ],
     [
       'an estimate of no known kind',

@@ -1,6 +1,6 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
-import { type ModelParts, rightParts } from './modelParts.ts';
+import { type ModelParts, validParts } from './modelParts.ts';
 import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, shapeProblems } from './problems.ts';
@@ -49,7 +49,7 @@ function read(document: Document): Read {
   const isGiven = (path: PropertyKey[]) =>
     (path.length === 0 ? document.contents : document.getIn(path, true)) !== undefined;
   const shape = success ? [] : shapeProblems(error.issues, { isGiven, keysAt });
-  const parts = success ? data : rightParts(value, error.issues);
+  const parts = success ? data : validParts(value, error.issues);
   const rules = [...unstorable(parts), ...modelProblems(parts)].map(({ path, message }) => ({
     path: asWritten(document, path),
     message,

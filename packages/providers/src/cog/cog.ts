@@ -6,17 +6,17 @@ import { type Connection, connect } from '../connection.ts';
 import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import type { Secrets } from '../outcome/raw.ts';
-import { networkProgress, tellingOfLogs, unanswered } from '../progress.ts';
-import { askAbout, type Found, questionEveryMs, readHealth } from './container.ts';
+import { networkProgress, progressOfLogs, unanswered } from '../progress.ts';
+import { type Found, pollEveryMs, queryRun, readHealth } from './container.ts';
 import { pathOf } from './options.ts';
 import { type Prediction, predictionOutcome, readPrediction } from './prediction.ts';
-import { readRefusal, refusedByDead } from './refusal.ts';
+import { readRefusal, refusedByDeadContainer } from './refusal.ts';
 
 const acceptTimeoutMs = 30_000;
 /** Cog repeats a callback that was not accepted, at last every 102 s. */
 const callbackWithinMs = 120_000;
 /** How long a run may still call back when it is unknown whether it was accepted. */
-const unheardMs = 15_000;
+const unknownWaitMs = 15_000;
 
 type Running = Extract<Progress, { state: 'running' }>;
 type Refused = Extract<Progress, { state: 'refused' }>;
@@ -44,7 +44,7 @@ export function createCog(connection: Connection): Provider {
     if (progress.state !== 'refused' || !progress.isBusy) return progress;
     // With a dead worker a container refuses every run as if it were busy.
     const health = await readHealth(http, path, signal);
-    return health?.isDead ? refusedByDead(health, connection) : progress;
+    return health?.isDead ? refusedByDeadContainer(health, connection) : progress;
   }
 
   /** A container that started after the run has lost it, and will not call back. */
@@ -60,9 +60,9 @@ export function createCog(connection: Connection): Provider {
     return isCalled(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
   }
 
-  async function lookFor(submission: Submission, signal: AbortSignal): Promise<Progress> {
+  async function findRun(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const handle = { ...handleOf(submission), isCalled: 'true', isUnheard: 'true' };
-    const found = await askAbout(http, handle, signal);
+    const found = await queryRun(http, handle, signal);
     if (isKnown(found)) return answerOf(found, submission, handle, connection);
     return await search(submission, handle, found, signal);
   }
@@ -77,10 +77,10 @@ export function createCog(connection: Connection): Provider {
     const waiting: Running = { ...running(submission), handle };
     const missing = { ...waiting, handle: { ...handle, missingSince: String(sinceMs) } };
     const isMissingFor = (ms: number) => Date.now() - sinceMs >= ms;
-    if (found.kind === 'down') return isMissingFor(unheardMs) ? lost(null) : missing;
+    if (found.kind === 'down') return isMissingFor(unknownWaitMs) ? lost(null) : missing;
     if (await hasRestarted(submission, handle, signal)) return lost(1000);
     if (found.kind === 'unknown') return waiting;
-    if (handle['isUnheard']) return isMissingFor(unheardMs) ? lost(1000) : missing;
+    if (handle['isUnheard']) return isMissingFor(unknownWaitMs) ? lost(1000) : missing;
     return isMissingFor(callbackWithinMs) ? await repeat(submission, handle, signal) : missing;
   }
 
@@ -90,7 +90,7 @@ export function createCog(connection: Connection): Provider {
     close: () => http.close(),
     submit,
     async recover(submission, signal) {
-      if (isCalled(submission)) return await lookFor(submission, signal);
+      if (isCalled(submission)) return await findRun(submission, signal);
       const progress = await submit(submission, signal);
       // A refusal says nothing about the first submit, and a repeat joins that run.
       if (progress.state === 'refused') return { ...progress, mayHaveRun: true };
@@ -100,7 +100,7 @@ export function createCog(connection: Connection): Provider {
     },
     handleFor: handleOf,
     async poll(submission, handle, signal) {
-      const found = await askAbout(http, handle, signal);
+      const found = await queryRun(http, handle, signal);
       if (isKnown(found)) return answerOf(found, submission, handle, connection);
       if (isCalled(submission)) return await search(submission, handle, found, signal);
       if (found.kind === 'absent') return await repeat(submission, handle, signal);
@@ -138,7 +138,7 @@ function readResult(result: TrustedResult, submission: Submission, secrets: Secr
   return (
     ended(prediction, submission.mapping, secrets) ?? {
       ...running(submission),
-      ...tellingOfLogs(prediction.logs),
+      ...progressOfLogs(prediction.logs),
     }
   );
 }
@@ -160,7 +160,7 @@ function answerOf(found: Known, submission: Submission, asked: Handle, secrets: 
 function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
   const outcome = predictionOutcome(prediction, mapping, secrets);
   if (outcome === null) return null;
-  const { logs } = tellingOfLogs(prediction.logs);
+  const { logs } = progressOfLogs(prediction.logs);
   return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
 }
 
@@ -168,7 +168,7 @@ function running(submission: Submission): Running {
   const handle = handleOf(submission);
   if (!isCalled(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
   const called = { ...handle, isCalled: 'true' };
-  return { state: 'running', handle: called, by: 'callback', pollAfterMs: questionEveryMs, isSteady: true };
+  return { state: 'running', handle: called, by: 'callback', pollAfterMs: pollEveryMs, isSteady: true };
 }
 
 function isCalled({ mode, callbackUrl }: Submission): boolean {

@@ -1,12 +1,12 @@
 import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
-import type { Handle, Telling } from '../interface.ts';
-import { tellingOfLogs } from '../progress.ts';
+import type { Handle, RunProgress } from '../interface.ts';
+import { progressOfLogs } from '../progress.ts';
 import { type Prediction, readPrediction } from './prediction.ts';
 
 /** What a container reports about a run. */
 export type Found =
-  | { kind: 'running'; telling: Telling; pauseMs: number }
+  | { kind: 'running'; telling: RunProgress; pauseMs: number }
   /** It never had the run, or the run has ended. */
   | { kind: 'absent' }
   /** Only the sandbox of the previous version remembers ended runs. */
@@ -17,13 +17,13 @@ export type Found =
 
 const queryTimeoutMs = 10_000;
 /** Between two polls, which also report progress. */
-export const questionEveryMs = 5000;
+export const pollEveryMs = 5000;
 /** A response repeats the input: runs with inline files are polled less often. */
-const usualChars = 262_144;
-const longestPauseMs = 60_000;
+const smallResponseChars = 262_144;
+const maxPauseMs = 60_000;
 
 /** Queries a run by a PUT of its id with an invalid input, which cannot start a run. Cog has no GET. */
-export async function askAbout(
+export async function queryRun(
   http: TrustedHttp,
   { path, externalId }: Handle,
   signal: AbortSignal,
@@ -41,11 +41,11 @@ export async function askAbout(
   const { status, logs } = prediction;
   if (status === 'failed') return { kind: 'absent' };
   if (status !== 'starting' && status !== 'processing') return { kind: 'ended', prediction };
-  const share = Math.ceil(result.bodyText.length / usualChars);
+  const share = Math.ceil(result.bodyText.length / smallResponseChars);
   return {
     kind: 'running',
-    telling: tellingOfLogs(logs),
-    pauseMs: Math.min(questionEveryMs * share, longestPauseMs),
+    telling: progressOfLogs(logs),
+    pauseMs: Math.min(pollEveryMs * share, maxPauseMs),
   };
 }
 
@@ -71,7 +71,7 @@ export type Health = {
 const deadStatuses: readonly string[] = ['SETUP_FAILED', 'DEFUNCT', 'UNHEALTHY'];
 
 const healthTimeoutMs = 5000;
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Null when the response is not Cog's. */
 export async function readHealth(
@@ -92,11 +92,11 @@ export function healthOf(json: unknown): Health | null {
   const { status, setup, user_healthcheck_error: error } = said;
   const startedAtMs = Date.parse(setup?.started_at ?? '');
   const isSetupFailed = status === 'SETUP_FAILED' && typeof setup?.logs === 'string';
-  const reason = error ?? (isSetupFailed ? String(setup.logs).trim().slice(-longestReason) : '');
+  const reason = error ?? (isSetupFailed ? String(setup.logs).trim().slice(-maxReasonLength) : '');
   return {
     status,
     isDead: deadStatuses.includes(status),
-    reason: reason.slice(0, longestReason),
+    reason: reason.slice(0, maxReasonLength),
     startedAtMs: Number.isNaN(startedAtMs) ? null : startedAtMs,
   };
 }

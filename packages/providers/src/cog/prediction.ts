@@ -3,7 +3,7 @@ import type { Outcome } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 import { failure, reportedFailure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
-import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
+import { type DefaultPlaces, outcomeFromResponse } from '../outcome/success.ts';
 
 const prediction = z.looseObject({
   id: z.string().nullish(),
@@ -15,7 +15,7 @@ const prediction = z.looseObject({
 
 export type Prediction = z.infer<typeof prediction>;
 
-const usual: UsualPlaces = {
+const usual: DefaultPlaces = {
   output: '/output',
   inputTokens: ['/metrics/input_token_count'],
   outputTokens: ['/metrics/output_token_count'],
@@ -40,7 +40,7 @@ type End = (of: Prediction, mapping: OutcomeMapping, secrets: Secrets) => Outcom
 const ends: Record<Prediction['status'], End> = {
   starting: () => null,
   processing: () => null,
-  succeeded: (of, mapping) => outcomeFromAnswer(of, mapping, usual, null),
+  succeeded: (of, mapping) => outcomeFromResponse(of, mapping, usual, null),
   failed: ({ error }, mapping, secrets) =>
     reportedFailure({ text: errorText(error), code: 'GENERATION_FAILED' }, mapping, secrets),
   canceled: () => failure('GENERATION_FAILED', 'The run was stopped before it finished.'),

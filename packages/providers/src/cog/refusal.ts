@@ -1,28 +1,28 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { badRequest, failure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
-import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { rawText, responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 import type { Health } from './container.ts';
 
 /** Classifies a response that is not a prediction. */
-export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
+export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
-  const said = answerText(answer);
-  const told = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
+  const said = responseText(answer);
+  const failed = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
   const busy = (code: ExecutionErrorCode): Progress => ({
     state: 'refused',
     retryAfterMs: retryAfterMs(answer.headers, 1000),
-    outcome: told(code),
+    outcome: failed(code),
     isBusy: true,
   });
   const useless = (code: ExecutionErrorCode, alert: string): Progress => ({
     state: 'refused',
     retryAfterMs: null,
-    outcome: told(code),
+    outcome: failed(code),
     alert,
   });
   if (status === 400 || status === 413 || status === 415 || status === 422) {
@@ -33,19 +33,19 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   if (status === 503) return busy('MODEL_UNAVAILABLE');
   if (status === 404 || status === 405)
     return useless('MODEL_UNAVAILABLE', `the model's address answers ${status}`);
-  if (status === 504) return { state: 'unknown', outcome: told('GENERATION_TIMEOUT') };
+  if (status === 504) return { state: 'unknown', outcome: failed('GENERATION_TIMEOUT') };
   if (status >= 500) return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
   if (status >= 300)
-    return useless('SERVICE_UNAVAILABLE', `the connection answers ${status}: check its URL and key`);
+    return useless('SERVICE_UNAVAILABLE', `the connection returned ${status}: check its URL and key`);
   return {
     state: 'ended',
-    outcome: told('GENERATION_FAILED'),
-    alert: `the connection answers ${status} with something that is no prediction`,
+    outcome: failed('GENERATION_FAILED'),
+    alert: `the connection returned ${status} with something other than a prediction`,
   };
 }
 
 /** Another container may run it, so the execution goes there, or waits. */
-export function refusedByDead({ status, reason }: Health, secrets: Secrets): Progress {
+export function refusedByDeadContainer({ status, reason }: Health, secrets: Secrets): Progress {
   const said = rawText(`the container says ${status}${reason === '' ? '' : `: ${reason}`}`, secrets);
   return {
     state: 'refused',

@@ -29,7 +29,7 @@ export function describeBadRequests(subject: Subject, parties: () => Parties): v
     state: 'refused',
     retryAfterMs: null,
     outcome: { code: 'MODEL_UNAVAILABLE', message: 'The model is not available at the moment.' },
-    alert: expect.stringMatching(/^the connection answers 4\d\d\b/),
+    alert: expect.stringMatching(/^the connection returned 4\d\d\b/),
   };
 
   describe(`${subject.name}: a bad request`, () => {

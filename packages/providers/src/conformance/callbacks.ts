@@ -73,7 +73,7 @@ function describeReadings(
 
   const { asks } = callbacks;
   if (asks) {
-    it('that do not hold the result have the provider asked', async () => {
+    it('without the result cause a poll', async () => {
       const handle = await begin(subject, parties(), called);
       expect(await read({ body: bodyOf(asks(handle.externalId)), handle })).toBe('ask');
     });
@@ -93,7 +93,7 @@ function describeSignatures(
     signing.headers(of, { atS: now(), forged: false, ...how });
 
   it.each([
-    ['signed by somebody else', () => signed({ forged: true })],
+    ['signed with another key', () => signed({ forged: true })],
     ['with the signature of another body', () => signed({}, bodyOf(callbacks.failed(id)))],
     ['replayed', () => signed({ atS: now() - 301 })],
     ['from the future', () => signed({ atS: now() + 310 })],

@@ -38,7 +38,7 @@ function describeAcceptance(subject: Subject, later: Later, parties: () => Parti
     });
   }
 
-  it('is asked about where nobody can call us', async () => {
+  it('is polled where the provider cannot call back', async () => {
     const { counterpart, provider } = parties();
     counterpart.reply(accepted(subject, parties(), asked));
     const progress = await provider.submit(asked, never);
@@ -75,7 +75,7 @@ function describePolls(subject: Subject, later: Later, parties: () => Parties): 
   });
 
   it.each([{ status: 500 }, { status: 503 }, { status: 429 }, 'reset', 'half a body'] as const)(
-    'a poll that meets %j is asked again later',
+    'a poll that meets %j is repeated later',
     async (reply) => {
       const handle = await begun();
       expect(await ask(handle, () => [reply])).toMatchObject({ state: 'running', handle });

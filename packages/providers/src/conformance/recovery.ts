@@ -59,7 +59,7 @@ function describeAsking(subject: Subject, recovery: Recovery, parties: () => Par
   });
 
   it.each([{ status: 500 }, { status: 401 }, 'reset', { status: 200, text: '<html>' }] as const)(
-    'nobody knows while the provider answers %j',
+    'the outcome is unknown while the provider returns %j',
     async (reply) => {
       expect((await recover(() => [reply])).progress).toMatchObject({ state: 'unknown' });
     },

@@ -1,7 +1,7 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { Success } from '@holdfast/domain/outcome';
 import type { Connection } from '../connection.ts';
-import type { Handle, Provider, Submission, Telling } from '../interface.ts';
+import type { Handle, Provider, RunProgress, Submission } from '../interface.ts';
 import type { Reply } from './counterpart.ts';
 
 /** Stand in error texts of the counterpart, and must not reach a client; so must its host and the adapter's name. */
@@ -84,7 +84,7 @@ export type Later = {
   /** To questions about a run that has failed. */
   failures?: { name: string; replies(run: Run): Reply[]; code: ExecutionErrorCode; says?: RegExp }[];
   /** A run that goes on, with all that the protocol tells of it. */
-  telling?: { replies(run: Run): Reply[]; told: Telling };
+  telling?: { replies(run: Run): Reply[]; told: RunProgress };
   cancel: { method: string; path(handle: Handle): string };
   /** Absent: it does not call back. */
   callbacks?: Callbacks;

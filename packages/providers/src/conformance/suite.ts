@@ -101,18 +101,18 @@ export function describeConformance(subject: Subject): void {
   describeBadRequests(subject, parties);
 
   describe(`${subject.name}: trouble on the wire`, () => {
-    it('nobody listening: certainly not accepted', async () => {
+    it('no listener: certainly not accepted', async () => {
       await parties().counterpart.close();
       expect(await submit()).toMatchObject({ state: 'refused', outcome: { code: 'MODEL_UNAVAILABLE' } });
     });
 
-    it('no answer in time: nobody knows', async () => {
+    it('no response in time: the outcome is unknown', async () => {
       parties().counterpart.reply('silence');
       const progress = await submit({ timeoutMs: 150 });
       expect(progress).toMatchObject({ state: 'unknown', outcome: { code: 'GENERATION_TIMEOUT' } });
     });
 
-    it.each(['reset', 'half a body'] as const)('%s: nobody knows', async (reply) => {
+    it.each(['reset', 'half a body'] as const)('%s: the outcome is unknown', async (reply) => {
       const { counterpart } = parties();
       counterpart.reply(reply);
       const progress = await submit();

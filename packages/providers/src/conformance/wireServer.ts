@@ -18,11 +18,11 @@ export type WireRequest = {
   hungUp: AbortSignal;
 };
 
-export type WireAnswer = { status: number; headers?: Record<string, string>; json?: unknown };
+export type WireResponse = { status: number; headers?: Record<string, string>; json?: unknown };
 
 /** How servers answer, and how they go wrong. `picture`: a PNG of one pixel; `text`: a page that is no JSON. */
 export type WireReply =
-  | WireAnswer
+  | WireResponse
   | { status: number; headers?: Record<string, string>; text: string }
   | { status: number; headers?: Record<string, string>; bytes: Buffer }
   | 'picture'
@@ -43,7 +43,7 @@ export type SubmitPlan =
   | 'accept, then html'
   | 'reset'
   | 'silence'
-  | WireAnswer;
+  | WireResponse;
 
 /** How every fake deals with what is sent from now on. */
 export type FakePlan = {
@@ -127,7 +127,7 @@ export async function startWireServer(
 /** What a submit is answered by its plan; `accept` takes the run on. */
 export function submitReply(
   plan: SubmitPlan,
-  accept: () => WireAnswer | Promise<WireAnswer>,
+  accept: () => WireResponse | Promise<WireResponse>,
 ): WireReply | Promise<WireReply> {
   if (typeof plan !== 'string' || plan === 'reset' || plan === 'silence') return plan;
   const accepted = accept();

@@ -1,11 +1,11 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Ended, Progress } from '../interface.ts';
 import { badRequest, failure, reportedFailure, ruledFailure } from '../outcome/failure.ts';
 import { clientField, type FieldPath } from '../outcome/field.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
 /** An error from a response, a run's status or a webhook. */
@@ -56,7 +56,7 @@ export function troubleOfAnswer({
   status,
   headers,
   json,
-}: Pick<Answer, 'status' | 'headers' | 'json'>): Trouble {
+}: Pick<HttpResponse, 'status' | 'headers' | 'json'>): Trouble {
   const header = headers['x-fal-error-type'];
   return { ...troubleOfBody(json, typeof header === 'string' ? header : null), status };
 }
@@ -70,7 +70,7 @@ export function troubleOfError(error: string | null, errorType: string | null, p
 }
 
 /** Whether the model or the platform reported it, not a proxy in between. */
-export function isTold({ types }: Trouble): boolean {
+export function isReported({ types }: Trouble): boolean {
   return types.length > 0;
 }
 
@@ -82,7 +82,7 @@ export function failedBy(trouble: Trouble, mapping: OutcomeMapping, secrets: Sec
   if (status === null || status >= 500 || !isOperators || ruledFailure(trouble, mapping, secrets) !== null)
     return { state: 'ended', outcome };
   const kind = types.join(' ').slice(0, maxKind);
-  const alert = `the connection answers ${`${status} ${kind}`.trim()} to a run that it had accepted: check its key, its balance and the model's options`;
+  const alert = `the connection returned ${`${status} ${kind}`.trim()} to a run that it had accepted: check its key, its balance and the model's options`;
   return { state: 'ended', outcome, alert };
 }
 
@@ -134,9 +134,9 @@ function fieldOf(loc: FieldPath): FieldPath {
 }
 
 /** Classifies a response to a submit that did not accept the run. */
-export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
+export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status, headers } = answer;
-  const said = answerText(answer);
+  const said = responseText(answer);
   const trouble = troubleOfAnswer(answer);
   if (isBad(status)) {
     const report = { ...trouble, code: typedCode(trouble), kind: trouble.types.join(' ') };
@@ -154,7 +154,7 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   const alert =
     outcome.code === 'MODEL_UNAVAILABLE'
       ? `the model's address answers ${status}`
-      : `the connection answers ${status}: check its URL, its key and its balance`;
+      : `the connection returned ${status}: check its URL, its key and its balance`;
   const code = outcome.code === 'MODEL_UNAVAILABLE' ? outcome.code : 'SERVICE_UNAVAILABLE';
   return { state: 'refused', retryAfterMs: null, outcome: withRaw(failure(code), said, secrets), alert };
 }

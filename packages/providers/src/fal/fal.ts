@@ -1,7 +1,7 @@
 import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
-import type { Handle, Progress, Provider, Submission, Telling } from '../interface.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
+import type { Handle, Progress, Provider, RunProgress, Submission } from '../interface.ts';
+import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost, networkProgress, unanswered } from '../progress.ts';
 import { readRefusal } from './errors.ts';
 import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
@@ -10,7 +10,7 @@ import { isGone, readResult, readStatus, tellingOf } from './poll.ts';
 import { createOrigins, type Origins, submitRequest } from './request.ts';
 import { readingOf, readWebhook, verifySignature } from './webhook.ts';
 
-const usualJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
+const defaultJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
 const askTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
 const pollAfterMs = { poll: 1000, callback: 15_000 };
@@ -23,7 +23,7 @@ const unknownWaitMs = 60_000;
  */
 export function createFal(connection: Connection, nowMs: () => number = Date.now): Provider {
   const http = createOrigins(connection);
-  const keys = createKeySet(connection.settings.JWKS_URL ?? usualJwksUrl, nowMs);
+  const keys = createKeySet(connection.settings.JWKS_URL ?? defaultJwksUrl, nowMs);
   return {
     name: 'fal',
     close() {
@@ -72,7 +72,7 @@ async function poll(
   const wait = { timeoutMs: askTimeoutMs, signal };
   const asked = await http.request('GET', withLogs(handle.status_url), wait);
   if (asked.ok && isGone(asked, begunAtMs)) {
-    return { state: 'ended', outcome: withRaw(lost, answerText(asked), connection) };
+    return { state: 'ended', outcome: withRaw(lost, responseText(asked), connection) };
   }
   if (!asked.ok) return unanswered(asked, running(submission, handle));
   const status = readStatus(asked);
@@ -82,7 +82,7 @@ async function poll(
   return readResult(result, status, mapping, connection) ?? running(submission, handle, tellingOf(status));
 }
 
-function running(submission: Submission, handle: Handle, telling: Telling = {}): Progress {
+function running(submission: Submission, handle: Handle, telling: RunProgress = {}): Progress {
   const by = isCalled(submission) ? 'callback' : 'poll';
   return { state: 'running', handle, by, pollAfterMs: pollAfterMs[by], ...telling };
 }

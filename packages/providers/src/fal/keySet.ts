@@ -10,7 +10,7 @@ export type KeySet = {
 
 const jwks = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
 
-const longestAgeMs = 24 * 60 * 60 * 1000;
+const maxAgeMs = 24 * 60 * 60 * 1000;
 const refetchAfterMs = 60_000;
 const retryAfterMs = 5000;
 
@@ -45,7 +45,7 @@ export function createKeySet(url: string, nowMs: () => number = Date.now): KeySe
   return {
     close: () => http.close(),
     async some(fits) {
-      const kept = known !== null && nowMs() - known.atMs < longestAgeMs ? known : null;
+      const kept = known !== null && nowMs() - known.atMs < maxAgeMs ? known : null;
       if (kept?.keys.some(fits)) return true;
       if (kept && nowMs() - kept.atMs < refetchAfterMs) return false;
       // Forged callbacks must not cause a fetch each.

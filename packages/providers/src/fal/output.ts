@@ -1,7 +1,7 @@
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Outcome } from '@holdfast/domain/outcome';
-import { outcomeFromAnswer } from '../outcome/success.ts';
+import { outcomeFromResponse } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 
 /** Where models put their output, the most likely place first. */
@@ -30,7 +30,7 @@ export function outcomeOfOutput(output: unknown, mapping: OutcomeMapping, comput
     cost: ['/usage/cost'],
     seconds: seconds[kind] ?? ['/timings/inference', '/metrics/inference_time'],
   };
-  return outcomeFromAnswer(output, mapping, usual, kind in seconds ? null : computedS);
+  return outcomeFromResponse(output, mapping, usual, kind in seconds ? null : computedS);
 }
 
 function isThere(output: unknown, pointer: string): boolean {

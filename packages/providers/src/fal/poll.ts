@@ -2,12 +2,12 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Outcome } from '@holdfast/domain/outcome';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
-import type { Answer } from '../connection.ts';
-import type { Ended, Telling } from '../interface.ts';
+import type { HttpResponse } from '../connection.ts';
+import type { Ended, RunProgress } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { tellingOfLogs } from '../progress.ts';
-import { failedBy, isBad, isTold, troubleOfAnswer, troubleOfError } from './errors.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { progressOfLogs } from '../progress.ts';
+import { failedBy, isBad, isReported, troubleOfAnswer, troubleOfError } from './errors.ts';
 import { outcomeOfOutput } from './output.ts';
 
 const logLine = z.object({ message: z.string().catch('') });
@@ -29,8 +29,8 @@ export function readStatus(result: TrustedResult): RunStatus | null {
   return result.ok && result.status < 300 ? (status.safeParse(result.json).data ?? null) : null;
 }
 
-export function tellingOf({ queue_position: queuePosition, logs }: RunStatus): Telling {
-  const told = tellingOfLogs(logs?.map(({ message }) => message).join('\n'));
+export function tellingOf({ queue_position: queuePosition, logs }: RunStatus): RunProgress {
+  const told = progressOfLogs(logs?.map(({ message }) => message).join('\n'));
   return { ...told, ...(typeof queuePosition === 'number' && { queuePosition }) };
 }
 
@@ -56,18 +56,18 @@ export function readResult(
   const output = unwrapped(result.json);
   if (completed.error || completed.error_type) {
     const trouble = troubleOfError(completed.error ?? null, completed.error_type ?? null, output);
-    const said = `${completed.error_type ?? ''} ${completed.error ?? ''} ${answerText(result)}`.trim();
+    const said = `${completed.error_type ?? ''} ${completed.error ?? ''} ${responseText(result)}`.trim();
     const status = trouble.status ?? errorStatus(result);
     return withLog(failedBy({ ...trouble, status }, mapping, secrets, said), completed);
   }
   if (result.status < 300) {
     if (output === undefined) return null;
     const outcome = outcomeOfOutput(output, mapping, completed.metrics?.inference_time ?? null);
-    return ended(outcome.ok ? outcome : withRaw(outcome, answerText(result), secrets));
+    return ended(outcome.ok ? outcome : withRaw(outcome, responseText(result), secrets));
   }
   const trouble = troubleOfAnswer({ ...result, json: output });
-  if (!isTold(trouble) && !isBad(result.status)) return null;
-  return withLog(failedBy(trouble, mapping, secrets, answerText(result)), completed);
+  if (!isReported(trouble) && !isBad(result.status)) return null;
+  return withLog(failedBy(trouble, mapping, secrets, responseText(result)), completed);
 }
 
 function withLog(end: Ended, completed: RunStatus): Ended {
@@ -75,7 +75,7 @@ function withLog(end: Ended, completed: RunStatus): Ended {
   return { ...end, ...(logs !== undefined && { logs }) };
 }
 
-function isUnderWay({ status: code, json }: Answer): boolean {
+function isUnderWay({ status: code, json }: HttpResponse): boolean {
   const answered = z.object({ detail: z.string() }).safeParse(json).data?.detail ?? '';
   return (
     (code === 400 && /in progress/i.test(answered)) ||
@@ -88,6 +88,6 @@ function unwrapped(json: unknown): unknown {
   return read !== undefined && 'response' in read ? read.response : json;
 }
 
-function errorStatus({ status: code }: Answer): number | null {
+function errorStatus({ status: code }: HttpResponse): number | null {
   return code < 300 ? null : code;
 }

@@ -38,7 +38,7 @@ describe('a webhook', () => {
     const mapping = { output: { kind: 'images' as const }, errors: [] };
     expect(reading(fixture('webhookError'), { mapping })).toMatchObject({
       outcome: { code: 'MODEL_UNAVAILABLE', message: 'The model is not available at the moment.' },
-      alert: expect.stringMatching(/^the connection answers 422 value_error\.missing to a run/),
+      alert: expect.stringMatching(/^the connection returned 422 value_error\.missing to a run/),
     });
   });
 

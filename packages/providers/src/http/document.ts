@@ -1,7 +1,7 @@
 import { parseJson } from '@holdfast/egress/response';
 import type { BodyForm, ResponseHead } from '@holdfast/egress/trusted';
-import type { Answer } from '../connection.ts';
-import { answerBody, fileForm, heldBody, type OutputBody } from '../outputBody.ts';
+import type { HttpResponse } from '../connection.ts';
+import { fileForm, heldBody, type OutputBody, responseBody } from '../outputBody.ts';
 import type { HttpOptions } from './options.ts';
 
 /** A response as the model's YAML reads it: a value, and the files in the response. */
@@ -28,13 +28,13 @@ export function resultForm({ response_as: as }: HttpOptions, head: ResponseHead)
 
 /** Null when the response is not as the model's YAML describes it. `again` fetches it again. */
 export async function documentOf(
-  answer: Answer,
+  answer: HttpResponse,
   { response_as: as }: HttpOptions,
-  again?: (signal: AbortSignal) => Promise<Answer>,
+  again?: (signal: AbortSignal) => Promise<HttpResponse>,
 ): Promise<Document | null> {
   if (as === 'text') return { value: answer.bodyText, bodies: [] };
   if (as === 'file') {
-    const body = answerBody(answer, again);
+    const body = responseBody(answer, again);
     return { value: body.reference, bodies: [body] };
   }
   if (as === 'multipart') return await readForm(answer);
@@ -47,7 +47,7 @@ function formType({ headers }: ResponseHead): string | null {
 }
 
 /** Parts by name: JSON where it parses, else text; files by reference. */
-async function readForm(answer: Answer): Promise<Document | null> {
+async function readForm(answer: HttpResponse): Promise<Document | null> {
   const type = formType(answer);
   if (type === null || answer.bytes === undefined) return null;
   const form = await new Response(answer.bytes, { headers: { 'content-type': type } })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '@holdfast/egress/response';
-import type { Answer, Connection } from '../connection.ts';
-import { type Handle, longestId, type Submission } from '../interface.ts';
+import type { Connection, HttpResponse } from '../connection.ts';
+import { type Handle, maxIdLength, type Submission } from '../interface.ts';
 import { atPlace } from '../place.ts';
 import { cancelMethods, type HeaderOptions, type HttpOptions, headerOptions } from './options.ts';
 import { fill, fillPath, type Values } from './template.ts';
@@ -21,7 +21,7 @@ export type HttpHandle = Handle & {
 
 /** `otherwise`: the poll path when the response has none. */
 export function handleOf(
-  { json, headers }: Pick<Answer, 'json' | 'headers'>,
+  { json, headers }: Pick<HttpResponse, 'json' | 'headers'>,
   options: HttpOptions,
   { token, providerModel: model }: Submission,
   connection: Connection,
@@ -46,7 +46,7 @@ export function handleOf(
 
 /** Null when the response names no URL of the connection's host. */
 export function resultPathOf(
-  { json, headers }: Pick<Answer, 'json' | 'headers'>,
+  { json, headers }: Pick<HttpResponse, 'json' | 'headers'>,
   { externalId: id }: Handle,
   { result }: HttpOptions,
   { token, providerModel: model }: Submission,
@@ -77,7 +77,7 @@ export function cancelOf(
 export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
   const found = id === undefined ? undefined : atPlace(json, id);
   const text = typeof found === 'number' ? String(found) : found;
-  return typeof text === 'string' && text !== '' && text.length <= longestId ? text : undefined;
+  return typeof text === 'string' && text !== '' && text.length <= maxIdLength ? text : undefined;
 }
 
 type Base = Pick<Connection, 'baseUrl'>;

@@ -1,14 +1,14 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
+import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost } from '../progress.ts';
 import { callOf, headersOf } from './call.ts';
 import { readCallback } from './ended.ts';
 import { cancelOf, type HttpHandle, handleOf, pathBelow, rootOf } from './handle.ts';
 import { listen } from './listen.ts';
 import { type HeaderOptions, httpOptions } from './options.ts';
-import { type Ask, askAbout, readAsked } from './poll.ts';
+import { type Ask, queryRun, readAsked } from './poll.ts';
 import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
 
 const askTimeoutMs = 30_000;
@@ -43,7 +43,7 @@ export function createHttp(connection: Connection): Provider {
   async function follow(handle: HttpHandle, reading: Reading, signal: AbortSignal): Promise<Progress> {
     const ask = asker(reading.options.headers, signal);
     const { events } = reading.options.poll ?? {};
-    const progress = await (events ? listen(handle, events, reading, ask) : askAbout(handle, reading, ask));
+    const progress = await (events ? listen(handle, events, reading, ask) : queryRun(handle, reading, ask));
     const isGivenUp = progress.state === 'ended' && progress.alert !== undefined;
     if (isGivenUp || (events && signal.aborted)) await cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
     return progress;
@@ -99,7 +99,7 @@ export async function lookUp(reading: Reading, template: string, ask: Ask): Prom
   const path = pathBelow(connection, template, { token, model });
   const result = path === null ? null : await ask(path);
   if (path === null || !result?.ok) return { state: 'unknown', outcome: lost };
-  const said = answerText(result);
+  const said = responseText(result);
   if (result.status === 404) {
     const outcome = withRaw(failure('MODEL_UNAVAILABLE'), said, secretsOf(reading));
     return { state: 'refused', retryAfterMs: 1000, outcome };

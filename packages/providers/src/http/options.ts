@@ -124,7 +124,7 @@ const events = z
   .describe('The answer is a stream of server-sent events, which is listened to until one of these comes.');
 
 /** Unclear responses to polls in a row. */
-export const usualMaxFailures = 5;
+export const defaultMaxFailures = 5;
 
 const poll = z
   .strictObject({
@@ -136,7 +136,7 @@ const poll = z
       .int()
       .min(1)
       .max(1000)
-      .default(usualMaxFailures)
+      .default(defaultMaxFailures)
       .describe(
         'So many answers in a row that say nothing of the run (a 500, a page, JSON without the status) fail it. After each, the pause doubles, up to 30 s.',
       ),

@@ -1,25 +1,25 @@
 import type { TrustedRequest, TrustedResult } from '@holdfast/egress/trusted';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Ended, Handle, Progress } from '../interface.ts';
 import { failure, reportedFailure } from '../outcome/failure.ts';
-import { answerText, withRaw } from '../outcome/raw.ts';
+import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs, unanswered } from '../progress.ts';
 import { acceptHeader, documentOf, maxFormBytes, resultForm } from './document.ts';
 import { endOf, succeeded } from './ended.ts';
 import { type HttpHandle, resultPathOf } from './handle.ts';
-import { type HttpOptions, usualMaxFailures } from './options.ts';
+import { defaultMaxFailures, type HttpOptions } from './options.ts';
 import { type Reading, runningOf, secretsOf } from './progress.ts';
-import { codeIn, reportIn, standingOf, tellingIn } from './reading.ts';
+import { codeIn, progressIn, reportIn, standingOf } from './reading.ts';
 
 export type Ask = (path: string, request?: AskOptions) => Promise<TrustedResult>;
 type AskOptions = Pick<TrustedRequest, 'headers' | 'timeoutMs' | 'maxResponseBytes' | 'bodyAs'>;
 
 /** The server is busy or unavailable, which does not count against the run. */
 const passing = [408, 425, 429, 502, 503, 504];
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 const resultTimeoutMs = 120_000;
 
-export async function askAbout(handle: HttpHandle, reading: Reading, ask: Ask): Promise<Progress> {
+export async function queryRun(handle: HttpHandle, reading: Reading, ask: Ask): Promise<Progress> {
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
   if (handle.poll === undefined) return running;
@@ -30,7 +30,7 @@ export async function askAbout(handle: HttpHandle, reading: Reading, ask: Ask): 
 
 /** The state of a run by the response to a poll, with the result where that has its own URL; null when it is unclear. */
 export async function readAsked(
-  answer: Answer,
+  answer: HttpResponse,
   handle: HttpHandle,
   reading: Reading,
   ask: Ask,
@@ -40,7 +40,7 @@ export async function readAsked(
   if (standing === 'unknown') return null;
   if (standing === 'lost') return lostBy(answer, reading);
   if (standing === 'running')
-    return { ...runningOf(submission, handle, options), ...tellingIn(answer.json, options) };
+    return { ...runningOf(submission, handle, options), ...progressIn(answer.json, options) };
   if (options.result) return await readResult(answer, standing, handle, reading, ask);
   if (standing === 'failed') return failedBy([answer], reading);
   const again = async () => answered(await ask(handle.poll ?? '', statusRequest(options)));
@@ -48,28 +48,28 @@ export async function readAsked(
 }
 
 /** Polls again after an unclear response, unless there were too many in a row. */
-export function unclear(answer: Answer, handle: HttpHandle, reading: Reading): Progress {
+export function unclear(answer: HttpResponse, handle: HttpHandle, reading: Reading): Progress {
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
   if (passing.includes(answer.status)) {
     return { ...running, pollAfterMs: Math.max(running.pollAfterMs, retryAfterMs(answer.headers, 0)) };
   }
   const failures = Number(handle.failures ?? 0) + 1;
-  if (failures < (options.poll?.max_failures ?? usualMaxFailures)) {
-    const pauseMs = Math.min(running.pollAfterMs * 2 ** (failures - 1), longestPauseMs);
+  if (failures < (options.poll?.max_failures ?? defaultMaxFailures)) {
+    const pauseMs = Math.min(running.pollAfterMs * 2 ** (failures - 1), maxPauseMs);
     const counted = { ...running.handle, failures: String(failures) };
     return { ...running, handle: counted, pollAfterMs: Math.max(running.pollAfterMs, pauseMs) };
   }
   return {
     state: 'ended',
-    outcome: withRaw(failure('GENERATION_FAILED'), answerText(answer), secretsOf(reading)),
-    alert: `the connection answered ${answer.status} to ${failures} questions about a run in a row, which said nothing of it: check \`poll\`, \`status\` and \`response_as\` of the model's options`,
+    outcome: withRaw(failure('GENERATION_FAILED'), responseText(answer), secretsOf(reading)),
+    alert: `the connection returned ${answer.status} to ${failures} polls of a run in a row, without its status: check \`poll\`, \`status\` and \`response_as\` of the model's options`,
     ...(answer.status >= 500 && { isTheirFault: true }),
   };
 }
 
 async function readResult(
-  answer: Answer,
+  answer: HttpResponse,
   standing: 'done' | 'failed',
   handle: Handle,
   reading: Reading,
@@ -93,9 +93,9 @@ async function readResult(
 
 /** Null when the result is not as the model's YAML describes it. */
 async function succeededBy(
-  answer: Answer,
+  answer: HttpResponse,
   reading: Reading,
-  again: () => Promise<Answer>,
+  again: () => Promise<HttpResponse>,
 ): Promise<Ended | null> {
   const { options, submission } = reading;
   const document = await documentOf(answer, options, again);
@@ -104,7 +104,7 @@ async function succeededBy(
   return succeeded(told, options, submission.mapping, secretsOf(reading));
 }
 
-function failedBy(answers: Answer[], reading: Reading): Ended {
+function failedBy(answers: HttpResponse[], reading: Reading): Ended {
   const { options, submission } = reading;
   const [first] = answers;
   const reports = answers.map(({ json }) => reportIn(json, options));
@@ -114,21 +114,21 @@ function failedBy(answers: Answer[], reading: Reading): Ended {
     fields: reports.flatMap(({ fields }) => fields),
     code: named ?? options.errors.statuses[first?.status ?? 0] ?? 'GENERATION_FAILED',
   };
-  const said = answers.map(answerText).join('\n');
+  const said = answers.map(responseText).join('\n');
   const outcome = reportedFailure(report, submission.mapping, secretsOf(reading), said);
   return endOf(first?.json, options, outcome);
 }
 
-export function lostBy(answer: Answer, reading: Reading): Ended {
-  return { state: 'ended', outcome: withRaw(lost, answerText(answer), secretsOf(reading)) };
+export function lostBy(answer: HttpResponse, reading: Reading): Ended {
+  return { state: 'ended', outcome: withRaw(lost, responseText(answer), secretsOf(reading)) };
 }
 
-function elsewhere(answer: Answer, reading: Reading): Ended {
+function elsewhere(answer: HttpResponse, reading: Reading): Ended {
   return {
     state: 'ended',
-    outcome: withRaw(failure('GENERATION_FAILED'), answerText(answer), secretsOf(reading)),
+    outcome: withRaw(failure('GENERATION_FAILED'), responseText(answer), secretsOf(reading)),
     alert:
-      "a run has ended, and its answer names no URL of the connection's own origin to read its result at",
+      "a run has ended, and the response names no URL of the connection's own origin to read its result at",
   };
 }
 
@@ -153,7 +153,7 @@ function resultRequest(options: HttpOptions): AskOptions {
   };
 }
 
-function answered(result: TrustedResult): Answer {
+function answered(result: TrustedResult): HttpResponse {
   if (result.ok && result.status >= 200 && result.status < 300) return result;
   throw new Error(result.ok ? `answered ${result.status}` : result.message);
 }

@@ -1,14 +1,14 @@
 import type { BodyForm, ResponseHead, TrustedResult } from '@holdfast/egress/trusted';
-import type { Answer, Connection } from '../connection.ts';
+import type { Connection, HttpResponse } from '../connection.ts';
 import type { Ended, Handle, Progress, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { networkProgress } from '../progress.ts';
 import { documentOf, resultForm } from './document.ts';
 import { endedBy } from './ended.ts';
 import { type HttpHandle, handleOf, idIn } from './handle.ts';
 import type { HttpOptions } from './options.ts';
-import { errorText, standingIn, tellingIn } from './reading.ts';
+import { errorText, progressIn, standingIn } from './reading.ts';
 import { readRefusal } from './refusal.ts';
 
 /** Only because a callback can be lost. */
@@ -45,16 +45,16 @@ export function submitForm({ options, submission }: Pick<Reading, 'options' | 's
   };
 }
 
-export function unreadable(answer: Answer, reading: Reading): Ended {
+export function unreadable(answer: HttpResponse, reading: Reading): Ended {
   const { options } = reading;
   const outcome = failure('GENERATION_FAILED', 'The model gave no usable output.');
   const type = answer.headers['content-type'];
   const isOther = options.response_as === 'json' && answer.json === undefined && type !== undefined;
   return {
     state: 'ended',
-    outcome: withRaw(outcome, answerText(answer), secretsOf(reading)),
+    outcome: withRaw(outcome, responseText(answer), secretsOf(reading)),
     ...(isOther && {
-      alert: `the connection answers ${type.slice(0, 100)}, not JSON: set response_as of the model's options to text, file or multipart`,
+      alert: `the connection returned ${type.slice(0, 100)}, not JSON: set response_as of the model's options to text, file or multipart`,
     }),
   };
 }
@@ -75,7 +75,7 @@ export function runningOf(
   return { state: 'running', handle: kept, by, pollAfterMs };
 }
 
-function isAccepted({ status, json }: Answer, { options, submission }: Reading): boolean {
+function isAccepted({ status, json }: HttpResponse, { options, submission }: Reading): boolean {
   const standing = standingIn(json, options);
   // An ended run with its result elsewhere is polled.
   if (standing !== 'unknown') return standing === 'running' || options.result !== undefined;
@@ -87,21 +87,21 @@ function isLater({ options, submission }: Pick<Reading, 'options' | 'submission'
   return isCalled(submission) || submission.mode === 'poll' || options.poll?.events !== undefined;
 }
 
-function accepted(answer: Answer, reading: Reading): Progress {
+function accepted(answer: HttpResponse, reading: Reading): Progress {
   const { options, submission, connection } = reading;
   // Without its id a run cannot be polled.
   if (options.id !== undefined && idIn(answer.json, options) === undefined)
     return unreadable(answer, reading);
   const handle = handleOf(answer, options, submission, connection);
   if (handle.poll === undefined && !isCalled(submission)) {
-    const outcome = withRaw(failure('GENERATION_FAILED'), answerText(answer), secretsOf(reading));
+    const outcome = withRaw(failure('GENERATION_FAILED'), responseText(answer), secretsOf(reading));
     return {
       state: 'ended',
       outcome,
-      alert: "a run was accepted, and its answer names no URL of the connection's own host to ask at",
+      alert: "a run was accepted, and the response names no URL of the connection's own host to poll",
     };
   }
-  return { ...runningOf(submission, handle, options), ...tellingIn(answer.json, options) };
+  return { ...runningOf(submission, handle, options), ...progressIn(answer.json, options) };
 }
 
 export function isCalled({ mode, callbackUrl }: Submission): boolean {

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Failure, Outcome } from '@holdfast/domain/outcome';
-import type { Answer } from '../connection.ts';
-import type { Telling } from '../interface.ts';
+import type { HttpResponse } from '../connection.ts';
+import type { RunProgress } from '../interface.ts';
 import { reportedFailure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
-import { outcomeFromAnswer } from '../outcome/success.ts';
+import { outcomeFromResponse } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -28,7 +28,7 @@ export function standingIn(json: unknown, { status }: HttpOptions): Standing {
 
 /** `lost`: the server does not know the run. */
 export function standingOf(
-  { status, json }: Pick<Answer, 'status' | 'json'>,
+  { status, json }: Pick<HttpResponse, 'status' | 'json'>,
   options: HttpOptions,
 ): Standing | 'lost' {
   const byCode = standings.find((one) => options.status?.codes?.[one].includes(status));
@@ -45,7 +45,7 @@ export function standingOf(
   return errorText(json, options) === '' ? 'done' : 'failed';
 }
 
-export function tellingIn(json: unknown, options: HttpOptions): Telling {
+export function progressIn(json: unknown, options: HttpOptions): RunProgress {
   const progress = options.progress === undefined ? undefined : atPlace(json, options.progress);
   const place = options.queue_position === undefined ? undefined : atPlace(json, options.queue_position);
   const logs = logsIn(json, options);
@@ -81,7 +81,7 @@ export function successOf(
     costHeader: usage.cost_header,
     seconds: usage.seconds === undefined ? [] : [usage.seconds],
   };
-  const outcome = outcomeFromAnswer(json, mapping, places, elapsedS, headers);
+  const outcome = outcomeFromResponse(json, mapping, places, elapsedS, headers);
   return outcome.ok ? outcome : withRaw(outcome, saidIn(json), secrets);
 }
 
@@ -121,5 +121,5 @@ export function errorText(json: unknown, { errors }: HttpOptions): string {
 }
 
 function saidIn(json: unknown): string {
-  return JSON.stringify(json) ?? 'something that is no JSON';
+  return JSON.stringify(json) ?? 'not JSON';
 }

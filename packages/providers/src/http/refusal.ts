@@ -1,9 +1,9 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { badRequest, failure, reportedFailure } from '../outcome/failure.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 import type { HttpOptions } from './options.ts';
 import { codeIn, reportIn } from './reading.ts';
@@ -17,19 +17,19 @@ const proxied = [408, 502, 504];
 
 /** Classifies an error response to a submit. */
 export function readRefusal(
-  answer: Answer,
+  answer: HttpResponse,
   options: HttpOptions,
   mapping: OutcomeMapping,
   secrets: Secrets,
 ): Progress {
   const { status, json } = answer;
-  const said = answerText(answer);
+  const said = responseText(answer);
   const named = codeIn(json, options) ?? options.errors.statuses[status];
   if (proxied.includes(status) || status > 504) {
     const outcome = status === 502 || status > 504 ? lost : failure('GENERATION_TIMEOUT');
     return { state: 'unknown', outcome: withRaw(outcome, said, secrets) };
   }
-  const code = named ?? usualCode(status);
+  const code = named ?? defaultCode(status);
   if (busy.includes(status) || (status < 500 && isPassing(named))) {
     const outcome = withRaw(failure(code), said, secrets);
     const refused = { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome } as const;
@@ -41,7 +41,7 @@ export function readRefusal(
   }
   if (named !== undefined || status === 500)
     return { state: 'ended', outcome: reportedFailure({ ...report, code }, mapping, secrets, said) };
-  const alert = `the connection answers ${status}: check its URL and key, and the model's options`;
+  const alert = `the connection returned ${status}: check its URL and key, and the model's options`;
   return { state: 'refused', retryAfterMs: null, outcome: withRaw(failure(code), said, secrets), alert };
 }
 
@@ -49,7 +49,7 @@ function isPassing(code: ExecutionErrorCode | undefined): boolean {
   return code === 'MODEL_OVERLOADED' || code === 'MODEL_UNAVAILABLE' || code === 'RATE_LIMITED';
 }
 
-function usualCode(status: number): ExecutionErrorCode {
+function defaultCode(status: number): ExecutionErrorCode {
   if (status === 404 || status === 405) return 'MODEL_UNAVAILABLE';
   if (busy.includes(status)) return 'MODEL_OVERLOADED';
   return status === 500 ? 'GENERATION_FAILED' : 'SERVICE_UNAVAILABLE';

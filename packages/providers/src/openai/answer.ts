@@ -3,12 +3,12 @@ import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { Failure } from '@holdfast/domain/outcome';
 import type { BodyForm, ResponseHead } from '@holdfast/egress/trusted';
 import { z } from 'zod';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Ended } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
-import { outcomeFromAnswer, type UsualPlaces } from '../outcome/success.ts';
-import { answerBody, fileForm, heldBody, type OutputBody } from '../outputBody.ts';
+import { type DefaultPlaces, outcomeFromResponse } from '../outcome/success.ts';
+import { fileForm, heldBody, type OutputBody, responseBody } from '../outputBody.ts';
 import type { Endpoint } from './options.ts';
 
 const chat = z.looseObject({
@@ -39,14 +39,14 @@ const usual = {
   transcriptions: { output: '/text', ...tokens, seconds: ['/usage/seconds', '/duration'] },
   embeddings: { output: '/output', ...tokens },
   speech: { output: '/output', ...tokens },
-} as const satisfies Record<Exclude<Endpoint, 'responses'>, UsualPlaces>;
+} as const satisfies Record<Exclude<Endpoint, 'responses'>, DefaultPlaces>;
 
-export function answerForm(endpoint: Endpoint): (head: ResponseHead) => BodyForm {
+export function responseForm(endpoint: Endpoint): (head: ResponseHead) => BodyForm {
   return (head) => (endpoint === 'speech' && isSound(head) ? fileForm(head) : 'text');
 }
 
 export function readAnswer(
-  answer: Answer,
+  answer: HttpResponse,
   endpoint: Exclude<Endpoint, 'responses'>,
   mapping: OutcomeMapping,
   elapsedS: number,
@@ -55,7 +55,8 @@ export function readAnswer(
   const { document, bodies = [], refusal } = contentOf(answer, endpoint, mapping);
   // Speech is charged by its length, not by the time it took.
   const measuredS = endpoint === 'speech' ? null : elapsedS;
-  const outcome = refusal ?? outcomeFromAnswer(document, mapping, usual[endpoint], measuredS, answer.headers);
+  const outcome =
+    refusal ?? outcomeFromResponse(document, mapping, usual[endpoint], measuredS, answer.headers);
   if (outcome.ok) return { state: 'ended', outcome, ...(bodies.length > 0 && { bodies }) };
   for (const body of bodies) body.close();
   const said =
@@ -69,11 +70,11 @@ type Content = { document?: unknown; bodies?: OutputBody[]; refusal?: Failure };
 
 const noOutput = failure('GENERATION_FAILED', 'The model gave no usable output.');
 
-function contentOf(answer: Answer, endpoint: Endpoint, mapping: OutcomeMapping): Content {
+function contentOf(answer: HttpResponse, endpoint: Endpoint, mapping: OutcomeMapping): Content {
   const { json } = answer;
   if (endpoint === 'speech') {
     if (!isSound(answer)) return { refusal: noOutput };
-    const body = answerBody(answer);
+    const body = responseBody(answer);
     return { document: { output: body.reference }, bodies: [body] };
   }
   if (json === undefined)

@@ -314,7 +314,7 @@ describe('a background response', () => {
     expect(progress).toMatchObject({
       state: 'refused',
       retryAfterMs: null,
-      alert: 'the connection does not offer /responses (it answers 404)',
+      alert: 'the connection does not offer /responses (it returns 404)',
     });
   });
 });

@@ -1,7 +1,7 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress } from '../progress.ts';
-import { answerForm, readAnswer } from './answer.ts';
+import { readAnswer, responseForm } from './answer.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf } from './request.ts';
 import { pollResponse, responsePath, submitResponse } from './responses.ts';
@@ -23,7 +23,7 @@ export function createOpenai(connection: Connection): Provider {
     const result = await http.request('POST', path, {
       ...request,
       ...(endpoint === 'speech' && { headers: { accept: '*/*' } }),
-      bodyAs: answerForm(endpoint),
+      bodyAs: responseForm(endpoint),
       timeoutMs,
       signal,
     });

@@ -169,7 +169,7 @@ const operators: [what: string, status: number, json: unknown, code: ExecutionEr
     400,
     { error: { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' } },
     'SERVICE_UNAVAILABLE',
-    /^the connection answers 400 no_db_connection$/,
+    /^the connection returned 400 no_db_connection$/,
   ],
   [
     'LiteLLM: an unknown model',
@@ -181,14 +181,14 @@ const operators: [what: string, status: number, json: unknown, code: ExecutionEr
       },
     ),
     'MODEL_UNAVAILABLE',
-    /^the connection answers 400 invalid_request_error, not known to be about the input/,
+    /^the connection returned 400 invalid_request_error, not known to be about the input/,
   ],
   [
     'LiteLLM: the account of its upstream',
     400,
     litellm(`litellm.BadRequestError: OpenAIException - Billing hard limit has been reached${unrouted}`),
     'MODEL_UNAVAILABLE',
-    /^the connection answers 400 /,
+    /^the connection returned 400 /,
   ],
   [
     'OpenAI: the account',
@@ -202,7 +202,7 @@ const operators: [what: string, status: number, json: unknown, code: ExecutionEr
     400,
     error('invalid model ID', { param: 'model' }),
     'MODEL_UNAVAILABLE',
-    /^the connection answers 400 /,
+    /^the connection returned 400 /,
   ],
   [
     'OpenAI: a parameter that the model no longer takes, which no client sends',
@@ -216,7 +216,7 @@ const operators: [what: string, status: number, json: unknown, code: ExecutionEr
     400,
     { error: 'No models loaded. Please load a model in the developer page.' },
     'MODEL_UNAVAILABLE',
-    /^the connection answers 400, /,
+    /^the connection returned 400, /,
   ],
   [
     'what is no error that anyone knows',

@@ -1,10 +1,10 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { z } from 'zod';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Progress, Submission } from '../interface.ts';
 import { badRequest, failure, reportedFailure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
-import { answerText, rawText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { rawText, responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
 /** LiteLLM writes `None` for an absent text. */
@@ -64,12 +64,12 @@ type Verdict = {
 };
 
 /** Classifies an error response to a submit. */
-export function readRefusal(answer: Answer, submission: Submission, secrets: Secrets): Progress {
+export function readRefusal(answer: HttpResponse, submission: Submission, secrets: Secrets): Progress {
   const { mapping } = submission;
   const error = errorIn(answer.json);
   const kind = kindOf(error, answer.status);
   const { code, means } = verdictOf(answer, kind);
-  const said = answerText(answer);
+  const said = responseText(answer);
   if (means === 'bad request') {
     const detail = readDetail(answer.json);
     const fields = [...paramOf(error), ...detail.fields].flatMap((path) => sourcesOf(path, submission));
@@ -91,7 +91,7 @@ export function readRefusal(answer: Answer, submission: Submission, secrets: Sec
   return answer.status === 429 || answer.status === 503 ? { ...refused, isBusy: true } : refused;
 }
 
-function verdictOf({ status, headers }: Answer, kind: string): Verdict {
+function verdictOf({ status, headers }: HttpResponse, kind: string): Verdict {
   const told = headers['x-should-retry'];
   if ((status === 429 || isBad(status)) && ofAccount.test(kind))
     return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
@@ -145,8 +145,8 @@ function sourcesOf([first = '', ...rest]: FieldPath, { options }: Submission): F
   return (written ?? [name]).map((source) => [source, ...rest]);
 }
 
-function alertOf({ status, headers }: Answer, kind: string): string {
+function alertOf({ status, headers }: HttpResponse, kind: string): string {
   const id = headers['x-request-id'];
   const words = kind === '' ? `${status}` : `${status} ${kind}`;
-  return `the connection answers ${words}${typeof id === 'string' ? ` (request ${id})` : ''}`;
+  return `the connection returned ${words}${typeof id === 'string' ? ` (request ${id})` : ''}`;
 }

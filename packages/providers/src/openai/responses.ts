@@ -5,10 +5,10 @@ import type { Outcome } from '@holdfast/domain/outcome';
 import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Connection } from '../connection.ts';
-import { type Handle, longestId, type Progress, type Submission } from '../interface.ts';
+import { type Handle, maxIdLength, type Progress, type Submission } from '../interface.ts';
 import { failure, reportedFailure } from '../outcome/failure.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { outcomeFromAnswer } from '../outcome/success.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { outcomeFromResponse } from '../outcome/success.ts';
 import { lost, networkProgress, unanswered } from '../progress.ts';
 import { tokens } from './answer.ts';
 import { readRefusal } from './refusal.ts';
@@ -30,7 +30,7 @@ export async function submitResponse(
   const isMissing = result.ok && result.status === 404 && !result.bodyText.includes('model');
   const progress = readResult(result, connection, submission);
   if (!isMissing || progress.state !== 'refused') return progress;
-  return { ...progress, alert: `the connection does not offer ${path} (it answers 404)` };
+  return { ...progress, alert: `the connection does not offer ${path} (it returns 404)` };
 }
 
 export async function pollResponse(
@@ -42,7 +42,7 @@ export async function pollResponse(
 ): Promise<Progress> {
   const result = await http.request('GET', responsePath(handle), { timeoutMs: 30_000, signal });
   if (result.ok && result.status === 404)
-    return { state: 'ended', outcome: withRaw(lost, answerText(result), connection) };
+    return { state: 'ended', outcome: withRaw(lost, responseText(result), connection) };
   const running: Progress = { state: 'running', handle, by: 'poll', pollAfterMs };
   if (!result.ok) return unanswered(result, running);
   const response = result.status < 300 ? readResponse(result.json) : null;
@@ -60,7 +60,7 @@ function readResult(result: TrustedResult, connection: Connection, submission: S
   const response = readResponse(result.json);
   if (response === null) {
     const outcome = failure('GENERATION_FAILED', 'The model gave an answer that could not be read.');
-    return { state: 'ended', outcome: withRaw(outcome, answerText(result), connection) };
+    return { state: 'ended', outcome: withRaw(outcome, responseText(result), connection) };
   }
   const outcome = responseOutcome(response, submission.mapping, connection, result.headers);
   if (outcome) return { state: 'ended', outcome };
@@ -70,7 +70,7 @@ function readResult(result: TrustedResult, connection: Connection, submission: S
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 const item = z.looseObject({ content: z.array(part).nullish().catch(null) });
 const response = z.looseObject({
-  id: z.string().min(1).max(longestId),
+  id: z.string().min(1).max(maxIdLength),
   status: z.enum(['queued', 'in_progress', 'completed', 'failed', 'incomplete', 'cancelled']),
   output: z.array(item).nullish(),
   error: z.looseObject({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),
@@ -128,7 +128,7 @@ function said(of: Response, mapping: OutcomeMapping, headers: IncomingHttpHeader
   if (parts.some(({ type }) => type === 'refusal')) return failure('CONTENT_MODERATION_REJECTED');
   const texts = parts.flatMap(({ type, text }) => (type === 'output_text' ? [text ?? ''] : []));
   const answer = { ...of, ...(texts.length > 0 && { output_text: texts.join('') }) };
-  return outcomeFromAnswer(answer, mapping, { output: '/output_text', ...tokens }, null, headers);
+  return outcomeFromResponse(answer, mapping, { output: '/output_text', ...tokens }, null, headers);
 }
 
 const formats =

@@ -2,10 +2,10 @@ import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { ProviderText } from '@holdfast/domain/modelResponse';
 import type { Failure } from '@holdfast/domain/outcome';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { clientField, type FieldPath } from './field.ts';
-import { answerText, firstLine, rawText, type Secrets, withRaw } from './raw.ts';
+import { firstLine, rawText, responseText, type Secrets, withRaw } from './raw.ts';
 
 const messages = {
   INPUT_VALIDATION_ERROR: 'The model refused the input.',
@@ -106,7 +106,7 @@ const maxKind = 200;
  * the operator is alerted (ADR 0032).
  */
 export function badRequest(
-  answer: Answer,
+  answer: HttpResponse,
   { code, kind = '', ...report }: BadRequest,
   mapping: OutcomeMapping,
   secrets: Secrets,
@@ -114,11 +114,11 @@ export function badRequest(
   const isClients = (report.fields ?? []).some((path) => clientField(path, mapping) !== null);
   const isTooLarge = answer.status === 413;
   const known = code ?? (isClients || isTooLarge ? 'INPUT_VALIDATION_ERROR' : 'MODEL_UNAVAILABLE');
-  const outcome = reportedFailure({ ...report, code: known }, mapping, secrets, answerText(answer));
+  const outcome = reportedFailure({ ...report, code: known }, mapping, secrets, responseText(answer));
   if (isAboutInput(outcome.code)) return { state: 'ended', outcome };
   const refused = { state: 'refused', retryAfterMs: null, outcome } as const;
   if (ruledFailure(report, mapping, secrets) !== null) return refused;
   const what = `${answer.status} ${kind.slice(0, maxKind)}`.trim();
-  const alert = `the connection answers ${what}, not known to be about the input: read the attempt's raw error`;
+  const alert = `the connection returned ${what}, not known to be about the input: read the attempt's raw error`;
   return { ...refused, alert: rawText(alert, secrets) };
 }

@@ -1,7 +1,7 @@
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { describe, expect, it } from '@jest/globals';
 import { failure, reportedFailure } from './failure.ts';
-import { answerText, firstLine, logLine, rawText, withRaw } from './raw.ts';
+import { firstLine, logLine, rawText, responseText, withRaw } from './raw.ts';
 
 const secrets = {
   baseUrl: 'http://gpu',
@@ -21,8 +21,8 @@ describe('what the operator sees of a failure', () => {
 
   it('is an answer with its status and request id', () => {
     const answer = { ok: true, status: 401, headers: { 'x-request-id': 'req-1' }, json: {} } as const;
-    expect(answerText({ ...answer, bodyText: '{"error":1}' })).toBe('401 request req-1 {"error":1}');
-    expect(answerText({ ...answer, headers: {}, bodyText: '' })).toBe('401');
+    expect(responseText({ ...answer, bodyText: '{"error":1}' })).toBe('401 request req-1 {"error":1}');
+    expect(responseText({ ...answer, headers: {}, bodyText: '' })).toBe('401');
   });
 
   it('is at most 4 KiB of text that a database takes, no key cut in half at its end', () => {

@@ -1,5 +1,5 @@
 import type { Failure } from '@holdfast/domain/outcome';
-import type { Answer, Connection } from '../connection.ts';
+import type { Connection, HttpResponse } from '../connection.ts';
 
 /** The keys of a connection, which no stored text may contain. */
 export type Secrets = Pick<Connection, 'baseUrl' | 'apiKey'> & Partial<Pick<Connection, 'settings'>>;
@@ -18,7 +18,7 @@ export function withRaw<F extends Failure>(failure: F, said: string, secrets: Se
 }
 
 /** A response as operators see it: `401 req_1 {"error": ...}`. */
-export function answerText({ status, headers, bodyText }: Answer): string {
+export function responseText({ status, headers, bodyText }: HttpResponse): string {
   const id = headers['x-request-id'] ?? headers['x-fal-request-id'];
   return [status, typeof id === 'string' ? `request ${id}` : '', bodyText.slice(0, maxRead)]
     .filter((part) => part !== '')

@@ -7,7 +7,7 @@ import { atPlace } from '../place.ts';
 import { failure } from './failure.ts';
 
 /** Where a provider's responses usually have the output and the usage; places are tried in order. */
-export type UsualPlaces = {
+export type DefaultPlaces = {
   output: string;
   inputTokens: string[];
   outputTokens: string[];
@@ -21,10 +21,10 @@ export type UsualPlaces = {
  * The outcome of a run that its provider reports as successful. Without the promised output it is a failure, so it is not
  * charged.
  */
-export function outcomeFromAnswer(
+export function outcomeFromResponse(
   answer: unknown,
   mapping: OutcomeMapping,
-  usual: UsualPlaces,
+  usual: DefaultPlaces,
   elapsedS: number | null,
   headers: IncomingHttpHeaders = {},
 ): Outcome {

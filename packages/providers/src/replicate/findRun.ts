@@ -7,14 +7,14 @@ import { type HostedPrediction, readPrediction, type Target, targetOf } from './
 const page = z.object({ next: z.string().nullish(), results: z.array(z.unknown()) });
 
 /** A hundred runs each; an account with more is not searched further. */
-const mostPages = 20;
+const maxPages = 20;
 /** Runs whose webhook the list omits are fetched one by one. */
-const mostReads = 50;
+const maxReads = 50;
 /** Between our clock and Replicate's. */
 const skewMs = 60_000;
 
-/** `not told`: the list could not be fetched. `unknown`: it is too long, or has runs that may be ours. */
-export type Found = HostedPrediction | 'absent' | 'not told' | 'unknown';
+/** `not listed`: the list could not be fetched. `unknown`: it is too long, or has runs that may be ours. */
+export type Found = HostedPrediction | 'absent' | 'not listed' | 'unknown';
 
 /** The account's run whose webhook URL ends in the attempt's token. */
 export async function findRun(
@@ -31,9 +31,9 @@ export async function findRun(
   let path: string | null = `/predictions?created_after=${encodeURIComponent(since)}`;
   const silent: HostedPrediction[] = [];
   for (let pages = 0; path !== null; pages += 1) {
-    if (pages === mostPages) return 'unknown';
+    if (pages === maxPages) return 'unknown';
     const read: Page | null = readPage(await get(path));
-    if (read === null) return 'not told';
+    if (read === null) return 'not listed';
     const own = read.predictions.find((one) => isCalledBackAt(one, submission.token));
     if (own) return own;
     silent.push(...read.predictions.filter((one) => mayBe(one, submission)));
@@ -49,7 +49,7 @@ async function findAmong(
   submission: Submission,
   get: (path: string) => Promise<unknown>,
 ): Promise<Found> {
-  if (silent.length > mostReads) return 'unknown';
+  if (silent.length > maxReads) return 'unknown';
   let found: Found = 'absent';
   for (const { id } of silent) {
     const read = readPrediction(await get(`/predictions/${encodeURIComponent(id)}`));

@@ -6,7 +6,7 @@ import {
   type Prediction,
   readPrediction as readCog,
 } from '../cog/prediction.ts';
-import { type Ended, longestId, type Submission } from '../interface.ts';
+import { type Ended, maxIdLength, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 
@@ -40,15 +40,15 @@ export function bodyOf({ version }: Target, { input, callbackUrl }: Submission):
   };
 }
 
-const shortestS = 5;
+const minTimeoutS = 5;
 
 /** `Cancel-After`: the provider stops a run after we stop waiting. */
 export function cancelAfter(timeoutMs: number): string {
-  return `${Math.max(shortestS, Math.ceil(timeoutMs / 1000))}s`;
+  return `${Math.max(minTimeoutS, Math.ceil(timeoutMs / 1000))}s`;
 }
 
 const hosted = z.looseObject({
-  id: z.string().min(1).max(longestId),
+  id: z.string().min(1).max(maxIdLength),
   model: z.string().nullish(),
   version: z.string().nullish(),
   input: z.unknown().optional(),

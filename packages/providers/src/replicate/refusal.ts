@@ -1,12 +1,12 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import type { Answer } from '../connection.ts';
+import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { badRequest, failure } from '../outcome/failure.ts';
 import type { FieldPath } from '../outcome/field.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { longestRetryAfterMs, lost, retryAfterMs } from '../progress.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { lost, maxRetryAfterMs, retryAfterMs } from '../progress.ts';
 
 const text = z.string().catch('');
 const problem = z.object({
@@ -19,20 +19,20 @@ const problem = z.object({
 const noSuchVersion = /invalid version|version does not exist/i;
 
 /** Classifies a response to a create that is not a prediction. */
-export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Secrets): Progress {
+export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
-  const said = answerText(answer);
-  const told = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
+  const said = responseText(answer);
+  const failed = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
   const useless = (code: ExecutionErrorCode, alert: string): Progress => ({
     state: 'refused',
     retryAfterMs: null,
-    outcome: told(code),
+    outcome: failed(code),
     alert,
   });
   const about = problem.safeParse(answer.json).data;
   if (status === 400 || status === 413 || status === 415 || status === 422) {
     if (noSuchVersion.test(`${about?.title} ${about?.detail}`)) {
-      return useless('MODEL_UNAVAILABLE', `the connection answers ${status}: there is no such version`);
+      return useless('MODEL_UNAVAILABLE', `the connection returned ${status}: there is no such version`);
     }
     const problems = inputProblems(about);
     const words = problems.map(({ text: one }) => one).join('; ') || (about?.detail ?? '');
@@ -46,21 +46,24 @@ export function readRefusal(answer: Answer, mapping: OutcomeMapping, secrets: Se
   }
   if (status === 429) {
     const askedMs = refusedForMs(answer);
-    return { state: 'refused', retryAfterMs: askedMs, outcome: told('MODEL_OVERLOADED'), isBusy: true };
+    return { state: 'refused', retryAfterMs: askedMs, outcome: failed('MODEL_OVERLOADED'), isBusy: true };
   }
   if (status === 404)
-    return useless('MODEL_UNAVAILABLE', 'the connection answers 404: there is no such model');
-  if (status === 503) return { state: 'unknown', outcome: told('MODEL_UNAVAILABLE'), isBusy: true };
-  if (status >= 500) return { state: 'unknown', outcome: told('MODEL_UNAVAILABLE') };
+    return useless('MODEL_UNAVAILABLE', 'the connection returned 404: there is no such model');
+  if (status === 503) return { state: 'unknown', outcome: failed('MODEL_UNAVAILABLE'), isBusy: true };
+  if (status >= 500) return { state: 'unknown', outcome: failed('MODEL_UNAVAILABLE') };
   if (status >= 300)
-    return useless('SERVICE_UNAVAILABLE', `the connection answers ${status}: check its key, account and URL`);
+    return useless(
+      'SERVICE_UNAVAILABLE',
+      `the connection returned ${status}: check its key, account and URL`,
+    );
   return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
 }
 
-export function refusedForMs({ json, headers }: Answer): number {
+export function refusedForMs({ json, headers }: HttpResponse): number {
   const inBody = problem.safeParse(json).data?.retry_after;
   return typeof inBody === 'number'
-    ? Math.ceil(Math.min(inBody * 1000, longestRetryAfterMs))
+    ? Math.ceil(Math.min(inBody * 1000, maxRetryAfterMs))
     : retryAfterMs(headers, 1000);
 }
 

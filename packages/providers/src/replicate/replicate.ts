@@ -4,8 +4,8 @@ import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
-import { answerText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { lost, networkProgress, tellingOfLogs, unanswered } from '../progress.ts';
+import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
+import { lost, networkProgress, progressOfLogs, unanswered } from '../progress.ts';
 import { type Found, findRun, isCalledBackAt } from './findRun.ts';
 import { bodyOf, cancelAfter, endOf, type HostedPrediction, readPrediction, targetOf } from './prediction.ts';
 import { readRefusal, refusedForMs } from './refusal.ts';
@@ -14,11 +14,11 @@ import { claimOf, isSigned, webhookSecret } from './webhook.ts';
 const acceptTimeoutMs = 30_000;
 /** With a callback, polls only cover lost callbacks. */
 const pollAfterMs = { poll: 1000, callback: 15_000 };
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 /** By then an accepted run is in the list; it is missing only when two looks miss it. */
 const listedAfterMs = 10_000;
 const betweenLooksMs = 2000;
-const mostLooks = 4;
+const maxLooks = 4;
 
 const neverAccepted = failure('MODEL_UNAVAILABLE');
 
@@ -41,13 +41,13 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
   async function findLost(submission: Submission, signal: AbortSignal): Promise<Found> {
     if (submission.callbackUrl === null) return 'unknown';
     let absences = 0;
-    for (let looks = 1; looks <= mostLooks; looks += 1) {
+    for (let looks = 1; looks <= maxLooks; looks += 1) {
       const found = await findRun(http, baseUrl, submission, signal);
       if (found === 'absent') absences += 1;
-      if (absences === 2 || (found !== 'absent' && found !== 'not told')) return found;
+      if (absences === 2 || (found !== 'absent' && found !== 'not listed')) return found;
       const isListedInMs = submission.begunAtMs + listedAfterMs - clock.now();
       const waitMs = Math.min(Math.max(isListedInMs, betweenLooksMs), listedAfterMs);
-      const isWaited = looks < mostLooks && (await hasPassed(clock.wait(waitMs, signal)));
+      const isWaited = looks < maxLooks && (await hasPassed(clock.wait(waitMs, signal)));
       if (!isWaited) return 'unknown';
     }
     return 'unknown';
@@ -80,13 +80,13 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       const prediction = read(result);
       if (prediction) return progressOf(prediction, submission, connection);
       if (result.ok && (result.status === 404 || result.status === 410)) {
-        return { state: 'ended', outcome: withRaw(lost, answerText(result), connection) };
+        return { state: 'ended', outcome: withRaw(lost, responseText(result), connection) };
       }
       const asked = running(handle.externalId, submission);
       if (!result.ok) return unanswered(result, asked);
       return {
         ...asked,
-        pollAfterMs: Math.max(asked.pollAfterMs, Math.min(refusedForMs(result), longestPauseMs)),
+        pollAfterMs: Math.max(asked.pollAfterMs, Math.min(refusedForMs(result), maxPauseMs)),
       };
     },
 
@@ -151,7 +151,7 @@ function isAbout(prediction: HostedPrediction, token: string, handle: Handle | n
 
 function progressOf(prediction: HostedPrediction, submission: Submission, secrets: Secrets): Progress {
   const end = endOf(prediction, submission.mapping, secrets);
-  return end ?? { ...running(prediction.id, submission), ...tellingOfLogs(prediction.logs) };
+  return end ?? { ...running(prediction.id, submission), ...progressOfLogs(prediction.logs) };
 }
 
 function running(externalId: string, { mode, callbackUrl }: Submission) {

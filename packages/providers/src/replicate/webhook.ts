@@ -21,11 +21,11 @@ export function claimOf({ headers, receivedAtMs }: Callback): Claim | null {
 }
 
 /** A secret that is not base64 decodes to a guessable key. */
-const shortestKeyBytes = 16;
+const minKeyBytes = 16;
 
 export function isSigned({ text, signatures }: Claim, body: Buffer, secret: string): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  if (key.length < shortestKeyBytes) return false;
+  if (key.length < minKeyBytes) return false;
   const expected = createHmac('sha256', key).update(text).update(body).digest();
   return signatures.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
 }

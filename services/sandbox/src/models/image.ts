@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { contentTypes, encode, formats, withPictureSlot } from '../images.ts';
-import { controls, type Model, obey } from '../model.ts';
+import { contentTypes, encode, formats, withImageSlot } from '../images.ts';
+import { applyControls, controls, type Model } from '../model.ts';
 
 const side = z.int().min(16).max(4096).default(512);
 
@@ -21,9 +21,9 @@ export const image: Model = {
     const given = raw as z.infer<typeof input>;
     const { prompt, width, height, format, count } = given;
     const { signal, publish } = context;
-    await obey(given, context);
+    await applyControls(given, context);
     const draw = (index: number) =>
-      withPictureSlot(signal, () => encode(Buffer.from(drawing(prompt, width, height, index)), format));
+      withImageSlot(signal, () => encode(Buffer.from(drawing(prompt, width, height, index)), format));
     const pictures = await Promise.all(Array.from({ length: count }, (_, index) => draw(index)));
     return {
       output: pictures.map((bytes) => publish(bytes, contentTypes[format])),

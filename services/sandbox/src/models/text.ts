@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Model } from '../model.ts';
-import { controls, obey } from '../model.ts';
+import { applyControls, controls } from '../model.ts';
 
 const input = z.strictObject({
   prompt: z.string().min(1),
@@ -13,7 +13,7 @@ export const text: Model = {
   input,
   async run(raw, context) {
     const given = raw as z.infer<typeof input>;
-    await obey(given, context);
+    await applyControls(given, context);
     const output = answerTo(given.prompt);
     return {
       output,

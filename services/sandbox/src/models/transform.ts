@@ -2,8 +2,8 @@ import { percentDecoded } from '@holdfast/kit/redisAddress';
 import type { Metadata } from 'sharp';
 import sharp from 'sharp';
 import { z } from 'zod';
-import { contentTypes, encode, type Format, formats, withPictureSlot } from '../images.ts';
-import { controls, type Model, ModelError, obey } from '../model.ts';
+import { contentTypes, encode, type Format, formats, withImageSlot } from '../images.ts';
+import { applyControls, controls, type Model, ModelError } from '../model.ts';
 
 const side = z.int().min(1).max(4096).optional();
 
@@ -22,20 +22,20 @@ export const transform: Model = {
   async run(raw, context) {
     const given = raw as z.infer<typeof input>;
     const { signal, publish } = context;
-    await obey(given, context);
+    await applyControls(given, context);
     const source = await readSource(given.source_image, signal);
-    const { bytes, format } = await withPictureSlot(signal, () => transformPicture(source, given));
+    const { bytes, format } = await withImageSlot(signal, () => transformImage(source, given));
     return { output: [publish(bytes, contentTypes[format])], metrics: { image_count: 1 } };
   },
 };
 
 const maxPixels = 100_000_000;
-const longestSide = 8192;
+const maxSide = 8192;
 
 /** No SVG: it is a program. */
 const readable = new Set(['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif', 'avif']);
 
-export type Wish = {
+export type TransformOptions = {
   width?: number | undefined;
   height?: number | undefined;
   format?: Format | undefined;
@@ -43,19 +43,19 @@ export type Wish = {
 };
 
 /** Turns the image upright, scales, greys and encodes it. @throws ModelError when it is not an image, or is damaged */
-export async function transformPicture(
+export async function transformImage(
   source: Buffer,
-  wish: Wish,
+  options: TransformOptions,
 ): Promise<{ bytes: Buffer; format: Format }> {
   const found = await readMetadata(source);
-  const format = wish.format ?? formats.find((one) => one === found.format) ?? 'png';
-  checkSize(found, wish);
+  const format = options.format ?? formats.find((one) => one === found.format) ?? 'png';
+  checkSize(found, options);
   const picture = sharp(source, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient();
-  if (wish.width !== undefined || wish.height !== undefined) {
-    const { width, height } = wish;
+  if (options.width !== undefined || options.height !== undefined) {
+    const { width, height } = options;
     picture.resize({ ...(width && { width }), ...(height && { height }), fit: 'cover' });
   }
-  if (wish.grayscale) picture.grayscale();
+  if (options.grayscale) picture.grayscale();
   try {
     return { bytes: await encode(picture, format), format };
   } catch {
@@ -69,7 +69,7 @@ async function readMetadata(source: Buffer): Promise<Metadata> {
     .then(() => sharp(source, { limitInputPixels: false }).metadata())
     .catch(() => null);
   if (found === null || !readable.has(found.format)) {
-    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is not a picture in a supported format.');
+    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is not a image in a supported format.');
   }
   if (found.width * found.height > maxPixels) {
     throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image has too many pixels.');
@@ -78,12 +78,12 @@ async function readMetadata(source: Buffer): Promise<Metadata> {
 }
 
 /** One given side scales the other: a long strip could become huge. */
-function checkSize({ autoOrient }: Metadata, { width, height }: Wish): void {
+function checkSize({ autoOrient }: Metadata, { width, height }: TransformOptions): void {
   const scale =
     width !== undefined ? width / autoOrient.width : height !== undefined ? height / autoOrient.height : 1;
   if ((width !== undefined) === (height !== undefined)) return;
-  if (Math.max(autoOrient.width, autoOrient.height) * scale > longestSide) {
-    throw new ModelError('INPUT_VALIDATION_ERROR', `The result would be longer than ${longestSide} pixels.`);
+  if (Math.max(autoOrient.width, autoOrient.height) * scale > maxSide) {
+    throw new ModelError('INPUT_VALIDATION_ERROR', `The result would be longer than ${maxSide} pixels.`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Handle, Progress, Provider, Submission, Telling } from '@holdfast/providers/interface';
+import type { Handle, Progress, Provider, Submission, RunProgress } from '@holdfast/providers/interface';
 
 /** How often a submission is tried while the provider refuses it. */
 const maxRefusals = 3;
@@ -64,7 +64,7 @@ async function stop(provider: Provider, handle: Handle | null, interrupted: Abor
 }
 
 /** Reports what has changed: the place in the queue, the progress, new lines of the log. */
-function progressReporter(report: (line: string) => void): (progress: Telling) => void {
+function progressReporter(report: (line: string) => void): (progress: RunProgress) => void {
   let state = '';
   let logged = '';
   return ({ progress, queuePosition, logs }) => {

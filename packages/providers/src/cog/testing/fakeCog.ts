@@ -4,8 +4,8 @@ import {
   known,
   startWireServer,
   submitReply,
-  type WireAnswer,
   type WireRequest,
+  type WireResponse,
 } from '../../conformance/wireServer.ts';
 
 type Plan = FakePlan & {
@@ -46,7 +46,7 @@ const notReady = {
 };
 /** Statuses for which it calls back again, up to twelve times. */
 const repeatedStatuses = [429, 500, 502, 503, 504];
-const mostRepeats = 12;
+const maxRepeats = 12;
 
 export async function startFakeCog(): Promise<FakeCog> {
   const accepted: string[] = [];
@@ -78,7 +78,7 @@ export async function startFakeCog(): Promise<FakeCog> {
 
   async function callBack(url: string, body: object): Promise<number[]> {
     const statuses: number[] = [];
-    for (let repeat = 1; repeat <= mostRepeats; repeat++) {
+    for (let repeat = 1; repeat <= maxRepeats; repeat++) {
       const status = await server.callBack(url, body).catch(() => null);
       if (status !== null) statuses.push(status);
       if (status !== null && !repeatedStatuses.includes(status)) break;
@@ -97,7 +97,7 @@ export async function startFakeCog(): Promise<FakeCog> {
     return prediction;
   }
 
-  async function put(id: string, model: string, request: WireRequest): Promise<WireAnswer> {
+  async function put(id: string, model: string, request: WireRequest): Promise<WireResponse> {
     const { headers, json, hungUp } = request;
     const underWay = running.get(id);
     if (underWay) return { status: 202, json: told(underWay) };
@@ -112,14 +112,14 @@ export async function startFakeCog(): Promise<FakeCog> {
     return { status: 200, json: told(prediction) };
   }
 
-  function refuse(json: unknown): WireAnswer | null {
+  function refuse(json: unknown): WireResponse | null {
     if (plan.setup !== 'done') return { status: 503, json: notReady };
     if (plan.hasSchema && !isObject((json as FakePrediction['body']).input))
       return { status: 422, json: { detail: [notOfSchema] } };
     return isWorkerDead || running.size >= plan.slots ? { status: 409, json: atCapacity } : null;
   }
 
-  function health(): WireAnswer {
+  function health(): WireResponse {
     const statuses = { 'under way': 'STARTING', failed: 'SETUP_FAILED' };
     const setup = { started_at: startedAt.toISOString(), status: 'succeeded', logs: 'no weights' };
     const user_healthcheck_error = 'Healthcheck error: protocol error: healthcheck channel closed';

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@holdfast/egress/response';
 import type { Received } from '../../conformance/counterpart.ts';
 import {
-  type Answer,
-  cancelAnswer,
+  cancelResponse,
   type FakeRun,
+  type HttpResponse,
   type Plan,
-  resultAnswer,
-  statusAnswer,
-  submitAnswer,
+  resultResponse,
+  statusResponse,
+  submitResponseOf,
   webhookBody,
 } from './fakeRun.ts';
 import { onePixel, pictures } from './pictures.ts';
@@ -124,9 +124,9 @@ async function handle(queue: Queue, request: IncomingMessage, response: ServerRe
   const [, id = '', about = ''] = /\/requests\/([^/]+)(\/status|\/cancel)?$/.exec(pathname) ?? [];
   const run = queue.runs.get(id);
   if (!run) return send(response, { status: 404, json: { detail: 'Request not found' } });
-  if (method === 'PUT' && about === '/cancel') return send(response, cancelAnswer(run));
-  if (about === '') return send(response, resultAnswer(run));
-  send(response, statusAnswer(run, searchParams.get('logs') === '1'));
+  if (method === 'PUT' && about === '/cancel') return send(response, cancelResponse(run));
+  if (about === '') return send(response, resultResponse(run));
+  send(response, statusResponse(run, searchParams.get('logs') === '1'));
   if (run.state === 'IN_QUEUE') run.state = 'IN_PROGRESS';
 }
 
@@ -147,7 +147,7 @@ function submit(
       .then(() => finish(queue, run))
       .catch(() => []);
   }
-  if (how === 'accept') return send(response, submitAnswer(run, baseUrl));
+  if (how === 'accept') return send(response, submitResponseOf(run, baseUrl));
   if (how === 'accept, then reset') return void response.socket?.resetAndDestroy();
   if (how === 'accept, then html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
   if (how === 'accept, then half a body') {
@@ -163,7 +163,7 @@ async function finish(queue: Queue, run: FakeRun): Promise<number[]> {
 }
 
 async function callBack({ signers, closing }: Queue, run: FakeRun, how: CallBack): Promise<number> {
-  if (run.webhook === null) throw new Error('nobody asked to be called back');
+  if (run.webhook === null) throw new Error('the run has no webhook');
   const body = Buffer.from(JSON.stringify(how.body ?? webhookBody(run)));
   const atS = how.atS ?? Math.floor(Date.now() / 1000);
   const signed = signers[how.forged ? 'forger' : 'own'].headers(body, { requestId: run.id, atS });
@@ -179,7 +179,7 @@ function find({ runs }: Queue, id: string): FakeRun {
   return run;
 }
 
-function send(response: ServerResponse, { status, headers, json }: Answer): void {
+function send(response: ServerResponse, { status, headers, json }: HttpResponse): void {
   const common = { 'content-type': 'application/json', 'x-fal-request-id': randomUUID() };
   response.writeHead(status, { ...common, ...headers }).end(JSON.stringify(json ?? {}));
 }

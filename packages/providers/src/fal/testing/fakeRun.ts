@@ -12,18 +12,18 @@ export type Plan = {
     | 'accept, then html'
     | 'reset'
     | 'silence'
-    | Answer;
+    | HttpResponse;
   /** Milliseconds until a run ends and is called back; null: when `finish` says so. */
   endsAfterMs: number | null;
   /** The model's own answer; of a failed one, the status may tell `error` and `error_type` too. */
-  ends: Answer & { error?: string; error_type?: string };
+  ends: HttpResponse & { error?: string; error_type?: string };
   callsBack: boolean;
   /** The result comes as `{status, logs, response}`. */
   isWrapped: boolean;
   logs: string[];
 };
 
-export type Answer = { status: number; headers?: Record<string, string>; json?: unknown };
+export type HttpResponse = { status: number; headers?: Record<string, string>; json?: unknown };
 
 export type FakeRun = {
   id: string;
@@ -36,7 +36,7 @@ export type FakeRun = {
   plan: Plan;
 };
 
-export function submitAnswer({ id, path }: FakeRun, baseUrl: string): Answer {
+export function submitResponseOf({ id, path }: FakeRun, baseUrl: string): HttpResponse {
   const url = `${baseUrl}/${path.split('/').slice(0, 2).join('/')}/requests/${id}`;
   const urls = { response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
   const json = { status: 'IN_QUEUE', request_id: id, ...urls, queue_position: 0, logs: null, metrics: {} };
@@ -44,7 +44,7 @@ export function submitAnswer({ id, path }: FakeRun, baseUrl: string): Answer {
 }
 
 /** What the queue says of a run: 202 until it has ended. */
-export function statusAnswer(run: FakeRun, withLogs: boolean): Answer {
+export function statusResponse(run: FakeRun, withLogs: boolean): HttpResponse {
   const { error, error_type } = run.plan.ends;
   const logs = run.plan.logs.map((message) => ({
     message,
@@ -58,7 +58,7 @@ export function statusAnswer(run: FakeRun, withLogs: boolean): Answer {
   return { status: 202, json: run.state === 'IN_QUEUE' ? { ...common, queue_position: 1 } : common };
 }
 
-export function resultAnswer(run: FakeRun): Answer {
+export function resultResponse(run: FakeRun): HttpResponse {
   if (run.state !== 'COMPLETED') return { status: 400, json: { detail: 'Request is still in progress' } };
   const { ends, isWrapped } = run.plan;
   if (!isWrapped)
@@ -66,7 +66,7 @@ export function resultAnswer(run: FakeRun): Answer {
   return { status: ends.status, json: { status: run.state, logs: null, response: ends.json } };
 }
 
-export function cancelAnswer(run: FakeRun): Answer {
+export function cancelResponse(run: FakeRun): HttpResponse {
   if (run.state === 'COMPLETED') return { status: 400, json: { status: 'ALREADY_COMPLETED' } };
   run.isCancelled = true;
   return { status: 202, json: { status: 'CANCELLATION_REQUESTED' } };

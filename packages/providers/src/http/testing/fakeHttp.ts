@@ -6,8 +6,8 @@ import {
   startWireServer,
   statuses,
   submitReply,
-  type WireAnswer,
   type WireRequest,
+  type WireResponse,
 } from '../../conformance/wireServer.ts';
 
 type Plan = FakePlan & {
@@ -60,7 +60,7 @@ export async function startFakeHttp(): Promise<FakeHttp> {
     return { 'x-signature': `sha256=${signature}` };
   }
 
-  function accept({ json }: WireRequest): WireAnswer {
+  function accept({ json }: WireRequest): WireResponse {
     const { reference = '', notify = null } = json as { reference?: string; notify?: string };
     const job: FakeJob = { id: randomUUID(), reference, notify, state: 'queued', plan };
     jobs.set(job.id, job);

@@ -5,7 +5,7 @@ import {
   known,
   startWireServer,
   submitReply,
-  type WireAnswer,
+  type WireResponse,
 } from '../../conformance/wireServer.ts';
 import { fixture } from './fixture.ts';
 
@@ -33,7 +33,7 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
     return [];
   }
 
-  function respond(): WireAnswer {
+  function respond(): WireResponse {
     const response: FakeResponse = { id: `resp_${randomBytes(24).toString('hex')}`, state: 'queued', plan };
     responses.set(response.id, response);
     accepted.push(response.id);
@@ -41,7 +41,7 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
     return { status: 200, json: responseOf(response) };
   }
 
-  async function answerAtOnce(name: string): Promise<WireAnswer> {
+  async function answerAtOnce(name: string): Promise<WireResponse> {
     accepted.push(`req_${accepted.length + 1}`);
     const { ends, endsAfterMs } = plan;
     await server.wait(endsAfterMs ?? 0);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseJson } from '@holdfast/egress/response';
-import { type Answer, type FakeRun, type Plan, predictionOf } from './fakeRun.ts';
+import { type FakeRun, type HttpResponse, type Plan, predictionOf } from './fakeRun.ts';
 import { fixture } from './fixture.ts';
 import { signed } from './signed.ts';
 
@@ -115,7 +115,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
   }
 
   /** The youngest first, a page at a time. */
-  function list(query: URLSearchParams): Answer {
+  function list(query: URLSearchParams): HttpResponse {
     const since = Date.parse(query.get('created_after') ?? '1970-01-01');
     const from = Number(query.get('cursor') ?? 0);
     const found = [...runs.values()].toReversed().filter(({ createdAt }) => createdAt.getTime() >= since);
@@ -138,7 +138,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     const body = Buffer.from(JSON.stringify(how.body ?? predictionOf(run, baseUrl)));
     const atS = how.atS ?? Math.floor(Date.now() / 1000);
     const key = how.forged ? newWebhookSecret() : secret;
-    if (run.body.webhook === undefined) throw new Error('nobody asked to be called back');
+    if (run.body.webhook === undefined) throw new Error('the run has no webhook');
     const answer = await fetch(run.body.webhook, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...signed(body, { secret: key, id: `msg_${id}`, atS }) },
@@ -194,7 +194,7 @@ function sendProblem(response: ServerResponse, name: string, status: number): vo
   send(response, { status, json: fixture('problems')[name] });
 }
 
-function send(response: ServerResponse, { status, headers, json }: Answer): void {
+function send(response: ServerResponse, { status, headers, json }: HttpResponse): void {
   response
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(JSON.stringify(json ?? {}));

@@ -14,7 +14,7 @@ export type Plan = {
     | 'accept, then html'
     | 'reset'
     | 'silence'
-    | Answer;
+    | HttpResponse;
   /** Milliseconds until a run ends and is called back; null: when `finish` says so. */
   endsAfterMs: number | null;
   /** What the prediction holds then: `status`, `output`, `error`, `logs`, `metrics`. */
@@ -24,7 +24,7 @@ export type Plan = {
   logs: string;
 };
 
-export type Answer = { status: number; headers?: Record<string, string>; json?: unknown };
+export type HttpResponse = { status: number; headers?: Record<string, string>; json?: unknown };
 
 export type FakeRun = {
   id: string;
