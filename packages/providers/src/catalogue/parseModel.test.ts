@@ -138,17 +138,17 @@ describe('parseModel', () => {
     [
       'a mode from an input that is not there',
       ['model: m', 'model: m\n  mode_from_input: mode'],
-      '6: provider.mode_from_input: "mode" is no property',
+      '6: provider.mode_from_input: "mode" is not a property',
     ],
     [
       'a renamed input that is not there',
       ['model: m', 'model: m\n  input: { rename: { text: prompt } }'],
-      '6: provider.input.rename.text: "text" is no property',
+      '6: provider.input.rename.text: "text" is not a property',
     ],
     [
       'an omitted input that is not there',
       ['model: m', 'model: m\n  input: { omit: [text] }'],
-      '6: provider.input.omit.0: "text" is no property',
+      '6: provider.input.omit.0: "text" is not a property',
     ],
     [
       'parts of a form for a protocol without',

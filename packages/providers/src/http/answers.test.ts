@@ -238,7 +238,7 @@ describe('an answer to a question that says nothing of the run', () => {
     expect(progress).toMatchObject({
       state: 'ended',
       outcome: { ok: false, code: 'GENERATION_FAILED' },
-      alert: expect.stringContaining('5 questions'),
+      alert: expect.stringContaining('5 polls'),
     });
   });
 
