@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
-import { responseBody, heldBody, type OutputBody } from '@holdfast/providers/outputBody';
+import { heldBody, type OutputBody, responseBody } from '@holdfast/providers/outputBody';
 import { UnusableOutput } from '@holdfast/providers/outputFiles';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Files } from './outputFile.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Handle, Progress, Provider, Submission, RunProgress } from '@holdfast/providers/interface';
+import type { Handle, Progress, Provider, RunProgress, Submission } from '@holdfast/providers/interface';
 
 /** How often a submission is tried while the provider refuses it. */
 const maxRefusals = 3;
