@@ -11,7 +11,7 @@ export type Redis = Client | Cluster;
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 /** For adding jobs and counting requests: fails at once while Redis is unavailable. */
-export function connectProducer(url: string, log: Logger): Redis {
+export function connectProducer(url: string, log: Pick<Logger, 'info' | 'warn'>): Redis {
   return connect(url, log, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -22,7 +22,7 @@ export function connectProducer(url: string, log: Logger): Redis {
 }
 
 /** For workers: waits for Redis without end. */
-export function connectWorker(url: string, log: Logger): Redis {
+export function connectWorker(url: string, log: Pick<Logger, 'info' | 'warn'>): Redis {
   return connect(url, log, { maxRetriesPerRequest: null });
 }
 
@@ -31,7 +31,7 @@ export async function untilReady(redis: Redis, withinMs: number): Promise<void> 
   if (redis.status !== 'ready') await within(withinMs, 'connecting to Redis', once(redis, 'ready'));
 }
 
-function connect(url: string, log: Logger, options: Options): Redis {
+function connect(url: string, log: Pick<Logger, 'info' | 'warn'>, options: Options): Redis {
   const redis = open(url, { ...options, connectTimeout: 5000, keepAlive: 10_000, retryStrategy });
   let away = false;
   redis.on('error', (error) => {

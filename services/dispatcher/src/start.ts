@@ -1,4 +1,4 @@
-import { backlogGauges } from '@holdfast/db/backlog';
+import { backlogGauges } from '@holdfast/db/backlogGauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { type ModelCatalogue, openModelCatalogue } from '@holdfast/db/models';
 import { ping } from '@holdfast/db/server';

@@ -1,4 +1,4 @@
-import { backlogGauges, holdGauges } from '@holdfast/db/backlog';
+import { backlogGauges, holdGauges } from '@holdfast/db/backlogGauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/server';
 import { openSettler } from '@holdfast/executions/settler';
@@ -9,7 +9,7 @@ import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { abortQueue, fanoutQueue, type SettleJob, settleQueue } from '@holdfast/queues/definitions';
-import { depthGauges } from '@holdfast/queues/depth';
+import { depthGauges } from '@holdfast/queues/depthGauges';
 import { openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { openProducer } from '@holdfast/queues/producer';
 import { jobMetrics, startWorker } from '@holdfast/queues/worker';

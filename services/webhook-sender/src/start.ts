@@ -1,4 +1,4 @@
-import { backlogGauges } from '@holdfast/db/backlog';
+import { backlogGauges } from '@holdfast/db/backlogGauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/server';
 import { fanOutEndpointEvents } from '@holdfast/db/webhooks/endpointEvents';

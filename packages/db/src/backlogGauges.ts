@@ -1,0 +1,55 @@
+import { type GaugeReader, gauge, type Registry } from '@holdfast/kit/metrics';
+import { type BacklogKind, readBacklogOf, readOpenHolds } from './backlog.ts';
+import type { Database } from './client.ts';
+
+const maxCounted = 100_000;
+
+export function backlogGauges(registry: Registry, db: Database, kinds: readonly BacklogKind[]): GaugeReader {
+  const waiting = gauge(
+    registry,
+    'backlog',
+    `What waits in the database for somebody to do it; no more than ${maxCounted} are looked at`,
+    ['kind'],
+  );
+  const oldest = gauge(
+    registry,
+    'backlog_oldest_age_seconds',
+    'Since when the first of what waits in the database waits; 0 when nothing does',
+    ['kind'],
+  );
+  return {
+    async read() {
+      for (const [kind, found] of Object.entries(await readBacklogOf(db, kinds, maxCounted))) {
+        waiting.set({ kind }, found.count);
+        oldest.set({ kind }, found.oldestS ?? 0);
+      }
+    },
+    forget() {
+      waiting.reset();
+      oldest.reset();
+    },
+  };
+}
+
+export function holdGauges(registry: Registry, db: Database): GaugeReader {
+  const open = gauge(
+    registry,
+    'holds_open',
+    `Holds that are not resolved; no more than ${maxCounted} are counted`,
+  );
+  const oldest = gauge(
+    registry,
+    'holds_oldest_age_seconds',
+    'Age of the unresolved hold that expires first; 0 when there is none',
+  );
+  const all = [open, oldest];
+  return {
+    async read() {
+      const { count, oldestS } = await readOpenHolds(db, maxCounted);
+      open.set(count);
+      oldest.set(oldestS);
+    },
+    // A reset gauge without labels would show 0.
+    forget: () => all.forEach((one) => one.set(Number.NaN)),
+  };
+}

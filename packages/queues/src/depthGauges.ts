@@ -1,0 +1,43 @@
+import { type GaugeReader, gauge, type Registry } from '@holdfast/kit/metrics';
+import { within } from '@holdfast/kit/within';
+import { type Redis, untilReady } from './connection.ts';
+import { queueNames } from './definitions.ts';
+import { readDepth } from './depth.ts';
+import { openQueue } from './producer.ts';
+
+const answerWithinMs = 5000;
+const readyWithinMs = 1000;
+
+/** Some forty short commands, on a connection of `connectProducer`. */
+export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
+  const depth = gauge(registry, 'queue_depth', 'Jobs in a queue, by state', ['queue', 'state']);
+  const oldest = gauge(
+    registry,
+    'queue_oldest_waiting_seconds',
+    'Since when the first job of a queue waits; 0 when none does',
+    ['queue'],
+  );
+  const queues = queueNames.map((name) => openQueue(name, redis));
+  const forget = () => {
+    depth.reset();
+    oldest.reset();
+  };
+  return {
+    async read() {
+      // A service that just started is about to connect.
+      await untilReady(redis, readyWithinMs).catch(forget);
+      if (redis.status !== 'ready') return;
+      const depths = await within(
+        answerWithinMs,
+        'counting jobs',
+        Promise.all(queues.map((queue) => readDepth(queue()))),
+      );
+      for (const { queue, oldestWaitingMs, ...jobs } of depths) {
+        for (const state of ['waiting', 'active', 'delayed', 'failed'] as const)
+          depth.set({ queue, state }, jobs[state]);
+        oldest.set({ queue }, (oldestWaitingMs ?? 0) / 1000);
+      }
+    },
+    forget,
+  };
+}
