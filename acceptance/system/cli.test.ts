@@ -107,7 +107,7 @@ describe('a request that the admin API refuses', () => {
     const { code, stderr } = await run('org', 'create', 'a'.repeat(201));
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'holdfast: org create was refused: name: must have at most 200 characters (INPUT_VALIDATION_ERROR)\n',
+      'holdfast: org create was refused: name must have at most 200 characters. (INPUT_VALIDATION_ERROR)\n',
     );
   });
 

@@ -153,7 +153,7 @@ export const testCallResult = z.object({
   success: z.boolean(),
   status_code: z.int(),
   response_time_ms: z.int(),
-  error: z.string().optional().describe('Why it did not succeed, when it did not'),
+  error: z.string().optional().describe('The error, if the test event was not delivered'),
 });
 export type TestCallResult = z.infer<typeof testCallResult>;
 

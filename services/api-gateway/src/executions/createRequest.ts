@@ -42,7 +42,7 @@ const unknownModel: ErrorDetail = { field: 'model', code: 'NOT_FOUND', message: 
 function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
   const problem = url === undefined ? null : egress.checkNewUrl(url);
   return problem
-    ? [{ field: 'webhook_url', code: problem.code, message: `webhook_url ${problem.message}` }]
+    ? [{ field: 'webhook_url', code: problem.code, message: `webhook_url ${problem.message}.` }]
     : [];
 }
 

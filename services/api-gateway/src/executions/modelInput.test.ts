@@ -24,12 +24,12 @@ it('validation reports all problems at once, with what would be valid', () => {
   const input = { size: 'huge', style: 'ink', source: 'https://x.test/a.png', colour: 'red' };
   const { details } = validateInput(definition, input);
   expect(Object.fromEntries(details.map(({ field, message }) => [field, message]))).toEqual({
-    'input.prompt': 'input.prompt is required',
-    'input.colour': 'input.colour is not a parameter of this model',
-    'input.size': 'input.size must be one of "small", "large"',
-    'input.style': 'input.style must be "oil"',
+    'input.prompt': 'input.prompt is required.',
+    'input.colour': 'input.colour is not a parameter of this model.',
+    'input.size': 'input.size must be one of "small", "large".',
+    'input.style': 'input.style must be "oil".',
     'input.source':
-      'input.source must be the id of an uploaded file (file_…), which POST /v1/files/upload returns',
+      'input.source must be the id of an uploaded file (file_…), which POST /v1/files/upload returns.',
   });
 });
 

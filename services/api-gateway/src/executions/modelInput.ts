@@ -56,7 +56,7 @@ function toDetail(error: ErrorObject): ErrorDetail {
   return {
     field,
     code,
-    message: `${field} ${describeError(error) ?? messages[code] ?? error.message ?? 'is not valid'}`,
+    message: `${field} ${describeError(error) ?? messages[code] ?? error.message ?? 'is not valid'}.`,
   };
 }
 

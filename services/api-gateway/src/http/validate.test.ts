@@ -25,18 +25,18 @@ function messagesOf(value: unknown): string[] {
 it('a refusal says for every problem what would be valid', () => {
   const value = { wait: 'soon', limit: 0, priority: 'urgent', name: 7, tags: 'a', more: 1 };
   expect(messagesOf(value)).toEqual([
-    'wait: must be a number',
-    'limit: must be more than 0',
-    'priority: must be one of "high", "low"',
-    'name: must be text',
-    'tags: must be a list',
+    'wait must be a number.',
+    'limit must be more than 0.',
+    'priority must be one of "high", "low".',
+    'name must be a string.',
+    'tags must be an array.',
     'other is required.',
     'more is not a known field.',
   ]);
   const right = { limit: 1, priority: 'low', name: 'a', tags: [], other: 'b' };
-  expect(messagesOf({ ...right, wait: '0.5' })).toEqual(['wait: must be a whole number']);
-  expect(messagesOf({ ...right, wait: '61' })).toEqual(['wait: must be at most 60']);
-  expect(messagesOf({ ...right, wait: '-1' })).toEqual(['wait: must be at least 0']);
+  expect(messagesOf({ ...right, wait: '0.5' })).toEqual(['wait must be an integer.']);
+  expect(messagesOf({ ...right, wait: '61' })).toEqual(['wait must be at most 60.']);
+  expect(messagesOf({ ...right, wait: '-1' })).toEqual(['wait must be at least 0.']);
 });
 
 const optional = z.strictObject({
@@ -56,13 +56,13 @@ it('an optional field that is null counts as absent, at any depth', () => {
 it('a required field that is null is missing, and nulls in lists and unknown fields are refused', () => {
   const refusal = (value: unknown) => () => validate(optional, value);
   expect(refusal({ name: null })).toThrow('name is required.');
-  expect(refusal({ name: 'a', tags: [null] })).toThrow('tags.0: must be text');
+  expect(refusal({ name: 'a', tags: [null] })).toThrow('tags.0 must be a string.');
   expect(refusal({ name: 'a', more: null })).toThrow('more is not a known field.');
 });
 
 it('a refusal gives the allowed length of a text or a list', () => {
   const refusal = (value: object) => () => validate(optional, { name: 'a', ...value });
-  expect(refusal({ label: '' })).toThrow('label: must not be empty');
-  expect(refusal({ label: 'long' })).toThrow('label: must have at most 3 characters');
-  expect(refusal({ tags: ['a', 'b'] })).toThrow('tags: must have at most 1 item');
+  expect(refusal({ label: '' })).toThrow('label must not be empty.');
+  expect(refusal({ label: 'long' })).toThrow('label must have at most 3 characters.');
+  expect(refusal({ tags: ['a', 'b'] })).toThrow('tags must have at most 1 item.');
 });

@@ -59,17 +59,19 @@ function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   const isMissing = at(value, issue.path) === undefined;
   const name = field || 'body';
   if (isMissing) return [{ field: name, code: 'REQUIRED', message: `${name} is required.` }];
-  return [{ field: name, code: codeOf(issue), message: `${name}: ${describeIssue(issue)}` }];
+  const problem = describeIssue(issue);
+  const message = problem.startsWith('must') ? `${name} ${problem}.` : `${name}: ${problem}.`;
+  return [{ field: name, code: codeOf(issue), message }];
 }
 
 const typeNames: Record<string, string> = {
-  string: 'text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
   object: 'an object',
   record: 'an object',
-  array: 'a list',
+  array: 'an array',
 };
 
 /** Says what would be valid, where zod's own message only names types. */

@@ -119,7 +119,7 @@ describe('an upload', () => {
     const { body } = await post('/v1/files/upload')
       .send({ ...declared, filename: '' })
       .expect(400);
-    expect(body.error.message).toBe('filename: must not be empty');
+    expect(body.error.message).toBe('filename must not be empty.');
   });
 
   it('is ready with its dimensions after the PUT, without a confirmation or a Content-Type', async () => {
