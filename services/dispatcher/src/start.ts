@@ -5,7 +5,7 @@ import { ping } from '@holdfast/db/server';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openAttemptRecorder } from '@holdfast/executions/attemptRecorder';
-import { openStarter } from '@holdfast/executions/lifecycle';
+import { openStarter, type Starter } from '@holdfast/executions/lifecycle';
 import { openStore } from '@holdfast/files/open';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
@@ -30,7 +30,7 @@ import { createScheduler } from './scheduler.ts';
 import { openSlots, type Slots } from './slots.ts';
 import { startSweeps } from './sweeps.ts';
 import type { Trace } from './trace.ts';
-import { openQueues, startWorkers } from './workers.ts';
+import { openQueues, type Queues, startWorkers } from './workers.ts';
 
 /** After that runs are handed back to other dispatchers. */
 const stopGraceMs = 20_000;
@@ -52,37 +52,14 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const queues = openQueues(producerRedis, log);
   engineGauges(registry, { pool: db.pool, redis: producerRedis });
 
-  const catalogue = openModelCatalogue(db);
-  const providers = createProviders(connections, measured(metrics));
-  const routes = openRoutes({
-    db,
-    catalogue,
-    providers,
-    connections,
-    callbackBaseUrl: config.CALLBACK_URL ?? config.PUBLIC_URL ?? null,
-  });
-  const { slots, stopReports } = openSharedSlots(config, {
-    db,
-    catalogue,
-    redis: producerRedis,
-    routes,
-    metrics,
-    log,
-  });
-
-  const egress = createEgressPolicy(egressSettings(config));
-  for (const opening of egress.openings) log.warn(`egress is opened: ${opening}`);
-  const leases = createLeases(db, log);
-  const starter = openStarter({ db, fanout: queues.fanout, leaseS });
-  const recorder = openAttemptRecorder({ db, settle: queues.settle, log });
-  const files = { db, store: openStore(config), egress };
-  const services: AttemptServices = { files, routes, leases, slots, recorder, metrics };
+  const opened = openServices(config, { db, queues, redis: producerRedis, metrics, log });
+  const { services, starter } = opened;
 
   const shares = createShares(concurrency);
   const scheduler = createScheduler({
     shares,
     size: concurrency,
-    slots,
+    slots: services.slots,
     startAttempt: (pending, route) => startAttempt(services, starter, trace, pending, route),
     log,
   });
@@ -99,8 +76,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     { redis: workerRedis, concurrency, metrics: jobMetrics(registry) },
   );
   const sweeps = startSweeps({
-    files,
-    slots,
+    files: services.files,
+    slots: services.slots,
     scheduler,
     queues,
     isRedisUp: () => producerRedis.status === 'ready',
@@ -128,16 +105,48 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       scheduler.close();
       const stopped = workers.stop();
       // In parallel: a long sweep must not delay that runs are handed back.
-      await Promise.all([sweeps.stop(), readings.stop(), leases.handBack(stopGraceMs)]);
+      await Promise.all([sweeps.stop(), readings.stop(), services.leases.handBack(stopGraceMs)]);
       await stopped;
       await shares.idle();
-      await Promise.all([starter.idle(), recorder.idle()]);
-      await stopReports();
+      await opened.close();
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
-      providers.close();
       producerRedis.disconnect();
       workerRedis.disconnect();
       await Promise.all([db.close(), health.close(), trace.tracing?.stop()]);
+    },
+  };
+}
+
+/** What attempts are run with; `close` once none is left. */
+function openServices(
+  config: DispatcherConfig,
+  args: {
+    db: Database;
+    queues: Queues;
+    redis: Redis;
+    metrics: DispatcherMetrics;
+    log: Logger;
+  },
+): { services: AttemptServices; starter: Starter; close(): Promise<void> } {
+  const { db, queues, metrics, log } = args;
+  const { connections } = config;
+  const catalogue = openModelCatalogue(db);
+  const providers = createProviders(connections, measured(metrics));
+  const callbackBaseUrl = config.CALLBACK_URL ?? config.PUBLIC_URL ?? null;
+  const routes = openRoutes({ db, catalogue, providers, connections, callbackBaseUrl });
+  const { slots, stopReports } = openSharedSlots(config, { ...args, catalogue, routes });
+  const egress = createEgressPolicy(egressSettings(config));
+  for (const opening of egress.openings) log.warn(`egress is opened: ${opening}`);
+  const leases = createLeases(db, log);
+  const starter = openStarter({ db, fanout: queues.fanout, leaseS });
+  const recorder = openAttemptRecorder({ db, settle: queues.settle, log });
+  return {
+    services: { files: { db, store: openStore(config), egress }, routes, leases, slots, recorder, metrics },
+    starter,
+    async close() {
+      await Promise.all([starter.idle(), recorder.idle()]);
+      await stopReports();
+      providers.close();
     },
   };
 }
