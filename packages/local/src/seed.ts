@@ -1,7 +1,6 @@
 import { openDatabase } from '@holdfast/db/client';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
-import { keptDemoKey } from '@holdfast/setup/demo/keptKey';
-import { demoOrganization } from '@holdfast/setup/demo/organization';
+import { demoOrganization, keptDemoKey } from '@holdfast/setup/demo';
 import { applyCatalogue } from '@holdfast/setup/models';
 import { applyOverage } from '@holdfast/setup/overage';
 import type { Demo, Seed } from './launch/prepareDatabase.ts';
