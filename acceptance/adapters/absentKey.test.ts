@@ -1,8 +1,8 @@
 import type { Customer } from '@holdfast/testkit/testData';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { balanceOf, newCustomer } from './books.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { balanceOf, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
 
 let hosted: Hosted;

@@ -6,7 +6,7 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
+import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
 /** What LiteLLM's proxy answers without a database, all of it with 400. */

@@ -4,8 +4,8 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { newCustomer } from './books.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { newCustomer } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
 let hosted: Hosted;

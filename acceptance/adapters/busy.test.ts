@@ -7,18 +7,18 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
-import { expectNoPlacesTaken } from './books.ts';
-import { type Booth, startBooth } from './booth.ts';
+import { type FakeContainer, startFakeContainer } from './fakeContainer.ts';
+import { expectNoPlacesTaken } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
-let first: Booth;
-let second: Booth;
+let first: FakeContainer;
+let second: FakeContainer;
 let stack: Stack;
 let customer: Customer;
 let redis: Redis;
 
 beforeAll(async () => {
-  [first, second] = await Promise.all([startBooth(), startBooth()]);
+  [first, second] = await Promise.all([startFakeContainer(), startFakeContainer()]);
   stack = await startStack({ FIRST_BASE_URL: first.baseUrl, SECOND_BASE_URL: second.baseUrl }, [
     writer('one-place', [at.first()]),
     writer('hasty', [at.first()], { timeout_s: 10 }),
@@ -37,12 +37,12 @@ afterAll(async () => {
 beforeEach(async () => {
   customer = await stack.newCustomer('100');
   await forgetCapacity();
-  for (const booth of [first, second]) {
-    booth.open();
-    booth.forget();
-    booth.runsTake(20);
-    booth.slots(null);
-    booth.refuse(null);
+  for (const container of [first, second]) {
+    container.open();
+    container.forget();
+    container.runsTake(20);
+    container.slots(null);
+    container.refuse(null);
   }
 });
 
@@ -192,7 +192,8 @@ describe('while it waits for a busy provider, an execution', () => {
 });
 
 describe('a busy provider of a model that has another', () => {
-  const begunAt = (booth: Booth, prompt: string) => booth.begun.filter((one) => one === prompt).length;
+  const begunAt = (container: FakeContainer, prompt: string) =>
+    container.begun.filter((one) => one === prompt).length;
 
   it('is left at once, and the run is one attempt at the other', async () => {
     first.slots(0);

@@ -3,15 +3,15 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../stack/executions.ts';
-import { balanceOf, expectEndedOnce, newCustomer } from './books.ts';
+import { type CallbackProvider, falProvider, replicateProvider } from './callbackProviders.ts';
 import { type Hosted, settingsOf, startHosted } from './hosted.ts';
+import { balanceOf, expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
-import { falParty, type Party, replicateParty } from './parties.ts';
 
 let hosted: Hosted;
 let own: FakeHttp;
 let customer: Customer;
-let parties: Record<string, Party>;
+let providers: Record<string, CallbackProvider>;
 
 beforeAll(async () => {
   own = await startFakeHttp();
@@ -27,7 +27,7 @@ beforeAll(async () => {
     painter('painting-two-polled', [at.fal('poll')]),
   ];
   hosted = await startHosted(models, environment);
-  parties = { replicate: replicateParty(hosted), fal: falParty(hosted) };
+  providers = { replicate: replicateProvider(hosted), fal: falProvider(hosted) };
 });
 afterAll(async () => {
   await hosted.close();
@@ -63,21 +63,21 @@ it('a run at a container, whose callbacks are not signed, ends by the one that k
 });
 
 describe.each(['replicate', 'fal'])('a run at %s', (name) => {
-  let party: Party;
+  let provider: CallbackProvider;
 
   beforeEach(() => {
-    party = parties[name] as Party;
-    party.submit('accept');
-    party.plan({ endsAfterMs: null, callsBack: true });
+    provider = providers[name] as CallbackProvider;
+    provider.submit('accept');
+    provider.plan({ endsAfterMs: null, callsBack: true });
   });
 
   /** An execution whose provider has its run, and is to call back. */
   async function awaited(of = customer): Promise<{ id: string; run: string }> {
-    const before = party.accepted().length;
-    const id = await create(of.api, party.callback, { prompt: 'a' });
+    const before = provider.accepted().length;
+    const id = await create(of.api, provider.callback, { prompt: 'a' });
     await untilStatus(of.api, id, 'AWAITING_WEBHOOK');
-    expect(party.accepted()).toHaveLength(before + 1);
-    return { id, run: party.accepted().at(-1) ?? '' };
+    expect(provider.accepted()).toHaveLength(before + 1);
+    return { id, run: provider.accepted().at(-1) ?? '' };
   }
 
   const completed = async (id: string) => {
@@ -89,36 +89,40 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
   it('ends by its callback, and is charged once', async () => {
     const { id, run } = await awaited();
     expect(await balanceOf(customer)).toEqual({ available: '99.952', held: '0.048' });
-    expect(await party.finish(run)).toEqual([200]);
+    expect(await provider.finish(run)).toEqual([200]);
     await completed(id);
   });
 
   it('ends by asking where nobody calls back', async () => {
-    party.plan({ endsAfterMs: 0, callsBack: false });
-    const id = await create(customer.api, party.poll, { prompt: 'a' });
+    provider.plan({ endsAfterMs: 0, callsBack: false });
+    const id = await create(customer.api, provider.poll, { prompt: 'a' });
     await completed(id);
-    expect(party.asked()).toBeGreaterThan(0);
+    expect(provider.asked()).toBeGreaterThan(0);
   });
 
   it('that is called back twice, at once and later, ends once', async () => {
     const { id, run } = await awaited();
-    await party.finish(run);
-    const atOnce = await Promise.all([party.callBack(run), party.callBack(run), party.callBack(run)]);
+    await provider.finish(run);
+    const atOnce = await Promise.all([
+      provider.callBack(run),
+      provider.callBack(run),
+      provider.callBack(run),
+    ]);
     await completed(id);
-    expect([...atOnce, await party.callBack(run)]).toEqual([200, 200, 200, 200]);
+    expect([...atOnce, await provider.callBack(run)]).toEqual([200, 200, 200, 200]);
     await allRead();
     await completed(id);
   });
 
   it('that is called back before its submit has returned ends all the same', async () => {
-    party.submit('accept, then silence');
-    const before = party.accepted().length;
-    const id = await create(customer.api, party.callback, { prompt: 'a' });
-    await until('it is accepted', () => party.accepted().length > before);
+    provider.submit('accept, then silence');
+    const before = provider.accepted().length;
+    const id = await create(customer.api, provider.callback, { prompt: 'a' });
+    await until('it is accepted', () => provider.accepted().length > before);
     expect((await readExecution(customer.api, id)).status).toBe('PROCESSING');
-    expect(await party.finish(party.accepted().at(-1) ?? '')).toEqual([200]);
+    expect(await provider.finish(provider.accepted().at(-1) ?? '')).toEqual([200]);
     await completed(id);
-    expect(party.accepted()).toHaveLength(before + 1);
+    expect(provider.accepted()).toHaveLength(before + 1);
   });
 
   it.each([
@@ -126,21 +130,21 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     ['replayed an hour later', { atS: Math.floor(Date.now() / 1000) - 3600 }],
   ])('is not ended by a callback that is %s', async (_how, how) => {
     const { id, run } = await awaited();
-    expect(await party.callBack(run, how)).toBe(200);
+    expect(await provider.callBack(run, how)).toBe(200);
     await allRead();
     expect((await readExecution(customer.api, id)).status).toBe('AWAITING_WEBHOOK');
-    await party.finish(run);
+    await provider.finish(run);
     await completed(id);
   });
 
   it("is not ended by the callback of another organization's run", async () => {
     const other = await newCustomer(hosted.stack);
     const [mine, theirs] = [await awaited(), await awaited(other)];
-    expect(await party.callBack(mine.run, { of: theirs.run })).toBe(200);
+    expect(await provider.callBack(mine.run, { of: theirs.run })).toBe(200);
     await allRead();
     expect((await readExecution(customer.api, mine.id)).status).toBe('AWAITING_WEBHOOK');
     expect((await readExecution(other.api, theirs.id)).status).toBe('AWAITING_WEBHOOK');
-    await party.finish(mine.run);
+    await provider.finish(mine.run);
     await completed(mine.id);
     await other.api.post(`/v1/executions/${theirs.id}/cancel`);
     expect(await balanceOf(other)).toEqual({ available: '100.00', held: '0.00' });
@@ -148,18 +152,18 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
 
   it('is not found by a token that is not its own', async () => {
     const { id, run } = await awaited();
-    const url = party.webhookOf(run);
+    const url = provider.webhookOf(run);
     const wrong = url.replace(/\w{8}$/, '00000000');
     const answer = await fetch(wrong, { method: 'POST', body: '{}' });
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
-    await party.finish(run);
+    await provider.finish(run);
     await completed(id);
   });
 
   it('whose callback never comes is asked about', async () => {
-    party.plan({ callsBack: false });
+    provider.plan({ callsBack: false });
     const { id, run } = await awaited();
-    expect(await party.finish(run)).toEqual([]);
+    expect(await provider.finish(run)).toEqual([]);
     // It would be asked about by itself, a quarter of a minute after it was accepted.
     await hosted.stack.db.prisma.attempt.updateMany({
       where: { executionId: id },
@@ -171,8 +175,8 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
   it('that is called back after it was cancelled stays cancelled, and costs nothing', async () => {
     const { id, run } = await awaited();
     await customer.api.post(`/v1/executions/${id}/cancel`);
-    await until('it is told to stop', () => party.wasCancelled(run));
-    expect(await party.callBack(run)).toBe(200);
+    await until('it is told to stop', () => provider.wasCancelled(run));
+    expect(await provider.callBack(run)).toBe(200);
     await allRead();
     expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
   });

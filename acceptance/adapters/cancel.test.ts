@@ -4,14 +4,14 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, expectNoPlacesTaken, newCustomer } from './books.ts';
+import { type CallbackProvider, falProvider, replicateProvider } from './callbackProviders.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, expectNoPlacesTaken, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
-import { falParty, type Party, replicateParty } from './parties.ts';
 
 let hosted: Hosted;
 let customer: Customer;
-let parties: Record<string, Party>;
+let providers: Record<string, CallbackProvider>;
 
 beforeAll(async () => {
   hosted = await startHosted(
@@ -25,7 +25,7 @@ beforeAll(async () => {
     ],
     { REPLICATE_MAX_CONCURRENCY: '50', FAL_MAX_CONCURRENCY: '50', FIRST_MAX_CONCURRENCY: '50' },
   );
-  parties = { replicate: replicateParty(hosted), fal: falParty(hosted) };
+  providers = { replicate: replicateProvider(hosted), fal: falProvider(hosted) };
 });
 afterAll(async () => {
   const redis = connectProducer(hosted.stack.redisUrl, createLogger('test', 'silent'));
@@ -55,73 +55,73 @@ async function expectCancelled(id: string): Promise<void> {
 }
 
 describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (name) => {
-  let party: Party;
+  let provider: CallbackProvider;
 
   beforeEach(() => {
-    party = parties[name] as Party;
-    party.submit('accept');
-    party.plan({ endsAfterMs: null, callsBack: true });
+    provider = providers[name] as CallbackProvider;
+    provider.submit('accept');
+    provider.plan({ endsAfterMs: null, callsBack: true });
   });
 
   it('while it awaits a callback: its run is stopped', async () => {
-    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    const id = await create(customer.api, provider.callback, { prompt: 'a' });
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
-    const run = party.accepted().at(-1) ?? '';
+    const run = provider.accepted().at(-1) ?? '';
     await cancel(id);
-    await until('it is told to stop', () => party.wasCancelled(run));
-    await party.callBack(run);
+    await until('it is told to stop', () => provider.wasCancelled(run));
+    await provider.callBack(run);
     await expectCancelled(id);
   });
 
   it('while it is asked about: its run is stopped', async () => {
-    const id = await create(customer.api, party.poll, { prompt: 'a' });
+    const id = await create(customer.api, provider.poll, { prompt: 'a' });
     await until('it goes on', async () => (await attemptsOf(id)).some(({ state }) => state === 'running'));
-    const run = party.accepted().at(-1) ?? '';
+    const run = provider.accepted().at(-1) ?? '';
     await cancel(id);
-    await until('it is told to stop', () => party.wasCancelled(run));
+    await until('it is told to stop', () => provider.wasCancelled(run));
     await expectCancelled(id);
   });
 
   it('while its submit is under way, and has no answer: what comes later is dropped', async () => {
-    party.submit('accept, then silence');
-    const before = party.accepted().length;
-    const id = await create(customer.api, party.callback, { prompt: 'a' });
-    await until('it is accepted', () => party.accepted().length > before);
+    provider.submit('accept, then silence');
+    const before = provider.accepted().length;
+    const id = await create(customer.api, provider.callback, { prompt: 'a' });
+    await until('it is accepted', () => provider.accepted().length > before);
     await cancel(id);
-    const run = party.accepted().at(-1) ?? '';
+    const run = provider.accepted().at(-1) ?? '';
     if (name === 'replicate')
-      await until('it is found and told to stop', () => party.wasCancelled(run), 30_000);
-    await party.callBack(run);
+      await until('it is found and told to stop', () => provider.wasCancelled(run), 30_000);
+    await provider.callBack(run);
     await expectCancelled(id);
-    expect(party.accepted()).toHaveLength(before + 1);
+    expect(provider.accepted()).toHaveLength(before + 1);
   });
 
   it('by its end, while its submit has no answer: it is EXPIRED, and costs nothing', async () => {
-    party.submit('accept, then silence');
-    const before = party.accepted().length;
-    const id = await create(customer.api, party.callback, { prompt: 'a' });
-    await until('it is accepted', () => party.accepted().length > before);
+    provider.submit('accept, then silence');
+    const before = provider.accepted().length;
+    const id = await create(customer.api, provider.callback, { prompt: 'a' });
+    await until('it is accepted', () => provider.accepted().length > before);
     await hosted.stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
     expect((await untilStatus(customer.api, id, 'EXPIRED')).error?.code).toBe('GENERATION_TIMEOUT');
-    const run = party.accepted().at(-1) ?? '';
+    const run = provider.accepted().at(-1) ?? '';
     if (name === 'replicate')
-      await until('it is found and told to stop', () => party.wasCancelled(run), 30_000);
-    expect(await party.callBack(run)).toBe(200);
+      await until('it is found and told to stop', () => provider.wasCancelled(run), 30_000);
+    expect(await provider.callBack(run)).toBe(200);
     await nothingGoesOn(id);
     expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
-    expect(party.accepted()).toHaveLength(before + 1);
+    expect(provider.accepted()).toHaveLength(before + 1);
   });
 
   it('while it waits for its next try: it is never sent again', async () => {
-    party.submit({ status: 429, headers: { 'retry-after': '2' }, json: { detail: 'slow down' } });
-    const before = party.accepted().length;
-    const id = await create(customer.api, party.callback, { prompt: 'a' });
+    provider.submit({ status: 429, headers: { 'retry-after': '2' }, json: { detail: 'slow down' } });
+    const before = provider.accepted().length;
+    const id = await create(customer.api, provider.callback, { prompt: 'a' });
     await until('it waits', async () => (await attemptsOf(id)).some(({ state }) => state === 'waiting'));
-    party.submit('accept');
+    provider.submit('accept');
     await cancel(id);
     await expectCancelled(id);
     expect((await attemptsOf(id)).map(({ state }) => state)).toEqual(['cancelled']);
-    expect(party.accepted()).toHaveLength(before);
+    expect(provider.accepted()).toHaveLength(before);
   });
 });
 

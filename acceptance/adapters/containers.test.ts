@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { onePixel } from '@holdfast/providers/fal/testing/pictures';
+import { onePixel } from '@holdfast/providers/fal/testing/fixtures';
 import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
 
 const folder = testFolder('files');

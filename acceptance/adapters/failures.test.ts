@@ -2,10 +2,10 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
+import { type CallbackProvider, falProvider, replicateProvider } from './callbackProviders.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
-import { falParty, type Party, replicateParty } from './parties.ts';
 
 let hosted: Hosted;
 let customer: Customer;
@@ -42,12 +42,12 @@ async function fails(model: string, code: string): Promise<string> {
   return id;
 }
 
-const modes = (party: () => Party): [string, (ends: object) => void][] => [
-  ['callback', () => party().plan({ endsAfterMs: 30, callsBack: true })],
-  ['poll', () => party().plan({ endsAfterMs: 30, callsBack: false })],
+const modes = (provider: () => CallbackProvider): [string, (ends: object) => void][] => [
+  ['callback', () => provider().plan({ endsAfterMs: 30, callsBack: true })],
+  ['poll', () => provider().plan({ endsAfterMs: 30, callsBack: false })],
 ];
 
-describe.each(modes(() => replicateParty(hosted)))(
+describe.each(modes(() => replicateProvider(hosted)))(
   'a run at Replicate that fails, told by %s',
   (mode, prepare) => {
     it.each<Case>([
@@ -81,7 +81,7 @@ const modelError = (type: string) => ({
   json: { detail: [{ loc: ['body', 'prompt'], msg: 'refused by fal.ai', type }] },
 });
 
-describe.each(modes(() => falParty(hosted)))('a run at fal that fails, told by %s', (mode, prepare) => {
+describe.each(modes(() => falProvider(hosted)))('a run at fal that fails, told by %s', (mode, prepare) => {
   it.each<Case>([
     ['a filter', modelError('content_policy_violation'), 'CONTENT_MODERATION_REJECTED'],
     ['a file that is no picture', modelError('image_load_error'), 'FILE_FORMAT_UNSUPPORTED'],

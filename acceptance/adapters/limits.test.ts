@@ -7,11 +7,11 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
-import { expectNoPlacesTaken } from './books.ts';
-import { type Booth, startBooth } from './booth.ts';
+import { type FakeContainer, startFakeContainer } from './fakeContainer.ts';
+import { expectNoPlacesTaken } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
-let booth: Booth;
+let container: FakeContainer;
 let stack: Stack;
 let customer: Customer;
 let redis: Redis;
@@ -19,10 +19,10 @@ let redis: Redis;
 let limited: Customer;
 
 beforeAll(async () => {
-  booth = await startBooth();
+  container = await startFakeContainer();
   const two = { limits: { concurrency: 2 } };
   stack = await startStack(
-    { FIRST_BASE_URL: booth.baseUrl, SECOND_BASE_URL: booth.baseUrl, SECOND_MAX_CONCURRENCY: '4' },
+    { FIRST_BASE_URL: container.baseUrl, SECOND_BASE_URL: container.baseUrl, SECOND_MAX_CONCURRENCY: '4' },
     [
       writer('two', [at.first()], two),
       writer('two-emptied', [at.first()], two),
@@ -44,12 +44,12 @@ afterAll(async () => {
   await expectNoPlacesTaken(redis);
   redis.disconnect();
   await stack.close();
-  await booth.close();
+  await container.close();
 });
 beforeEach(async () => {
   customer = await stack.newCustomer('100');
-  booth.forget();
-  booth.runsTake(50);
+  container.forget();
+  container.runsTake(50);
 });
 
 const createMany = (count: number, model: string, of = customer) =>
@@ -71,50 +71,50 @@ describe('with two dispatchers', () => {
   it('a model has as many runs at once as it may, and never more', async () => {
     await createMany(20, 'two');
     expect(await allEnd()).toEqual(completed(20));
-    expect(booth.most()).toBe(2);
-    expect(new Set(booth.begun).size).toBe(20);
-    expect(booth.begun).toHaveLength(20);
+    expect(container.most()).toBe(2);
+    expect(new Set(container.begun).size).toBe(20);
+    expect(container.begun).toHaveLength(20);
   });
 
   it('so has a connection, whatever its models', async () => {
     await Promise.all([createMany(10, 'of-the-second'), createMany(10, 'of-the-second-too')]);
     expect(await allEnd()).toEqual(completed(20));
-    expect(booth.most()).toBe(4);
+    expect(container.most()).toBe(4);
   });
 
   it('so has an organization with a limit of its own, while others go on', async () => {
     await Promise.all([createMany(12, 'free', limited), createMany(12, 'two')]);
     expect([await allEnd(limited), await allEnd()]).toEqual([completed(12), completed(12)]);
-    expect(booth.most()).toBeLessThanOrEqual(5);
-    booth.forget();
+    expect(container.most()).toBeLessThanOrEqual(5);
+    container.forget();
     await createMany(12, 'free', limited);
     await allEnd(limited);
-    expect(booth.most()).toBe(3);
+    expect(container.most()).toBe(3);
   });
 
   it('a model begins as many runs a minute as it may; the others wait for the next', async () => {
     await createMany(5, 'three-a-minute');
-    await until('three have begun', () => booth.begun.length === 3);
+    await until('three have begun', () => container.begun.length === 3);
     const looked = performance.now();
-    await until('nobody else begins', () => booth.begun.length > 3 || performance.now() - looked > 800);
-    expect(booth.begun).toHaveLength(3);
+    await until('nobody else begins', () => container.begun.length > 3 || performance.now() - looked > 800);
+    expect(container.begun).toHaveLength(3);
     await redis.del('{holdfast-limits}:begun:model:three-a-minute');
     expect(await allEnd()).toEqual(completed(5));
   });
 
   it('what is counted outlives a Redis that is emptied: at most as many again begin before it is counted anew', async () => {
-    booth.runsTake(400);
+    container.runsTake(400);
     await createMany(24, 'two-emptied');
-    await until('some are done', () => booth.begun.length > 6);
+    await until('some are done', () => container.begun.length > 6);
     await emptyRedis(stack.redisUrl);
     expect(await allEnd(customer, 50_000)).toEqual(completed(24));
-    expect(booth.most()).toBeLessThanOrEqual(4);
-    expect(booth.begun).toHaveLength(24);
-    booth.forget();
-    booth.runsTake(50);
+    expect(container.most()).toBeLessThanOrEqual(4);
+    expect(container.begun).toHaveLength(24);
+    container.forget();
+    container.runsTake(50);
     await createMany(10, 'two-emptied');
     await allEnd();
-    expect(booth.most()).toBe(2);
+    expect(container.most()).toBe(2);
   }, 90_000);
 
   it('the places of a dispatcher that died come back', async () => {

@@ -4,9 +4,9 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { create, type ExecutionBody, readExecution, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
 import { startFront } from './front.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter } from './models.ts';
 
 let hosted: Hosted;

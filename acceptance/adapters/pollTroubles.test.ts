@@ -3,9 +3,9 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
 import { startFront } from './front.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter } from './models.ts';
 
 type Trouble = (response: ServerResponse) => unknown;

@@ -3,8 +3,8 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, newCustomer, providerNames } from './books.ts';
 import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer, providerNames } from './ledgerChecks.ts';
 import { at, painter } from './models.ts';
 
 let hosted: Hosted;

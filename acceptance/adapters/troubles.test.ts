@@ -2,10 +2,10 @@ import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
-import { expectEndedOnce, newCustomer } from './books.ts';
+import { falProvider } from './callbackProviders.ts';
 import { closedPort, type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
-import { falParty } from './parties.ts';
 
 let hosted: Hosted;
 let customer: Customer;
@@ -114,16 +114,16 @@ describe('a submit that is certainly not accepted', () => {
 
 describe('a provider that is asked about a run, and says nothing of use', () => {
   it('goes on being asked: its trouble is not the end of the run', async () => {
-    const party = falParty(hosted);
+    const provider = falProvider(hosted);
     hosted.fal.plan({
       submit: 'accept',
       endsAfterMs: null,
       callsBack: false,
       ends: { status: 502, json: { proxy: 'fal' } },
     });
-    const id = await create(customer.api, party.poll, { prompt: 'a' });
-    await until('it is asked', () => party.asked() > 0);
-    const run = hosted.fal.run(party.accepted().at(-1) ?? '');
+    const id = await create(customer.api, provider.poll, { prompt: 'a' });
+    await until('it is asked', () => provider.asked() > 0);
+    const run = hosted.fal.run(provider.accepted().at(-1) ?? '');
     await hosted.fal.finish(run.id);
     const asked = hosted.fal.received.filter(({ path }) => path.endsWith(run.id)).length;
     await until(

@@ -3,15 +3,15 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
-import { type Booth, startBooth } from './booth.ts';
+import { type FakeContainer, startFakeContainer } from './fakeContainer.ts';
 import { at, writer } from './models.ts';
 
-let booth: Booth;
+let container: FakeContainer;
 let stack: Stack;
 
 beforeAll(async () => {
-  booth = await startBooth();
-  stack = await startStack({ FIRST_BASE_URL: booth.baseUrl }, [
+  container = await startFakeContainer();
+  stack = await startStack({ FIRST_BASE_URL: container.baseUrl }, [
     writer('four-at-once', [at.first()], { limits: { concurrency: 4 } }),
     writer('one-at-once', [at.first()], { limits: { concurrency: 1 } }),
   ]);
@@ -19,23 +19,23 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(await auditLedger(stack.db)).toEqual([]);
   await stack.close();
-  await booth.close();
+  await container.close();
 });
-beforeEach(() => booth.forget());
+beforeEach(() => container.forget());
 
 it("2,000 queued executions of one organization don't hold up another's first", async () => {
   const [busy, other] = await Promise.all([stack.newCustomer('1000'), stack.newCustomer('10')]);
-  booth.runsTake(20);
-  booth.shut();
+  container.runsTake(20);
+  container.shut();
   const prompts = Array.from({ length: 2000 }, (_, index) => `busy ${index}`);
   const createNext = async (): Promise<void> => {
     for (let prompt = prompts.pop(); prompt !== undefined; prompt = prompts.pop())
       await create(busy.api, 'four-at-once', { prompt });
   };
   await Promise.all(Array.from({ length: 32 }, createNext));
-  booth.open();
-  await until('it is at them', () => booth.begun.length > 20);
-  const before = booth.begun.length;
+  container.open();
+  await until('it is at them', () => container.begun.length > 20);
+  const before = container.begun.length;
   const id = await create(other.api, 'four-at-once', { prompt: 'other' });
   await untilStatus(other.api, id, 'COMPLETED');
   const waiting = await stack.db.prisma.execution.count({
@@ -43,15 +43,15 @@ it("2,000 queued executions of one organization don't hold up another's first", 
   });
   expect(waiting).toBeGreaterThan(1000);
   // Four at once, 20 ms each: 200 a second.
-  expect(booth.begun.indexOf('other') - before).toBeLessThan(60);
+  expect(container.begun.indexOf('other') - before).toBeLessThan(60);
 }, 60_000);
 
 it('within an organization, high goes before normal and normal before low', async () => {
   const customer = await stack.newCustomer('10');
-  booth.runsTake(0);
-  booth.shut();
+  container.runsTake(0);
+  container.shut();
   const first = await create(customer.api, 'one-at-once', { prompt: 'first' });
-  await until('it has begun', () => booth.begun.includes('first'));
+  await until('it has begun', () => container.begun.includes('first'));
   const ids = [first];
   for (const priority of ['low', 'normal', 'high', 'low', 'high', undefined]) {
     const prompt = `${priority ?? 'normal'} ${ids.length}`;
@@ -59,8 +59,8 @@ it('within an organization, high goes before normal and normal before low', asyn
       await create(customer.api, 'one-at-once', { prompt }, priority === undefined ? {} : { priority }),
     );
   }
-  booth.open();
+  container.open();
   await Promise.all(ids.map((id) => untilStatus(customer.api, id, 'COMPLETED')));
-  const own = booth.begun.filter((prompt) => !prompt.startsWith('busy'));
+  const own = container.begun.filter((prompt) => !prompt.startsWith('busy'));
   expect(own).toEqual(['first', 'high 3', 'high 5', 'normal 2', 'normal 6', 'low 1', 'low 4']);
 });

@@ -2,7 +2,7 @@ import type { Reply } from '../conformance/counterpart.ts';
 import { hurried, type Run, type Subject, secrets, theirId } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createFal } from './fal.ts';
-import { fixture } from './testing/fixture.ts';
+import { fixture } from './testing/fixtures.ts';
 import { createSigner } from './testing/signer.ts';
 
 const leak = `${secrets.upstream}: fal at http://127.0.0.1:5000 (${secrets.apiKey}) cannot run ${secrets.providerModel}`;

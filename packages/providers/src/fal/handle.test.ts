@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
-import { fixture } from './testing/fixture.ts';
+import { fixture } from './testing/fixtures.ts';
 
 const connection = { baseUrl: 'https://queue.fal.run', apiKey: 'k', settings: {} };
 const submitted = fixture('submit');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Callback, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { createFal } from './fal.ts';
 import { type FakeFal, startFakeFal } from './testing/fakeFal.ts';
-import { fixture } from './testing/fixture.ts';
+import { fixture } from './testing/fixtures.ts';
 
 const never = new AbortController().signal;
 const callbackUrl = 'http://127.0.0.1:9/v1/callbacks/fal/token?a=1&b=2';

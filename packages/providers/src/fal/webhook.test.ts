@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CalledBack } from '../interface.ts';
 import { unknownHandle } from './handle.ts';
-import { fixture } from './testing/fixture.ts';
+import { fixture } from './testing/fixtures.ts';
 import { readingOf, readWebhook } from './webhook.ts';
 
 const connection = { baseUrl: 'https://queue.fal.run', apiKey: 'key-123456' };

@@ -2,8 +2,7 @@ import type { Reply } from '../conformance/counterpart.ts';
 import { callbackUrl, hurried, type Run, type Subject, secrets } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createReplicate } from './replicate.ts';
-import { fixture } from './testing/fixture.ts';
-import { signed } from './testing/signed.ts';
+import { fixture, signed } from './testing/fixtures.ts';
 
 const problems = fixture('problems');
 const problem = (name: string, status: number, headers = {}): Reply => ({

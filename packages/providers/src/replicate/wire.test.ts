@@ -4,8 +4,7 @@ import { submissionOf } from '../conformance/subject.ts';
 import type { Provider, Submission } from '../interface.ts';
 import { createReplicate } from './replicate.ts';
 import { type FakeReplicate, startFakeReplicate } from './testing/fakeReplicate.ts';
-import { fixture } from './testing/fixture.ts';
-import { signed } from './testing/signed.ts';
+import { fixture, signed } from './testing/fixtures.ts';
 
 const never = new AbortController().signal;
 const version = '7762fd07cf82c948538e41f63f77d685e02b063e37e496e96eefd46c929f9bdc';

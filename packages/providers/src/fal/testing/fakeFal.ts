@@ -14,7 +14,7 @@ import {
   submitResponseOf,
   webhookBody,
 } from './fakeRun.ts';
-import { onePixel, pictures } from './pictures.ts';
+import { onePixel, pictures } from './fixtures.ts';
 import { createSigner, type Signer } from './signer.ts';
 
 /** fal's queue on a loopback port: its wire format, its state, its webhooks signed with keys of its own. */

@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseJson } from '@holdfast/egress/response';
 import { type FakeRun, type HttpResponse, type Plan, predictionOf } from './fakeRun.ts';
-import { fixture } from './fixture.ts';
-import { signed } from './signed.ts';
+import { fixture, signed } from './fixtures.ts';
 
 type Received = { method: string; path: string; headers: IncomingMessage['headers']; json: unknown };
 

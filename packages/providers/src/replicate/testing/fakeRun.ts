@@ -1,4 +1,4 @@
-import { fixture } from './fixture.ts';
+import { fixture } from './fixtures.ts';
 
 /** How the fake deals with the runs that are created from now on. */
 export type Plan = {

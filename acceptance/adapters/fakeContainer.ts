@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A container that speaks Cog and counts how many runs it is at. */
-export type Booth = {
+export type FakeContainer = {
   baseUrl: string;
   /** What it was asked, in the order in which the runs began. */
   begun: string[];
@@ -27,7 +27,7 @@ export type Booth = {
 
 type Refusal = { status: number; headers?: Record<string, string> };
 
-export async function startBooth(): Promise<Booth> {
+export async function startFakeContainer(): Promise<FakeContainer> {
   const begun: string[] = [];
   const runs = new Map<string, Promise<void>>();
   let [now, most, tookMs, refused] = [0, 0, 0, 0];

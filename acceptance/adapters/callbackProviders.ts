@@ -4,7 +4,7 @@ import type { Hosted } from './hosted.ts';
 type Submit = NonNullable<Parameters<Hosted['fal']['plan']>[0]['submit']>;
 
 /** The counterparts of providers that call back, under one face. */
-export type Party = {
+export type CallbackProvider = {
   name: string;
   /** Of its models: by callback, by poll. */
   callback: string;
@@ -23,7 +23,7 @@ export type Party = {
   asked(): number;
 };
 
-export function replicateParty({ replicate: fake }: Pick<Hosted, 'replicate'>): Party {
+export function replicateProvider({ replicate: fake }: Pick<Hosted, 'replicate'>): CallbackProvider {
   return {
     name: 'replicate',
     callback: 'painting-one',
@@ -42,7 +42,7 @@ export function replicateParty({ replicate: fake }: Pick<Hosted, 'replicate'>): 
   };
 }
 
-export function falParty({ fal: fake }: Pick<Hosted, 'fal'>): Party {
+export function falProvider({ fal: fake }: Pick<Hosted, 'fal'>): CallbackProvider {
   return {
     name: 'fal',
     callback: 'painting-two',
