@@ -43,8 +43,8 @@ export type AdjustResult =
   | { outcome: 'no organization' };
 
 /** Adjusts a balance once per idempotency key; a repeat returns the first transfer, for the caller to compare. */
-export async function adjustBalance(db: Database, asked: AdjustmentRequest): Promise<AdjustResult> {
-  const { organizationId, amount, idempotencyKey } = asked;
+export async function adjustBalance(db: Database, request: AdjustmentRequest): Promise<AdjustResult> {
+  const { organizationId, amount, idempotencyKey } = request;
   return await inTransaction(db, async (client) => {
     const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [
       organizationId,
@@ -59,13 +59,13 @@ export async function adjustBalance(db: Database, asked: AdjustmentRequest): Pro
     if (isTaken && new MoneyDecimal(balance.available).plus(amount).lt(0)) {
       return { outcome: 'insufficient', available: balance.available };
     }
-    const transfer = await add(client, asked);
+    const transfer = await add(client, request);
     return transfer ? { outcome: 'added', transfer, isReplay: false } : { outcome: 'too late' };
   });
 }
 
-async function add(client: PoolClient, asked: AdjustmentRequest): Promise<Adjustment | undefined> {
-  const { organizationId, kind, amount, reason, idempotencyKey, until = null } = asked;
+async function add(client: PoolClient, request: AdjustmentRequest): Promise<Adjustment | undefined> {
+  const { organizationId, kind, amount, reason, idempotencyKey, until = null } = request;
   const values = [organizationId, kind, amount, reason, idempotencyKey, until];
   const [added] = await runStatement<Adjustment>(client, 'add_adjustment', insert, values);
   return added;

@@ -42,7 +42,7 @@ type Options = {
   isPrepared?: boolean;
 };
 
-const usualAnswerWithinMs = 45_000;
+const defaultResponseTimeoutMs = 45_000;
 
 export function openDatabase(options: Options): Database {
   const { isPrepared = true } = options;
@@ -52,7 +52,7 @@ export function openDatabase(options: Options): Database {
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    query_timeout: options.answerWithinMs ?? usualAnswerWithinMs,
+    query_timeout: options.answerWithinMs ?? defaultResponseTimeoutMs,
     keepAlive: true,
     ...(isPrepared ? ofSession : {}),
   });
@@ -78,7 +78,7 @@ const ofSession = {
 };
 
 /** Against reconnecting at every write while even new sessions are read-only. */
-const leaveAgainAfterMs = 1000;
+const leavePauseMs = 1000;
 
 // After a failover, sessions to the old primary may stay open and refuse writes. At the first refusal all of them are
 // closed (those in use on release), so that new ones reach the new primary.
@@ -88,7 +88,7 @@ function leaveReadOnlyServer(pool: pg.Pool): void {
   let leftAtMs = Number.NEGATIVE_INFINITY;
 
   function leave(): void {
-    if (performance.now() - leftAtMs < leaveAgainAfterMs) return;
+    if (performance.now() - leftAtMs < leavePauseMs) return;
     leftAtMs = performance.now();
     left = new WeakSet(open);
     // Idle clients are taken before requests that wait: the pool serves in order.

@@ -51,7 +51,7 @@ export type EventPage = {
   reached: string | null;
 };
 
-const mostScanned = 5000;
+const maxScanned = 5000;
 
 /** At most `limit` events in order of time. A filtered page may be short although more events follow `reached`. */
 export async function listEvents(
@@ -61,16 +61,16 @@ export async function listEvents(
 ): Promise<EventPage> {
   const { filter, undelivered, isAscending, limit } = args;
   // Filters with a look-up per event run on the scanned ones only.
-  const isSieved = undelivered !== null || filter.models !== undefined;
+  const isFiltered = undelivered !== null || filter.models !== undefined;
   const given = givenConditions(isAscending ? ascending : descending, filter, 3);
   const wanted = givenConditions(wantedConditions, filter, 3 + given.values.length);
-  const values = [organizationId, limit, isSieved ? mostScanned : limit, ...given.values, ...wanted.values];
+  const values = [organizationId, limit, isFiltered ? maxScanned : limit, ...given.values, ...wanted.values];
   if (undelivered?.to) values.push(undelivered.to);
   const direction = isAscending ? 'ASC' : 'DESC';
   const text = listEventsStatement({
     source: filter.executionId === undefined ? 'events' : eventsOfExecution,
-    where: given.sql + (undelivered ? isLogged : '') + (isSieved ? '' : wanted.sql),
-    sieve: missedSql(undelivered, `$${values.length}`) + (isSieved ? wanted.sql : ''),
+    where: given.sql + (undelivered ? isLogged : '') + (isFiltered ? '' : wanted.sql),
+    filter: missedSql(undelivered, `$${values.length}`) + (isFiltered ? wanted.sql : ''),
     order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id ${direction}`,
   });
   const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
@@ -85,10 +85,10 @@ const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventIdsOfExecut
 function listEventsStatement(args: {
   source: string;
   where: string;
-  sieve: string;
+  filter: string;
   order(by: string): string;
 }): string {
-  const { source, where, sieve, order } = args;
+  const { source, where, filter, order } = args;
   return `
 WITH scanned AS MATERIALIZED (
   SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id FROM ${source} v
@@ -98,7 +98,7 @@ SELECT scan.reached, found.* FROM (
   SELECT CASE WHEN count(*) = $3 THEN (array_agg(s.id ${order('s')}))[$3::int] END AS reached FROM scanned s
 ) scan LEFT JOIN LATERAL (
   SELECT s.created_at, s.id AS place, ${eventColumnsSql}
-  FROM (SELECT * FROM scanned v WHERE ${sieve} ${order('v')} LIMIT $2) s
+  FROM (SELECT * FROM scanned v WHERE ${filter} ${order('v')} LIMIT $2) s
   CROSS JOIN LATERAL (SELECT * FROM events e WHERE e.id = s.id OFFSET 0) v ${executionOfSql}
 ) found ON true
 ${order('found').replace('found.id', 'found.place')}`;

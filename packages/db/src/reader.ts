@@ -23,11 +23,11 @@ type Replica = {
 const holdsMs = 1000;
 const patienceMs = 500;
 /** A hanging replica must not block readers for long. */
-const answerWithinMs = 10_000;
+const replicaTimeoutMs = 10_000;
 
 export function openReader(primary: Database, replica: Replica | null, log: Logger): Reader {
   if (replica === null) return { read: (work) => work(primary), close: async () => {} };
-  const db = openDatabase({ ...replica, answerWithinMs });
+  const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs });
   const isUsable = createWatch(() => readLag(db, replica.maxLagS), log);
 
   async function readReplica<Found>(
@@ -38,15 +38,15 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
       return { found: await work(db) };
     } catch (error) {
       if (!isOfReplica(error)) throw error;
-      isUsable.tell(false, error);
+      isUsable.record(false, error);
       return null;
     }
   }
 
   return {
     async read(work, isEnough = () => true) {
-      const answer = await readReplica(work);
-      return answer !== null && isEnough(answer.found) ? answer.found : await work(primary);
+      const replicaRead = await readReplica(work);
+      return replicaRead !== null && isEnough(replicaRead.found) ? replicaRead.found : await work(primary);
     },
     close: () => db.close(),
   };
@@ -76,7 +76,7 @@ function createWatch(check: () => Promise<void>, log: Logger) {
   let toldMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | null = null;
 
-  function tell(good: boolean, error?: unknown): void {
+  function record(good: boolean, error?: unknown): void {
     if (isGood !== good)
       log.info({ err: error }, good ? 'lists are read from the replica' : 'lists are read from the primary');
     isGood = good;
@@ -85,14 +85,14 @@ function createWatch(check: () => Promise<void>, log: Logger) {
 
   async function checkNow(): Promise<void> {
     await check().then(
-      () => tell(true),
-      (error: unknown) => tell(false, error),
+      () => record(true),
+      (error: unknown) => record(false, error),
     );
     checking = null;
   }
 
   return {
-    tell,
+    record,
     async now(): Promise<boolean> {
       if (performance.now() - toldMs < holdsMs) return isGood === true;
       checking ??= checkNow();

@@ -13,10 +13,10 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
   const { rows } = await db.pool.query<Row>(facts);
   // A second query: the first one may have waited for a connection.
   const from = Date.now();
-  const again = await db.pool.query<Row>(facts);
+  const second = await db.pool.query<Row>(facts);
   const askedMs = { from, to: Date.now() };
-  const row = again.rows[0] ?? rows[0];
-  if (!row) throw new Error('the database told nothing of itself');
+  const row = second.rows[0] ?? rows[0];
+  if (!row) throw new Error('the database returned no facts');
   return { ...row, askedMs };
 }
 

@@ -53,7 +53,7 @@ export function givenConditions<Filter>(conditions: Condition<Filter>[], filter:
 
 export async function timeFromNow(db: Database, aheadMs: number): Promise<Date> {
   const [row] = await runStatement<{ time: Date }>(db.pool, 'time_from_now', statement, [aheadMs]);
-  if (!row) throw new Error('the database told no time');
+  if (!row) throw new Error('the database returned no time');
   return row.time;
 }
 

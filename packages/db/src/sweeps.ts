@@ -16,10 +16,10 @@ type Waiting = { id: string; organization_id: string; model: string; priority: n
 export async function stalePendingExecutions(
   db: Database,
   olderThanS: number,
-  mostOfEach: number,
-  mostInAll = pendingPage,
+  maxOfEach: number,
+  maxInAll = pendingPage,
 ): Promise<PendingRow[]> {
-  const values = [olderThanS, mostOfEach, mostInAll];
+  const values = [olderThanS, maxOfEach, maxInAll];
   return (await runStatement<Waiting>(db.pool, 'stale_pending', pending, values)).map(toPending);
 }
 

@@ -66,11 +66,11 @@ const sequenceAt = (time: string, order: 'ASC' | 'DESC') => `(
   SELECT h.sequence FROM transfers h WHERE h.kind = 'hold' AND h.execution_id = (
     SELECT e.id FROM executions e
     WHERE e.organization_id = $1
-      AND e.created_at ${order === 'ASC' ? `> ${time} + ${longestWait}` : `< ${time} - ${longestWait}`}
+      AND e.created_at ${order === 'ASC' ? `> ${time} + ${maxWait}` : `< ${time} - ${maxWait}`}
     ORDER BY e.created_at ${order}, e.id ${order} LIMIT 1))`;
 
 /** A row's time is the start of its transaction; it may wait for locks through a few statements of 30 s. */
-const longestWait = `interval '10 minutes'`;
+const maxWait = `interval '10 minutes'`;
 
 const conditions: { key: keyof TransferFilter; name: string; sql: (parameter: string) => string }[] = [
   { key: 'kind', name: 'kind', sql: (kind) => `t.kind = ${kind}` },

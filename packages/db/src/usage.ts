@@ -16,14 +16,14 @@ export type Usage = {
 };
 
 /** From creation to completion: an execution lives a day at most, but its result may wait for the ledger. */
-const longestMs = 7 * 86_400_000;
+const maxLifetimeMs = 7 * 86_400_000;
 
 export async function sumUsage(
   db: Database,
   args: { organizationId: string; from: Date; to: Date; groupBy: UsageGrouping },
 ): Promise<Usage[]> {
   const { organizationId, from, to, groupBy } = args;
-  const since = new Date(from.getTime() - longestMs);
+  const since = new Date(from.getTime() - maxLifetimeMs);
   const values = [organizationId, from, to, since, firstIdSince('exec', since.getTime())];
   const rows = await runStatement<UsageRow>(db.pool, `sum_usage_${groupBy}`, statements[groupBy], values);
   return rows.map((row) => ({

@@ -87,6 +87,6 @@ export function providerMode(
   { mode, mode_from_input }: Pick<ProviderRoute, 'mode' | 'mode_from_input'>,
   input: Record<string, unknown>,
 ): ProviderMode {
-  const asked = mode_from_input === undefined ? undefined : input[mode_from_input];
-  return providerModes.find((one) => one === asked) ?? mode;
+  const named = mode_from_input === undefined ? undefined : input[mode_from_input];
+  return providerModes.find((one) => one === named) ?? mode;
 }

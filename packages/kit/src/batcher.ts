@@ -9,7 +9,7 @@ export type Batcher<Item, Result> = {
 const stuckAfterMs = 60_000;
 const gatherMs = 4;
 /** Larger batches cost hardly less per item. */
-const enough = 32;
+const largeEnough = 32;
 
 type Waiting<Item, Result> = {
   item: Item;
@@ -28,7 +28,7 @@ export function createBatcher<Item, Result>(options: {
   run(items: Item[]): Promise<Result[]>;
 }): Batcher<Item, Result> {
   const { maxSize, concurrency = 1, run } = options;
-  const isFew = (count: number) => count < Math.min(enough, maxSize);
+  const isFew = (count: number) => count < Math.min(largeEnough, maxSize);
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
   let isGathering = false;
@@ -48,7 +48,7 @@ export function createBatcher<Item, Result>(options: {
   async function runBatch(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await run(batch.map(({ item }) => item));
-      if (results.length !== batch.length) throw new Error('a batch must answer one result per item');
+      if (results.length !== batch.length) throw new Error('a batch must return one result per item');
       batch.forEach(({ resolve }, index) => {
         resolve(results[index] as Result);
       });

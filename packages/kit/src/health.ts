@@ -6,7 +6,7 @@ import { within } from './within.ts';
 /** LISTEN_HOST and a port; 0: any free one. */
 export type ListenAt = { host: string | undefined; port: number };
 
-const usuallyCloseWithinMs = 5000;
+const defaultCloseWithinMs = 5000;
 
 /** Resolves with the port. @throws when the port is in use */
 export async function listenAt(server: Server, { host, port }: ListenAt): Promise<number> {
@@ -21,7 +21,7 @@ export async function listenAt(server: Server, { host, port }: ListenAt): Promis
  * Stops accepting, lets open requests finish for `withinMs`, then drops them. Balancers open connections in advance;
  * Node.js does not count those as idle.
  */
-export function closeServer(server: Server, withinMs = usuallyCloseWithinMs): Promise<void> {
+export function closeServer(server: Server, withinMs = defaultCloseWithinMs): Promise<void> {
   return new Promise((resolve) => {
     const cutOff = setTimeout(() => server.closeAllConnections(), withinMs);
     server.close(() => {
@@ -35,7 +35,7 @@ export function closeServer(server: Server, withinMs = usuallyCloseWithinMs): Pr
 /** Returns null, or the problem in one line. */
 export type Check = () => string | null | Promise<string | null>;
 
-const answerWithinMs = 3000;
+const checkWithinMs = 3000;
 
 export type HealthServer = { port: number; close(): Promise<void> };
 
@@ -56,16 +56,16 @@ export async function startHealthServer(args: {
   });
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
-    if (path === '/healthz') void answerChecks(response, live);
-    else if (path === '/readyz') void answerChecks(response, { ...live, ...ready });
-    else if (path === '/metrics') void answerMetrics(response, registry);
+    if (path === '/healthz') void sendChecks(response, live);
+    else if (path === '/readyz') void sendChecks(response, { ...live, ...ready });
+    else if (path === '/metrics') void sendMetrics(response, registry);
     else response.writeHead(404).end();
   });
   const port = await listenAt(server, args.at);
-  return { port, close: () => closeServer(server, answerWithinMs) };
+  return { port, close: () => closeServer(server, checkWithinMs) };
 }
 
-async function answerChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {
+async function sendChecks(response: ServerResponse, checks: Record<string, Check>): Promise<void> {
   const results = await runChecks(checks);
   const problems = Object.fromEntries(results.filter(([, problem]) => problem !== null));
   const ok = Object.keys(problems).length === 0;
@@ -81,13 +81,13 @@ function runChecks(checks: Record<string, Check>): Promise<(readonly [string, st
 
 async function runCheck(name: string, check: Check): Promise<string | null> {
   try {
-    return await within(answerWithinMs, name, Promise.resolve(check()));
+    return await within(checkWithinMs, name, Promise.resolve(check()));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-async function answerMetrics(response: ServerResponse, registry: Registry): Promise<void> {
+async function sendMetrics(response: ServerResponse, registry: Registry): Promise<void> {
   const text = await registry.metrics();
   response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
 }

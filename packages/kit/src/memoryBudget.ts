@@ -9,61 +9,65 @@ export type MemoryBudget = {
 /** Reserves bytes for the current work: at once (null), or when the promise resolves. */
 export type ReserveMemory = (bytes: number) => Promise<void> | null;
 
-type Holding = { heldBytes: number; waiting: { bytes: number; go(): void }[]; hasEnded: boolean };
+type Reservation = { reservedBytes: number; waiting: { bytes: number; resume(): void }[]; hasEnded: boolean };
 
 const current = new AsyncLocalStorage<ReserveMemory>();
 
 /** The work that has reserved memory for the longest may exceed the limit, so that one always finishes. */
 export function createMemoryBudget(limitBytes: number): MemoryBudget {
   // In the order of their first reservation.
-  const holdings = new Set<Holding>();
-  let heldBytes = 0;
+  const reservations = new Set<Reservation>();
+  let reservedBytes = 0;
 
-  const mayHold = (holding: Holding, bytes: number) => {
-    const [first] = holdings;
-    return holding === first || heldBytes + bytes <= limitBytes;
+  const fits = (reservation: Reservation, bytes: number) => {
+    const [first] = reservations;
+    return reservation === first || reservedBytes + bytes <= limitBytes;
   };
 
-  function add(holding: Holding, bytes: number): void {
-    holding.heldBytes += bytes;
-    heldBytes += bytes;
+  function add(reservation: Reservation, bytes: number): void {
+    reservation.reservedBytes += bytes;
+    reservedBytes += bytes;
   }
 
-  function letOn(holding: Holding): void {
-    for (let next = holding.waiting[0]; next && mayHold(holding, next.bytes); next = holding.waiting[0]) {
-      holding.waiting.shift();
-      add(holding, next.bytes);
-      next.go();
+  function admitWaiting(reservation: Reservation): void {
+    for (
+      let next = reservation.waiting[0];
+      next && fits(reservation, next.bytes);
+      next = reservation.waiting[0]
+    ) {
+      reservation.waiting.shift();
+      add(reservation, next.bytes);
+      next.resume();
     }
   }
 
-  function holderOf(holding: Holding): ReserveMemory {
+  function reserverOf(reservation: Reservation): ReserveMemory {
     return (bytes) => {
-      if (holding.hasEnded) return null;
-      holdings.add(holding);
-      if (holding.waiting.length > 0 || !mayHold(holding, bytes)) {
-        return new Promise((go) => holding.waiting.push({ bytes, go }));
+      if (reservation.hasEnded) return null;
+      reservations.add(reservation);
+      if (reservation.waiting.length > 0 || !fits(reservation, bytes)) {
+        return new Promise((resume) => reservation.waiting.push({ bytes, resume }));
       }
-      add(holding, bytes);
+      add(reservation, bytes);
       return null;
     };
   }
 
-  function end(holding: Holding): void {
-    holding.hasEnded = true;
-    holdings.delete(holding);
-    heldBytes -= holding.heldBytes;
-    for (const { go } of holding.waiting) go();
-    for (const other of holdings) letOn(other);
+  function release(reservation: Reservation): void {
+    reservation.hasEnded = true;
+    reservations.delete(reservation);
+    reservedBytes -= reservation.reservedBytes;
+    for (const { resume } of reservation.waiting) resume();
+    for (const other of reservations) admitWaiting(other);
   }
 
   return {
     async during(work) {
-      const holding: Holding = { heldBytes: 0, waiting: [], hasEnded: false };
+      const reservation: Reservation = { reservedBytes: 0, waiting: [], hasEnded: false };
       try {
-        return await current.run(holderOf(holding), work);
+        return await current.run(reserverOf(reservation), work);
       } finally {
-        end(holding);
+        release(reservation);
       }
     },
   };

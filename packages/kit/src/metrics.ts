@@ -53,7 +53,7 @@ export function liveGauge(registry: Registry, name: string, help: string, read: 
 export function asyncGauge(
   registry: Registry,
   about: { name: string; help: string; label: string },
-  ask: () => Promise<Record<string, number>>,
+  read: () => Promise<Record<string, number>>,
 ): void {
   registry.registerMetric(
     new Gauge({
@@ -62,14 +62,14 @@ export function asyncGauge(
       labelNames: [about.label],
       registers: [],
       async collect() {
-        for (const [which, value] of Object.entries(await ask())) this.set({ [about.label]: which }, value);
+        for (const [which, value] of Object.entries(await read())) this.set({ [about.label]: which }, value);
       },
     }),
   );
 }
 
 /** In seconds, finest where most requests end. */
-const usualBuckets = [
+const defaultBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
@@ -78,7 +78,7 @@ export function histogram<Label extends string>(
   name: string,
   help: string,
   labelNames: readonly Label[] = [],
-  buckets: readonly number[] = usualBuckets,
+  buckets: readonly number[] = defaultBuckets,
 ): Histogram<Label> {
   return new Histogram({
     name: `holdfast_${name}`,

@@ -33,14 +33,14 @@ export async function untilReady(redis: Redis, withinMs: number): Promise<void> 
 
 function connect(url: string, log: Pick<Logger, 'info' | 'warn'>, options: Options): Redis {
   const redis = open(url, { ...options, connectTimeout: 5000, keepAlive: 10_000, retryStrategy });
-  let away = false;
+  let isUnavailable = false;
   redis.on('error', (error) => {
-    if (!away) log.warn({ err: error }, 'Redis is away');
-    away = true;
+    if (!isUnavailable) log.warn({ err: error }, 'Redis is unavailable');
+    isUnavailable = true;
   });
   redis.on('ready', () => {
-    if (away) log.info('Redis is back');
-    away = false;
+    if (isUnavailable) log.info('Redis is available again');
+    isUnavailable = false;
   });
   return redis;
 }
@@ -82,7 +82,7 @@ function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: 4000,
     // Names go to the connection unresolved: certificates are issued for them.
-    dnsLookup: (host, answer) => answer(null, host),
+    dnsLookup: (host, callback) => callback(null, host),
   });
 }
 
@@ -107,6 +107,6 @@ function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Option
 /** Runs a command for one key, or `SCRIPT LOAD` on every master of a cluster. */
 export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
   if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
-  const answers = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));
-  return answers[0];
+  const replies = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));
+  return replies[0];
 }

@@ -28,7 +28,7 @@ export type Inspector = {
   close(): Promise<void>;
 };
 
-const answerWithinMs = 5000;
+const responseWithinMs = 5000;
 /** BullMQ would print a wrong maxmemory-policy once per queue; `facts` has it. */
 const quiet = { skipVersionCheck: true };
 
@@ -40,7 +40,7 @@ export async function openInspector(url: string): Promise<Inspector> {
   const redis = connectProducer(url, silent);
   try {
     // Fails with the first error instead of waiting for Redis.
-    await untilReady(redis, answerWithinMs);
+    await untilReady(redis, responseWithinMs);
   } catch (error) {
     redis.disconnect();
     throw error;
@@ -51,32 +51,32 @@ export async function openInspector(url: string): Promise<Inspector> {
     queues.set(name, queue);
     return queue;
   };
-  const answered = <Answer>(work: Promise<Answer>) => within(answerWithinMs, 'asking Redis', work);
+  const withTimeout = <Result>(work: Promise<Result>) => within(responseWithinMs, 'asking Redis', work);
   return {
-    depths: () => answered(Promise.all(queueNames.map((name) => readDepth(open(name))))),
-    failed: (name, limit) => answered(failedOf(open(name), limit)),
+    depths: () => withTimeout(Promise.all(queueNames.map((name) => readDepth(open(name))))),
+    failed: (name, limit) => withTimeout(failedOf(open(name), limit)),
     async retryFailed(name) {
       const queue = open(name);
-      const count = await answered(queue.getFailedCount());
+      const count = await withTimeout(queue.getFailedCount());
       if (count > 0) await queue.retryJobs({ state: 'failed' });
       return count;
     },
     async resume(name) {
       const queue = open(name);
-      const wasPaused = await answered(queue.isPaused());
-      if (wasPaused) await answered(queue.resume());
+      const wasPaused = await withTimeout(queue.isPaused());
+      if (wasPaused) await withTimeout(queue.resume());
       return wasPaused;
     },
     async facts() {
       const from = Date.now();
-      const [seconds, micros] = await answered(redis.time());
+      const [seconds, micros] = await withTimeout(redis.time());
       const askedMs = { from, to: Date.now() };
       const timeMs = Number(seconds) * 1000 + Number(micros) / 1000;
-      return { ...factsOf(await answered(redis.info())), timeMs, askedMs };
+      return { ...factsOf(await withTimeout(redis.info())), timeMs, askedMs };
     },
     async close() {
       const closing = Promise.all([...queues.values()].map((queue) => queue.close()));
-      await within(answerWithinMs, 'closing', closing).catch(() => undefined);
+      await within(responseWithinMs, 'closing', closing).catch(() => undefined);
       redis.disconnect();
     },
   };

@@ -4,7 +4,7 @@ import type { TakeTurn } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
 import { type Redis, untilReady } from './connection.ts';
 
-const turnWithinMs = 500;
+const responseWithinMs = 500;
 
 /**
  * Shares sweeps among the instances of a service: one run per half interval, so ten instances do at most twice the
@@ -19,10 +19,9 @@ export function openSweepTurns(
     return (await redis.set(key, '1', 'PX', Math.ceil(intervalMs / 2), 'NX')) === 'OK';
   }
   return (sweep, intervalMs) => () =>
-    within(turnWithinMs, 'taking a turn', take(sweep, intervalMs)).catch(() => true);
+    within(responseWithinMs, 'taking a turn', take(sweep, intervalMs)).catch(() => true);
 }
 
-const leadWithinMs = 500;
 /** Three intervals of gauge readings. */
 const defaultHoldMs = 45_000;
 
@@ -31,8 +30,8 @@ const defaultHoldMs = 45_000;
  */
 export function openLeadership(redis: Redis, name: string, holdMs = defaultHoldMs): TakeTurn {
   const id = randomUUID();
-  const ask = async () => (await redis.eval(takeLead, 1, `holdfast:lead:${name}`, id, holdMs)) === 1;
-  return () => within(leadWithinMs, 'asking who leads', ask()).catch(() => true);
+  const lead = async () => (await redis.eval(takeLead, 1, `holdfast:lead:${name}`, id, holdMs)) === 1;
+  return () => within(responseWithinMs, 'reading the leader', lead()).catch(() => true);
 }
 
 const takeLead = `
@@ -57,10 +56,10 @@ export async function openInstanceCount(redis: Redis, service: string, log: Logg
 
   async function announce(): Promise<void> {
     try {
-      const alive = redis.eval(countPeers, 1, key, id, forgottenAfterS);
-      count = Math.max(1, Number(await within(countWithinMs, 'counting peers', alive)));
+      const alive = redis.eval(countInstances, 1, key, id, forgottenAfterS);
+      count = Math.max(1, Number(await within(countWithinMs, 'counting instances', alive)));
     } catch (error) {
-      log.debug({ err: error }, 'peers could not be counted');
+      log.debug({ err: error }, 'could not count instances');
     }
   }
 
@@ -82,7 +81,7 @@ export async function openInstanceCount(redis: Redis, service: string, log: Logg
 }
 
 /** Redis's clock: those of instances may differ. */
-const countPeers = `
+const countInstances = `
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])

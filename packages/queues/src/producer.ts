@@ -12,9 +12,9 @@ export type Producer<Payload> = {
   close(): Promise<void>;
 };
 
-const answerWithinMs = 5000;
+const responseWithinMs = 5000;
 /** Redis is single-threaded: a large sweep must not block others. */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 export function openProducer<Payload>(
   definition: QueueDefinition<Payload>,
@@ -27,11 +27,11 @@ export function openProducer<Payload>(
     if (payloads.length === 0) return;
     try {
       const jobs = payloads.map((payload) => toJob(definition, payload));
-      await within(answerWithinMs, 'adding jobs', queue().addBulk(jobs));
+      await within(responseWithinMs, 'adding jobs', queue().addBulk(jobs));
     } catch (error) {
       log.warn(
         { err: error, queue: definition.name, jobs: payloads.length },
-        'jobs not added; the sweep will',
+        'jobs not added; the sweep will add them',
       );
     }
   }
@@ -44,8 +44,8 @@ export function openProducer<Payload>(
     },
   });
   async function addAll(payloads: Payload[]): Promise<void> {
-    for (let added = 0; added < payloads.length; added += mostAtOnce) {
-      await addBulk(payloads.slice(added, added + mostAtOnce));
+    for (let added = 0; added < payloads.length; added += maxAtOnce) {
+      await addBulk(payloads.slice(added, added + maxAtOnce));
     }
   }
 
@@ -55,7 +55,7 @@ export function openProducer<Payload>(
     async close() {
       await batcher.idle();
       if (redis.status !== 'ready') return;
-      await within(answerWithinMs, 'closing', queue().close()).catch(() => undefined);
+      await within(responseWithinMs, 'closing', queue().close()).catch(() => undefined);
     },
   };
 }
@@ -75,7 +75,7 @@ export function openQueue(name: string, redis: Redis, { skipVersionCheck = false
     return opened;
   }
   return () => {
-    if (redis.status !== 'ready') throw new Error('Redis is away');
+    if (redis.status !== 'ready') throw new Error('Redis is unavailable');
     queue ??= open();
     return queue;
   };

@@ -22,7 +22,7 @@ export function workerGroup(workers: readonly QueueWorker[]): QueueWorker {
 }
 
 const watchEveryMs = 5000;
-const answerWithinMs = 1000;
+const responseWithinMs = 1000;
 const closeWithinMs = 5000;
 
 /** Processes jobs, `concurrency` at a time, on a connection of `connectWorker`. */
@@ -48,9 +48,9 @@ export function startWorker<Payload>(args: {
   });
 
   async function take(data: unknown): Promise<unknown> {
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     const ended = (outcome: 'done' | 'failed') =>
-      args.metrics?.ended(queue.name, outcome, (performance.now() - begunMs) / 1000);
+      args.metrics?.onEnded(queue.name, outcome, (performance.now() - startedMs) / 1000);
     try {
       const result = await watch.during(() => args.process(queue.payload.parse(data)));
       ended('done');
@@ -83,11 +83,11 @@ export function startWorker<Payload>(args: {
       clearInterval(watcher);
       const closed = worker.close();
       // Closing waits for Redis; active jobs need not.
-      if (!(await answers(redis))) return await watch.idle();
+      if (!(await isResponding(redis))) return await watch.idle();
       await watch.idle();
       // After an outage a worker may wait for its own connection indefinitely.
       await within(closeWithinMs, 'closing', closed).catch(() =>
-        log.warn({ queue: queue.name }, 'left open'),
+        log.warn({ queue: queue.name }, 'worker left open'),
       );
       await watch.idle();
       if (redis.status === 'ready') await within(closeWithinMs, 'closing', counts().close()).catch(() => {});
@@ -100,16 +100,16 @@ function idsIn(data: unknown): Record<string, unknown> {
   return { executionId, attemptId, attemptIds, eventIds, callbackId, organizationId };
 }
 
-async function answers(redis: Redis): Promise<boolean> {
+async function isResponding(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
-  return await within(answerWithinMs, 'asking Redis', redis.ping()).then(
+  return await within(responseWithinMs, 'pinging Redis', redis.ping()).then(
     () => true,
     () => false,
   );
 }
 
 export type JobMetrics = {
-  ended(queue: string, outcome: 'done' | 'failed', seconds: number): void;
+  onEnded(queue: string, outcome: 'done' | 'failed', seconds: number): void;
 };
 
 export function jobMetrics(registry: Registry): JobMetrics {
@@ -119,7 +119,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   ]);
   const seconds = histogram(registry, 'queue_job_seconds', 'Time that a worker spent on a job', ['queue']);
   return {
-    ended(queue, outcome, durationS) {
+    onEnded(queue, outcome, durationS) {
       jobs.inc({ queue, outcome });
       seconds.observe({ queue }, durationS);
     },

@@ -11,7 +11,7 @@ export type WorkerMonitor = {
 
 const silentAfterMs = 15_000;
 const deadAfterMs = 60_000;
-const answerWithinMs = 2000;
+const responseWithinMs = 2000;
 
 /**
  * After a Redis outage a worker can stop taking jobs without an error. It is then renewed; if that does not help, the
@@ -25,7 +25,7 @@ export function createWorkerMonitor(args: {
 }): WorkerMonitor {
   const { queue, waiting, renew, nowMs = () => performance.now() } = args;
   let active = 0;
-  const onIdle: (() => void)[] = [];
+  const idleListeners: (() => void)[] = [];
   let progressMs = nowMs();
   let renewedMs = Number.NEGATIVE_INFINITY;
 
@@ -38,12 +38,12 @@ export function createWorkerMonitor(args: {
       } finally {
         active -= 1;
         progressMs = nowMs();
-        if (active === 0) for (const listener of onIdle.splice(0)) listener();
+        if (active === 0) for (const listener of idleListeners.splice(0)) listener();
       }
     },
-    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
+    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
     async look() {
-      const count = await within(answerWithinMs, `counting ${queue}`, waiting()).catch(() => 0);
+      const count = await within(responseWithinMs, `counting ${queue}`, waiting()).catch(() => 0);
       if (count === 0 || active > 0) progressMs = nowMs();
       if (nowMs() - Math.max(progressMs, renewedMs) < silentAfterMs) return;
       renewedMs = nowMs();

@@ -15,9 +15,9 @@ export function runCommand(command: string, args: string[], options: CommandOpti
   signal?.throwIfAborted();
   // In a process group of its own: Ctrl-C reaches this process only, which then ends its commands.
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text));
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (output.stderr += text));
   const end = () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
   };
@@ -25,7 +25,7 @@ export function runCommand(command: string, args: string[], options: CommandOpti
   const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
   return new Promise<CommandResult>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? 1, ...said }));
+    child.once('close', (code) => resolve({ code: code ?? 1, ...output }));
   }).finally(() => {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);

@@ -12,7 +12,7 @@ export async function until<Value>(
     if (value !== null && value !== undefined && value !== false) {
       return value as Exclude<Value, null | undefined | false>;
     }
-    if (performance.now() > deadlineMs) throw new Error(`it did not come about in time: ${what}`);
+    if (performance.now() > deadlineMs) throw new Error(`timed out waiting for: ${what}`);
     await delay(20);
   }
 }

@@ -205,8 +205,8 @@ export type ReportedProgress = {
 };
 
 /** Writes changed progress of open runs. A log read twice concurrently is appended once. */
-export async function recordProgress(db: Database, told: ReportedProgress[]): Promise<void> {
-  const column = <Key extends keyof ReportedProgress>(key: Key) => told.map((item) => item[key]);
+export async function recordProgress(db: Database, reports: ReportedProgress[]): Promise<void> {
+  const column = <Key extends keyof ReportedProgress>(key: Key) => reports.map((item) => item[key]);
   await runStatement(db.pool, 'record_progress', recordProgressSql, [
     column('attemptId'),
     column('executionId'),

@@ -5,7 +5,7 @@ export class BackupRefusedError extends Error {}
 
 export async function inLongTransaction<Result>(
   databaseUrl: string,
-  begin: string,
+  beginSql: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({
@@ -18,7 +18,7 @@ export async function inLongTransaction<Result>(
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query(`${begin}; ${settings}`);
+    await client.query(`${beginSql}; ${settings}`);
     const result = await work(client);
     await client.query('COMMIT');
     return result;

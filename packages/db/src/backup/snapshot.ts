@@ -23,13 +23,13 @@ export async function withSnapshot<Result>(
   databaseUrl: string,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  return await inLongTransaction(databaseUrl, begin, async (client) => {
+  return await inLongTransaction(databaseUrl, beginSql, async (client) => {
     // Before the first read takes the snapshot: a month could be dropped in between.
     await lockTables(client, 'ACCESS SHARE');
     const migrations = await readAppliedMigrations(client);
     const { rows } = await client.query<Pick<Snapshot, 'takenAt' | 'partitions' | 'keyIds'>>(facts);
     const [found] = rows;
-    if (!found) throw new Error('the database told nothing of itself');
+    if (!found) throw new Error('the database returned no snapshot');
     return await work({
       ...found,
       migrations,
@@ -40,7 +40,7 @@ export async function withSnapshot<Result>(
   });
 }
 
-const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const beginSql = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 const everySecret = sealedColumns.map(({ table, column }) => `SELECT ${column} AS sealed FROM ${table}`);
 const facts = `SELECT clock_timestamp() AS "takenAt",

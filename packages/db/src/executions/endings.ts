@@ -17,16 +17,16 @@ export type EndedExecution = {
   writeOff: { amount: Money; reason: 'balance' | 'spend_limit' } | null;
 };
 
-// Every ending in one statement: status, money and event. `asked` selects the rows to end, locked in order of id;
+// Every ending in one statement: status, money and event. `candidates` selects the rows to end, locked in order of id;
 // only those in a from-state end. With `priced` the hold is settled: `overage` takes what it lacks from `available`,
 // `settle` charges, `remainder` gives back, `write_off` is what the policy waives. Otherwise it is released. The
 // trigger `transfers_post` updates balances.
 function endingStatement(args: {
   transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
   first?: string;
-  /** Executions to settle; `asked` then reads the CTE `charge`, which has their columns. */
+  /** Executions to settle; `candidates` then reads the CTE `charge`, which has their columns. */
   priced?: string;
-  asked: string;
+  candidates: string;
   set: string;
   among: string;
   also?: string;
@@ -42,7 +42,7 @@ function endingStatement(args: {
   const ctes = [
     args.first,
     ...(args.priced ? [`priced AS MATERIALIZED (${args.priced})`, locked('priced'), chargeSql] : []),
-    `candidate AS (${args.asked})`,
+    `candidate AS (${args.candidates})`,
     ended,
     ...(args.priced ? [] : [locked('ended')]),
     journal(args.priced ? settlement : release),
@@ -125,7 +125,7 @@ const completeExecutionsSql = endingStatement({
   priced: `
   SELECT h.*, o.outcome, (o.outcome ->> 'cost')::numeric(24, 8) AS price FROM held h JOIN outcome o USING (id)
   WHERE h.status IN (${quotedList(transitions.complete.from)})`,
-  asked: `
+  candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
     AS r (output json, "inputTokens" int, "outputTokens" int)`,
   set: `output = c.output, cost = c.charged, written_off = nullif(c.unpaid, 0), input_tokens = c."inputTokens",
@@ -145,7 +145,7 @@ export async function failExecutions(db: Database, attemptIds: string[]): Promis
 const failExecutionsSql = endingStatement({
   transition: 'fail',
   first: settleable(false),
-  asked: 'SELECT h.id, h.status, o.outcome FROM held h JOIN outcome o USING (id)',
+  candidates: 'SELECT h.id, h.status, o.outcome FROM held h JOIN outcome o USING (id)',
   set: `error_code = c.outcome ->> 'code', error_message = c.outcome ->> 'message'`,
   among: 'e.id >= $2',
   also: markSettled(false),
@@ -165,7 +165,7 @@ export async function cancelExecution(
 
 const cancelExecutionSql = endingStatement({
   transition: 'cancel',
-  asked: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
+  candidates: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
   set: '',
   among: 'e.id = $1',
 });
@@ -190,7 +190,7 @@ ORDER BY expires_at LIMIT $1`;
 // In index order: by id it would read all ended executions. Locked rows are skipped, so this order cannot deadlock.
 const expireExecutionsSql = endingStatement({
   transition: 'expire',
-  asked: `
+  candidates: `
   SELECT e.id, e.status, e.status = 'PENDING' OR EXISTS (
     SELECT FROM attempts a WHERE a.execution_id = e.id AND a.finished_at IS NULL AND a.state = 'waiting') AS is_waiting
   FROM executions e

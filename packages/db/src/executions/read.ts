@@ -109,12 +109,12 @@ export async function getExecutionWithAttempts(
 }
 
 async function readAttempts(db: Database, id: string): Promise<AttemptRow[]> {
-  return await runStatement<AttemptRow>(db.pool, 'list_attempts', itsAttempts, [id]);
+  return await runStatement<AttemptRow>(db.pool, 'list_attempts', listAttemptsSql, [id]);
 }
 
 const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, e.written_off AS "writtenOff" FROM executions e WHERE e.id = $1`;
 
-const itsAttempts = `
+const listAttemptsSql = `
 SELECT id, number, provider, target, state, external_id AS "externalId", (outcome ->> 'ok')::boolean AS ok,
   outcome ->> 'code' AS "errorCode", outcome ->> 'message' AS "errorMessage", raw_error AS "rawError", raw_logs AS "rawLogs",
   busy_refusals AS "busyRefusals", busy_since AS "busySince",

@@ -4,7 +4,7 @@ import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
 
-const mostLog = 16_384;
+const maxLogLength = 16_384;
 
 /** Log positions count characters as PostgreSQL does. */
 export type WatchedExecution = {
@@ -20,16 +20,16 @@ export type WatchedExecution = {
 /** The current state of executions; `logsSeen`: characters of log the client has (null: not interested). */
 export async function readWatchedExecutions(
   db: Database,
-  asked: readonly { id: string; logsSeen: number | null }[],
+  requests: readonly { id: string; logsSeen: number | null }[],
 ): Promise<WatchedExecution[]> {
-  if (asked.length === 0) return [];
-  const ids = asked.map(({ id }) => id);
-  const seen = asked.map(({ logsSeen }) => logsSeen);
+  if (requests.length === 0) return [];
+  const ids = requests.map(({ id }) => id);
+  const seen = requests.map(({ logsSeen }) => logsSeen);
   return await runStatement<WatchedExecution>(db.pool, 'sight_executions', statement, [
     ids,
     seen,
     firstId('exec', ids),
-    mostLog,
+    maxLogLength,
   ]);
 }
 

@@ -4,9 +4,9 @@ import type { Database } from '../client.ts';
 /** The relations that a query opens and the rows it scans, by the generic plan; of several statements the first. */
 export async function explainReads(
   db: Database,
-  ask: (db: Database) => Promise<unknown>,
+  work: (db: Database) => Promise<unknown>,
 ): Promise<{ relations: string[]; rows: number }> {
-  const { name, text, values } = await statementOf(ask);
+  const { name, text, values } = await statementOf(work);
   const given = values.map((value) => pg.escapeLiteral(textOf(value)));
   const client = await db.pool.connect();
   await client.query(`PREPARE ${name} AS ${text}`);
@@ -27,15 +27,15 @@ function textOf(value: unknown): string {
 
 type Statement = { name: string; text: string; values: unknown[] };
 
-async function statementOf(ask: (db: Database) => Promise<unknown>): Promise<Statement> {
-  const asked: Statement[] = [];
+async function statementOf(work: (db: Database) => Promise<unknown>): Promise<Statement> {
+  const statements: Statement[] = [];
   const query = async (statement: Statement) => {
-    asked.push(statement);
+    statements.push(statement);
     return { rows: [] };
   };
-  await ask({ pool: { query } } as unknown as Database);
-  const [first] = asked;
-  if (!first) throw new Error('nothing was asked');
+  await work({ pool: { query } } as unknown as Database);
+  const [first] = statements;
+  if (!first) throw new Error('no statement was run');
   return first;
 }
 
@@ -47,7 +47,6 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** Those that were begun. */
 function scansIn(plan: Plan): Plan[] {
   const isScan = plan['Relation Name'] !== undefined && plan['Actual Loops'] > 0;
   return [...(isScan ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
