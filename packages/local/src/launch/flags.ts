@@ -6,10 +6,10 @@ export const usage = `Usage: npm start [-- flags]
 
   --port N      the port of the API (default 8080, or PORT of the environment)
   --ephemeral   fresh data, removed at the end
-  --help        this text
+  --help        this help
 
-Data, logs and local.json lie in .holdfast, or where HOLDFAST_HOME says. Every setting of a service can be given
-in the environment; DATABASE_URL or REDIS_URL there takes the place of the Postgres or Redis started here.`;
+Data, logs and local.json are in .holdfast, or in the folder HOLDFAST_HOME. The environment may contain every setting of
+the services; with DATABASE_URL or REDIS_URL no Postgres or Redis is started here.`;
 
 /** Reads the flags of `npm start`. @throws UsageError */
 export function parseFlags(args: string[], env: NodeJS.ProcessEnv): Flags {

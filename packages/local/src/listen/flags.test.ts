@@ -34,13 +34,13 @@ describe('the flags of npm run webhooks:listen', () => {
   });
 
   it.each([
-    [['--fail', '200'], /^"200" is no status/],
+    [['--fail', '200'], /^"200" is not a failing status/],
     [['--slow', '-1'], /--help\.$/],
-    [['--slow', 'long'], /^"long" is no time/],
-    [['--forward', 'https://example.com/'], /is no URL of this machine/],
-    [['--forward', 'http://127.0.0.1.example.com/'], /is no URL of this machine/],
-    [['--forward', 'file:///etc/passwd'], /is no URL of this machine/],
-    [['--forward', 'http://localhost:3000', '--fail', '500'], /goes not with/],
+    [['--slow', 'long'], /^"long" is not a time/],
+    [['--forward', 'https://example.com/'], /is not a URL of this machine/],
+    [['--forward', 'http://127.0.0.1.example.com/'], /is not a URL of this machine/],
+    [['--forward', 'file:///etc/passwd'], /is not a URL of this machine/],
+    [['--forward', 'http://localhost:3000', '--fail', '500'], /can not be combined/],
     [['--evnets', 'x'], /--help\.$/],
     [['now'], /--help\.$/],
   ])('refuses %j in one line', (args, reason) => {

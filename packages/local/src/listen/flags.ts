@@ -1,31 +1,31 @@
 import { readFlags, UsageError } from '@holdfast/kit/flags';
 
 export type ListenFlags = {
-  /** What the endpoint asks for. */
+  /** The endpoint's event types. */
   events: string[];
   verbose: boolean;
-  /** The status that every delivery is answered with instead of 200. */
+  /** The response status instead of 200. */
   failWith: number | null;
-  /** How long every answer takes. */
+  /** The delay of every response. */
   slowMs: number;
-  /** Where deliveries are passed on to. */
+  /** Where deliveries are forwarded to. */
   forwardTo: URL | null;
   help: boolean;
 };
 
 export const usage = `Usage: npm run webhooks:listen [-- flags]
 
-Prints the webhooks of the Holdfast that npm start runs here, as they come, each with its signature checked.
+Prints the webhooks of the npm start in this folder as they arrive, and checks their signatures.
 It registers an endpoint of the demo organization, and removes it at Ctrl-C.
 
-  --events LIST   what to ask for, with commas between (default execution.*,endpoint.*)
-  --verbose       the body of each, too
-  --forward URL   pass each on to your own server on this machine, and answer what it answers
-  --fail STATUS   answer each with this status, to see retries; ten in a row deactivate the endpoint
-  --slow SECONDS  answer each so much later
+  --events LIST   the event types, comma-separated (default execution.*,endpoint.*)
+  --verbose       print their bodies too
+  --forward URL   forward each to your own server on this machine, and return its response
+  --fail STATUS   respond with this status, to see retries; ten failures in a row deactivate the endpoint
+  --slow SECONDS  delay each response
   --help          this text
 
-A line is: time, verified or not, type, execution, model, status, cost, the answer, how long after the event.`;
+A line shows: time, verified or not, type, execution, model, status, cost, response, age of the event.`;
 
 /** Reads the flags of `npm run webhooks:listen`. @throws UsageError */
 export function parseListenFlags(args: string[]): ListenFlags {
@@ -35,7 +35,7 @@ export function parseListenFlags(args: string[]): ListenFlags {
     'npm run webhooks:listen -- --help',
   );
   if (fail !== undefined && forward !== undefined)
-    throw new UsageError('--fail answers itself: it goes not with --forward.');
+    throw new UsageError('--fail and --forward can not be combined.');
   return {
     events: (events ?? 'execution.*,endpoint.*').split(',').map((type) => type.trim()),
     verbose: verbose ?? false,
@@ -57,21 +57,21 @@ const options = {
 
 function failingStatus(text: string): number {
   if (/^[345]\d\d$/.test(text)) return Number(text);
-  throw new UsageError(`"${text}" is no status that fails: --fail takes one from 300 to 599.`);
+  throw new UsageError(`"${text}" is not a failing status: --fail takes one from 300 to 599.`);
 }
 
 function secondsOf(text: string): number {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds <= 600) return seconds;
-  throw new UsageError(`"${text}" is no time: --slow takes seconds, up to 600.`);
+  throw new UsageError(`"${text}" is not a time: --slow takes seconds, up to 600.`);
 }
 
-/** What is passed on holds what an execution has made: it stays on this machine. */
+/** Deliveries contain customers' outputs, which must stay on this machine. */
 function loopbackUrl(text: string): URL {
   const url = URL.parse(text);
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url?.hostname ?? '');
   if (url && /^https?:$/.test(url.protocol) && isLoopback) return url;
   throw new UsageError(
-    `"${text}" is no URL of this machine: --forward takes one like http://localhost:3000/hooks.`,
+    `"${text}" is not a URL of this machine: --forward takes one like http://localhost:3000/hooks.`,
   );
 }
