@@ -32,8 +32,8 @@ async function isHeld(hold: Promise<void> | null): Promise<boolean> {
   return held;
 }
 
-describe('held memory', () => {
-  it('is given out at once while there is some, and then as work ends', async () => {
+describe('a memory budget', () => {
+  it('grants reservations at once while there is room, then as work ends', async () => {
     const memory = createMemoryBudget(100);
     const [first, second, third] = [await begin(memory), await begin(memory), await begin(memory)];
     expect(first.hold(60)).toBeNull();
@@ -44,7 +44,7 @@ describe('held memory', () => {
     expect(await isHeld(waits)).toBe(true);
   });
 
-  it('never keeps waiting who has held some for the longest, so nobody waits for ever for each other', async () => {
+  it('never makes the oldest reservation wait, so that no work deadlocks', async () => {
     const memory = createMemoryBudget(100);
     const [first, second] = [await begin(memory), await begin(memory)];
     expect(first.hold(50)).toBeNull();
@@ -56,7 +56,7 @@ describe('held memory', () => {
     expect(await isHeld(waits)).toBe(true);
   });
 
-  it('comes in the order in which it was asked for', async () => {
+  it('grants reservations in the order of the requests', async () => {
     const memory = createMemoryBudget(100);
     const [first, second] = [await begin(memory), await begin(memory)];
     void first.hold(100);
@@ -67,7 +67,7 @@ describe('held memory', () => {
     expect(await isHeld(small)).toBe(true);
   });
 
-  it('is given back by work that fails, and keeps nothing for work that has ended', async () => {
+  it('frees the memory of failed work, and reserves nothing for ended work', async () => {
     const memory = createMemoryBudget(100);
     let late: ReserveMemory | null = null;
     const failing = memory.during(async () => {
@@ -82,7 +82,7 @@ describe('held memory', () => {
     expect(second.hold(50)).toBeNull();
   });
 
-  it('lets go of those that wait in work that has ended', async () => {
+  it('resolves the waiting reservations of ended work', async () => {
     const memory = createMemoryBudget(100);
     const [first, second] = [await begin(memory), await begin(memory)];
     void first.hold(100);
@@ -91,7 +91,7 @@ describe('held memory', () => {
     expect(await isHeld(waits)).toBe(true);
   });
 
-  it('is not counted outside of work', () => {
+  it('counts nothing outside of work', () => {
     expect(currentReservation()).toBeNull();
   });
 });

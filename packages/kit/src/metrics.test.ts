@@ -17,8 +17,8 @@ function aGauge(well = true) {
   return { gauge, reading };
 }
 
-describe('readings', () => {
-  it('are shown by the copy that leads alone', async () => {
+describe('gauge readers', () => {
+  it('show values on the leading instance only', async () => {
     const { gauge, reading } = aGauge();
     let leads = true;
     const sweep = startGaugeReaders({ name: 'test', leads: async () => leads, readings: [reading], log });
@@ -30,7 +30,7 @@ describe('readings', () => {
     await sweep.stop();
   });
 
-  it('show nothing while they can not be read', async () => {
+  it('show no values while reading fails', async () => {
     const { gauge, reading } = aGauge();
     const sweep = startGaugeReaders({ name: 'test', leads: async () => true, readings: [reading], log });
     await sweep.runNow();

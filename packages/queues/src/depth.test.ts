@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => redis.disconnect());
 
 describe('the jobs of a paused queue', () => {
-  it('wait, and nobody is blamed for not taking them', async () => {
+  it('wait without a problem being reported', async () => {
     const producer = openProducer(abortQueue, redis, createLogger('test', 'silent'));
     const queue = openQueue(abortQueue.name, redis)();
     const resume = await pauseQueue(abortQueue, redis);

@@ -25,14 +25,14 @@ afterAll(async () => {
 
 const depth = async (name: string) => (await inspector.depths()).find(({ queue }) => queue === name);
 
-describe('what is looked up in Redis', () => {
-  it('includes every queue that is defined', () => {
+describe('the inspector', () => {
+  it('lists every defined queue', () => {
     const text = readFileSync(join(import.meta.dirname, 'definitions.ts'), 'utf8');
     const defined = [...text.matchAll(/= defineQueue\(\{\s+name: '([\w-]+)'/g)].map(([, name]) => name);
     expect(new Set(queueNames)).toEqual(new Set(defined));
   });
 
-  it('are what waits and whether it is paused', async () => {
+  it('shows waiting jobs and whether the queue is paused', async () => {
     const producer = openProducer(settleQueue, redis, log);
     const queue = new Queue('settle', { connection: redis, prefix: queuePrefix('settle') });
     await queue.waitUntilReady();
@@ -47,7 +47,7 @@ describe('what is looked up in Redis', () => {
     await queue.close();
   });
 
-  it('are failed jobs that are kept, with their reasons, which can be tried again', async () => {
+  it('lists failed jobs with their reasons, and retries them', async () => {
     const prefix = queuePrefix('adjust');
     const queue = new Queue('adjust', { connection: redis, prefix });
     const workerRedis = connectWorker(testRedisUrl(), log);
@@ -67,14 +67,14 @@ describe('what is looked up in Redis', () => {
     await queue.close();
   });
 
-  it('are the facts of the server', async () => {
+  it('reads the facts of the server', async () => {
     const facts = await inspector.facts();
     expect(facts.version).toMatch(/^\D*\d+\.\d+/);
     expect(facts.maxmemoryPolicy).toBe('noeviction');
     expect(Math.abs(facts.timeMs - Date.now())).toBeLessThan(5000);
   });
 
-  it('is told at once when nobody is there', async () => {
+  it('fails at once when Redis is not running', async () => {
     await expect(openInspector('redis://127.0.0.1:1')).rejects.toThrow('ECONNREFUSED');
   });
 });

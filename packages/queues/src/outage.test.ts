@@ -40,8 +40,8 @@ async function silenced(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('a Redis that does not answer', () => {
-  it('holds up no producer for longer than some seconds, and then nobody at all', async () => {
+describe('a Redis that does not respond', () => {
+  it('delays a producer for some seconds at most, then no longer', async () => {
     await withProducer(async (producer) => {
       await producer.add(hint('wh_before'));
       await silenced(async () => {

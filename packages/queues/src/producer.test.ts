@@ -14,7 +14,7 @@ const hint = (lane: string) => ({ lane, organizationId: 'org_test' });
 beforeEach(() => emptyRedis(testRedisUrl()));
 
 describe('a producer', () => {
-  it('opened before Redis is reached works once it is', async () => {
+  it('works once Redis is reached when it was opened before', async () => {
     const redis = connectProducer(testRedisUrl(), log);
     const producer = openProducer(deliverQueue, redis, log);
     await producer.add(hint('wh_lost'));
@@ -27,7 +27,7 @@ describe('a producer', () => {
 });
 
 describe('a requester', () => {
-  it('opened before Redis is reached answers once it is', async () => {
+  it('returns results once Redis is reached when it was opened before', async () => {
     const [producing, listening, working] = [
       connectProducer(testRedisUrl(), log),
       connectWorker(testRedisUrl(), log),

@@ -17,14 +17,14 @@ function openWatch(waiting: () => Promise<number>) {
   };
 }
 
-describe('a watch over a worker', () => {
-  it('finds nothing wrong while no job waits', async () => {
+describe('a worker monitor', () => {
+  it('reports no problem while no job is waiting', async () => {
     const { watch, renew, passS } = openWatch(async () => 0);
     await passS(300);
     expect([renew.mock.calls.length, watch.problem()]).toEqual([0, null]);
   });
 
-  it('finds nothing wrong while a job takes long', async () => {
+  it('reports no problem while a job runs for long', async () => {
     const { watch, renew, passS } = openWatch(async () => 7);
     let finish = () => {};
     const job = watch.during(() => new Promise<void>((resolve) => (finish = resolve)));
@@ -34,7 +34,7 @@ describe('a watch over a worker', () => {
     await job;
   });
 
-  it('renews a silent worker every 15 s, and after a minute says that it is no use', async () => {
+  it('renews a silent worker every 15 s, and reports a problem after a minute', async () => {
     const { watch, renew, passS } = openWatch(async () => 7);
     await passS(10);
     expect(renew).toHaveBeenCalledTimes(0);
@@ -50,13 +50,13 @@ describe('a watch over a worker', () => {
     expect(watch.problem()).toBeNull();
   });
 
-  it('blames nobody while Redis is away', async () => {
+  it('reports no problem while Redis is unavailable', async () => {
     const { watch, renew, passS } = openWatch(() => Promise.reject(new Error('Redis is away')));
     await passS(300);
     expect([renew.mock.calls.length, watch.problem()]).toEqual([0, null]);
   });
 
-  it('blames nobody while Redis does not answer', async () => {
+  it('reports no problem while Redis does not respond', async () => {
     jest.useFakeTimers();
     try {
       const { watch, passS } = openWatch(() => new Promise(() => {}));
