@@ -2,7 +2,7 @@ import type { Stage } from './stage.ts';
 
 type Doctor = { findings: { state: string; check: string; found: string }[] };
 
-/** Checks `holdfast doctor` and the proxy's access log. */
+/** Checks `holdfast doctor`, and the proxy's access log and its limit for callbacks. */
 export async function operate(stage: Stage): Promise<void> {
   const { project, check } = stage;
   await check('holdfast doctor finds no error or warning, and builds no image', async () => {
@@ -30,5 +30,10 @@ export async function operate(stage: Stage): Promise<void> {
     if (!requests.some(isCreate)) throw new Error(`no create in ${requests.length} lines`);
     const leak = lines.find((line) => /Signature|Bearer|sk_[0-9a-f]|\?/.test(line));
     if (leak !== undefined) throw new Error(leak);
+  });
+  await check('the proxy passes a callback of 12 MiB to a gateway, which refuses its token', async () => {
+    const url = `${stage.settings.baseUrl}/v1/callbacks/sandbox/unknown`;
+    const { status } = await fetch(url, { method: 'POST', body: Buffer.alloc(12 * 1024 * 1024) });
+    if (status !== 404) throw new Error(`the status is ${status}`);
   });
 }
