@@ -9,44 +9,52 @@ export const modelSlug = z
 
 const runLimits = z
   .strictObject({
-    concurrency: z.int().positive().optional().describe('Runs under way at once, of all organizations.'),
-    per_minute: z.int().positive().optional().describe('Runs that begin in a minute.'),
+    concurrency: z
+      .int()
+      .positive()
+      .optional()
+      .describe('Maximum number of runs in progress at once, of all organizations.'),
+    per_minute: z.int().positive().optional().describe('Maximum number of runs started per minute.'),
   })
-  .describe('Kept by all dispatchers together; what is beyond waits.');
+  .describe('Limits that all dispatchers enforce together. Executions beyond them wait.');
 
 /** A YAML file in `models/`, stored as JSON. `provider` is read as `providers`, in the order of tries. */
 export const modelDefinition = z
   .strictObject({
-    slug: modelSlug.describe('What clients name it by: lower case, at most 64 of letters, digits, . _ -'),
-    display_name: z.string().min(1).max(200).optional().describe('As lists of models show it.'),
-    description: z.string().max(4000).optional().describe('What it does, for those who choose one.'),
-    active: z.boolean().default(true).describe('False: known, but not offered.'),
-    provider: provider.optional().describe('Who runs it.'),
+    slug: modelSlug.describe('The name that clients use: at most 64 lower-case letters, digits and . _ -'),
+    display_name: z.string().min(1).max(200).optional().describe('The name in lists of models.'),
+    description: z
+      .string()
+      .max(4000)
+      .optional()
+      .describe('What the model does, for people who choose a model.'),
+    active: z.boolean().default(true).describe('False: the model is not offered.'),
+    provider: provider.optional().describe('The provider that runs the model.'),
     providers: z
       .array(provider)
       .min(1)
       .max(8)
       .optional()
-      .describe('Instead of `provider`: several, in the order in which they are tried.'),
+      .describe('Instead of `provider`: several providers, in the order in which they are tried.'),
     input_schema: z
       .looseObject({ type: z.literal('object') })
       .describe('JSON Schema of `input`. File inputs are string properties with `format: file`.'),
-    price: prices.describe('What a completed run costs: the sum of all that are given.'),
-    estimate: estimate.default({}).describe('What a run is expected to consume; decides the hold.'),
+    price: prices.describe('What a completed run costs: the sum of all prices given here.'),
+    estimate: estimate.default({}).describe('What a run is expected to consume. Determines the hold.'),
     timeout_s: z.int().min(10).max(86_400).default(600).describe('Seconds until an execution expires.'),
     limits: runLimits.default({}),
     on_busy: z
       .enum(['wait', 'fallback'])
       .default('fallback')
       .describe(
-        'When a provider is busy and the model has others: wait for it, or go to the next one that has room.',
+        'When a provider is busy and the model has others: wait for it, or use the next one that has capacity.',
       ),
     output,
     usage: usage.optional(),
     errors: z
       .array(errorRule)
       .default([])
-      .describe("How the provider's error texts become our codes and messages."),
+      .describe("Rules that map the provider's error texts to Holdfast's codes and messages."),
     show_to_clients: showToClients,
   })
   .refine(({ provider, providers }) => provider !== undefined || providers !== undefined, {

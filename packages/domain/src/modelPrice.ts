@@ -12,15 +12,15 @@ export const prices = z
     per_run: price.optional(),
     per_second: price.optional(),
     per_image: price.optional(),
-    per_megapixel: price
-      .optional()
-      .describe('Of all pictures and videos that come out; a million pixels each.'),
+    per_megapixel: price.optional().describe('Per million pixels of the images and videos in the output.'),
     per_input_token: price.optional(),
     per_output_token: price.optional(),
     cost_from_provider: z
       .boolean()
       .optional()
-      .describe('The cost that the provider reports (`usage.cost`) wins over the prices when present.'),
+      .describe(
+        'True: a run costs what the provider reports (`usage.cost`); if it reports nothing, the prices apply.',
+      ),
   })
   .refine(
     (given) => Object.values(given).some((one) => typeof one === 'string'),
@@ -30,25 +30,25 @@ export const prices = z
 const count = z.union([
   z.number().nonnegative(),
   z.strictObject({
-    input: z.string().min(1).describe('Property of the input that holds the number.'),
-    default: z.number().nonnegative().describe('When the input does not say.'),
+    input: z.string().min(1).describe('Input property that contains the number.'),
+    default: z.number().nonnegative().describe('Used if the input does not have the property.'),
   }),
 ]);
 
 const megapixels = z.union([
   z.number().nonnegative(),
   z.strictObject({
-    width: z.string().min(1).optional().describe('Property of the input that holds the width in pixels.'),
-    height: z.string().min(1).optional().describe('Property of the input that holds the height in pixels.'),
-    size: z.string().min(1).optional().describe('Property of the input such as "1024x768".'),
-    default: z.number().nonnegative().describe('When the input does not say.'),
+    width: z.string().min(1).optional().describe('Input property that contains the width in pixels.'),
+    height: z.string().min(1).optional().describe('Input property that contains the height in pixels.'),
+    size: z.string().min(1).optional().describe('Input property that contains both, such as "1024x768".'),
+    default: z.number().nonnegative().describe('Used if the input does not have the property.'),
   }),
 ]);
 
 export const estimate = z.strictObject({
   seconds: count.optional().describe('Default 0.'),
   images: count.optional().describe('Default 1.'),
-  megapixels: megapixels.optional().describe('Of one image. Default 1.'),
+  megapixels: megapixels.optional().describe('Megapixels of one image. Default 1.'),
   input_tokens: count.optional().describe("Default: a quarter of the input's characters."),
-  output_tokens: count.optional().describe('Default: as many as `input_tokens`.'),
+  output_tokens: count.optional().describe('Default: the same number as `input_tokens`.'),
 });

@@ -7,7 +7,7 @@ import { limits } from './limits.ts';
 export const pointer = z
   .string()
   .regex(/^(\/([^~/]|~[01])*)+$/, 'must be a JSON pointer, such as /metrics/cost')
-  .describe("JSON pointer into the provider's whole answer.");
+  .describe("JSON pointer into the provider's complete response.");
 
 const regex = z.string().min(1).refine(compiles, 'must be a regular expression');
 
@@ -20,18 +20,20 @@ export const output = z
     kind: z
       .enum(outputKinds)
       .describe(
-        '`{text}`, a list of files such as `{images: [...]}`, or the answer as it is with its files copied.',
+        '`{text}`, a list of files such as `{images: [...]}`, or the unchanged response, with its files copied (`raw`).',
       ),
-    pointer: pointer.optional().describe("Where it is in the answer. Default: the adapter's usual place."),
-    max_files: z.int().min(1).max(100).default(100).describe('A run that makes more has failed.'),
+    pointer: pointer
+      .optional()
+      .describe("JSON pointer to the output in the response. Default: where the adapter's protocol puts it."),
+    max_files: z.int().min(1).max(100).default(100).describe('A run that produces more files fails.'),
     max_file_bytes: z
       .int()
       .min(1)
       .max(limits.maxFileBytes)
       .default(limits.maxFileBytes)
-      .describe('A run that makes a larger file has failed.'),
+      .describe('A run that produces a larger file fails.'),
   })
-  .describe("How the provider's answer becomes the execution's output.");
+  .describe("How the provider's response becomes the execution's output.");
 
 export const usage = z
   .strictObject({
@@ -42,23 +44,27 @@ export const usage = z
       .string()
       .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header, such as x-litellm-response-cost')
       .optional()
-      .describe('Header of the answer that has the cost, as a decimal. Read where `cost` finds none.'),
+      .describe('Response header that has the cost, as a decimal. Read if `cost` finds none.'),
     seconds: pointer.optional(),
   })
-  .describe("Where the answer says what was consumed. Default: the adapter's usual places.");
+  .describe(
+    "Where the response reports what the run consumed. Default: where the adapter's protocol puts it.",
+  );
 
 export const errorRule = z.strictObject({
-  match: regex.describe("Tried on the provider's error text; the first rule that gives a code decides."),
+  match: regex.describe(
+    "Regular expression, matched against the provider's error text. The first rule that gives a code applies.",
+  ),
   code: z
     .enum(Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]])
     .optional()
-    .describe('Default: the named group `code` of the match, if it is one of our codes.'),
+    .describe("Default: the named group `code` of the match, if it is one of Holdfast's codes."),
   message: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Shown to the client. Default: the named group `message` of the match, else our message for the code.',
+      "Shown to the client. Default: the named group `message` of the match, else Holdfast's message for the code.",
     ),
 });
 
@@ -70,7 +76,7 @@ export const showToClients = z
   .array(z.enum(providerTexts))
   .default([])
   .describe(
-    "Which of the provider's own words clients may read: messages about an invalid input (`validation`) or rejected content (`moderation`), log lines (`logs`). They may name the provider. Default: none; clients read our message for the error code.",
+    "Which texts of the provider clients may read: messages about an invalid input (`validation`) or rejected content (`moderation`), log lines (`logs`). They may name the provider. Default: none; clients read Holdfast's message for the error code.",
   );
 
 function compiles(source: string): boolean {

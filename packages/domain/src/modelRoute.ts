@@ -14,20 +14,37 @@ const inputFiles = z
       .enum(['url', 'data_uri', 'multipart'])
       .default('url')
       .describe(
-        'What the provider takes for a `file_` reference: a URL, the bytes in the JSON, or a part of a form.',
+        'What the provider receives for a `file_` reference: a URL, the bytes in the JSON, or a part of a form.',
       ),
-    url_lifetime_s: z.int().min(60).max(86_400).default(3600).describe('With `url`: seconds that it works.'),
-    max_bytes: z.int().positive().optional().describe('Larger files are refused at create.'),
+    url_lifetime_s: z
+      .int()
+      .min(60)
+      .max(86_400)
+      .default(3600)
+      .describe('With `url`: seconds for which the URL works.'),
+    max_bytes: z
+      .int()
+      .positive()
+      .optional()
+      .describe(
+        'Maximum size of a file. A larger file skips this provider; if all refuse it, the create fails.',
+      ),
   })
-  .describe('How files of the input reach this provider.');
+  .describe('How this provider receives the files of the input.');
 
 const inputChanges = z
   .strictObject({
-    rename: z.record(z.string(), z.string().min(1)).default({}).describe('Property of ours: theirs.'),
-    set: z.record(z.string(), z.unknown()).default({}).describe('Properties that clients do not choose.'),
-    omit: z.array(z.string()).default([]).describe('Properties that are not sent.'),
+    rename: z
+      .record(z.string(), z.string().min(1))
+      .default({})
+      .describe('Maps names of input properties to the names that the provider uses.'),
+    set: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('Properties with fixed values, which clients cannot change.'),
+    omit: z.array(z.string()).default([]).describe('Properties that are not sent to the provider.'),
   })
-  .describe('What this provider is sent in place of the input as it is.');
+  .describe('How the input is changed before it is sent to this provider.');
 
 /** The only provider for runs of test keys. */
 export const isSandbox = ({ connection }: { connection: string }) => connection === 'sandbox';
@@ -46,7 +63,9 @@ const route = z.strictObject({
   connection: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be lower case: letters, digits, _')
-    .describe('Whose server: `name` is reached at <NAME>_BASE_URL with <NAME>_API_KEY.'),
+    .describe(
+      'The connection, as the environment defines it: for `name`, <NAME>_BASE_URL and <NAME>_API_KEY.',
+    ),
   model: z.string().min(1).max(256).describe("The provider's name of the model."),
   weight: z
     .int()
@@ -54,25 +73,30 @@ const route = z.strictObject({
     .max(1000)
     .optional()
     .describe(
-      'Of several providers: how often the first try is here. Without any, it is always the first one.',
+      'With several providers: the share of executions that try this provider first. If no provider has a weight, the first one in the list is always tried first.',
     ),
   mode: z
     .enum(providerModes)
     .optional()
-    .describe("How a run's end reaches us. Default: `callback` with the adapter `cog`, else `sync`."),
+    .describe(
+      'How Holdfast learns that a run has ended. Default: `callback` with the adapter `cog`, else `sync`.',
+    ),
   mode_from_input: z
     .string()
     .min(1)
     .optional()
-    .describe('Property of the input that, when it names a mode, decides instead of `mode`.'),
-  options: z.record(z.string(), z.unknown()).default({}).describe('Adapter-specific; see the adapter.'),
+    .describe('Input property that may name a mode, which then replaces `mode`.'),
+  options: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Adapter-specific: see the README of the adapter.'),
   input: inputChanges.optional(),
   files: inputFiles.prefault({}),
   pointer: pointer
     .optional()
-    .describe("Where the output is in this provider's answer, instead of `output.pointer`."),
-  usage: usage.optional().describe('Instead of the `usage` of the model.'),
-  errors: z.array(errorRule).optional().describe('Instead of the `errors` of the model.'),
+    .describe("JSON pointer to the output in this provider's response. Replaces `output.pointer`."),
+  usage: usage.optional().describe('Replaces the `usage` of the model.'),
+  errors: z.array(errorRule).optional().describe('Replaces the `errors` of the model.'),
 });
 
 export const provider = route.transform((given) => ({
