@@ -55,7 +55,7 @@ const core = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 
 function titleOf({ services: readers }) {
   if (core.every((service) => readers.includes(service))) return 'Every service';
-  return readers.join(' and ');
+  return new Intl.ListFormat('en', { type: 'conjunction' }).format(readers);
 }
 
 const sections = [...Map.groupBy(collect(services), titleOf)];
@@ -64,7 +64,7 @@ const page = `# Configuration
 
 <!-- Written by scripts/generators/configuration.mjs from each service's config.ts: do not edit. -->
 
-Environment variables configure the services. A service with wrong settings lists all of them and does not start.
+Environment variables configure the services. A service with invalid settings lists all of them and does not start.
 \`npm start\` sets all variables itself. The sandbox uses neither a database nor Redis.
 
 ${sections.map(([title, some]) => `## ${title}\n\n${table(some)}`).join('\n\n')}
@@ -81,7 +81,7 @@ The setup reads them too, because a model without a configured connection is not
 ## Setup
 
 \`node packages/setup/src/main.ts\` prepares migrations, database roles, bucket or folder, models and the demo organization
-for the services. It logs what it did and exits. It can run again at any time, and several can run at once.
+for the services. It logs what it did and exits. It can run again at any time, and several setups can run at once.
 
 ${table(collect({ setup: setupConfig }))}
 `;

@@ -15,7 +15,7 @@ export const egressConfig = {
       'must be CIDRs, comma-separated, such as 127.0.0.0/8,::1/128',
     )
     .describe(
-      'Addresses that may be connected to although they are not public, as CIDRs, comma-separated (development only)',
+      'Private addresses that connections are allowed to, as CIDRs, comma-separated (development only)',
     ),
   EGRESS_HIGH_PORTS: flag()
     .default(false)
@@ -50,7 +50,7 @@ export const webhookEgressConfig = {
       'must be origins, comma-separated, such as http://127.0.0.1:8790',
     )
     .describe(
-      'Origins that webhooks of any organization may go to without further checks, comma-separated, such as http://127.0.0.1:8790 (development only)',
+      'Origins that webhooks of every organization may be sent to without further checks, comma-separated, such as http://127.0.0.1:8790 (development only)',
     ),
 };
 

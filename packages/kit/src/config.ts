@@ -40,7 +40,7 @@ export const publicUrl = z
   .url()
   .optional()
   .describe(
-    'Where clients reach the gateway: begins the URLs of the disk store; is not dialled for webhooks or files',
+    'Where clients reach the gateway; the URLs of the disk store start with it. Webhooks and downloads never connect to it',
   );
 
 /** Messages must not repeat the text: it may hold a password. */
@@ -55,23 +55,28 @@ export const baseConfig = {
   DATABASE_URL: databaseUrl().describe(`PostgreSQL, as ${databaseUrlForm}`),
   DATABASE_PREPARED: flag()
     .default(true)
-    .describe('false: behind PgBouncer in transaction mode (docs/engines.md)'),
+    .describe(
+      'Whether to use prepared statements; false behind PgBouncer in transaction mode (docs/engines.md)',
+    ),
   DATABASE_POOL_SIZE: positiveInt()
     .default(10)
     .describe(
-      'Connections to PostgreSQL this process may hold; those of all processes must fit its max_connections',
+      'Maximum number of connections of this process to PostgreSQL; the sum over all processes must stay below max_connections',
     ),
   REDIS_URL: checked(redisUrlProblems).describe(`Redis, as ${redisUrlForms}`),
-  LISTEN_HOST: z.string().optional().describe('Address that every port is opened on; all of them unless set'),
+  LISTEN_HOST: z
+    .string()
+    .optional()
+    .describe('Address on which every port is opened; default: all addresses'),
   METRICS_PORT: port().default(0).describe('Port of /healthz, /readyz and /metrics; 0 chooses a free one'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .describe('Least level of log line that is written'),
+    .describe('Minimum level of the log lines that are written'),
   LOG_FORMAT: z
     .enum(['json', 'pretty'])
     .optional()
-    .describe('Log lines for machines (json) or people (pretty); unless set pretty on a terminal, else json'),
+    .describe('Log lines for machines (json) or people (pretty); default: pretty on a terminal, else json'),
 };
 
 export const listOf = (text: string): string[] =>

@@ -37,7 +37,7 @@ export type RedisAddress = {
 export const redisUrlForms =
   'redis://default:password@host:port/0, redis+sentinel://default:password@host:port,host:port/master/0 or ' +
   'redis+cluster://default:password@host:port,host:port ' +
-  '(rediss over TLS; ?cafile=/path for an authority of your own, certfile and keyfile for a certificate to show)';
+  '(rediss over TLS; ?cafile=/path for your own certificate authority, certfile and keyfile for a client certificate)';
 
 const fileParameters = ['cafile', 'certfile', 'keyfile'];
 

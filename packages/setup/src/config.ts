@@ -10,32 +10,39 @@ const passwordOf = (service: string) =>
     .string()
     .regex(/^[\x20-\x7e]+$/, 'must be ASCII')
     .optional()
-    .describe(`Password that the database role of ${service} gets; all four or none`);
+    .describe(`Password of the database role of ${service}; set all four or none`);
 
 /** The settings of the setup. */
 export const setupConfig = {
   DATABASE_URL: baseConfig.DATABASE_URL,
   DATABASE_DIRECT_URL: databaseUrl()
     .optional()
-    .describe('PostgreSQL past the pooler that DATABASE_URL names; the CLI takes it too'),
+    .describe(
+      'PostgreSQL without the pooler, if DATABASE_URL is the address of a pooler; the CLI uses it too',
+    ),
   GATEWAY_DB_PASSWORD: passwordOf('api-gateway'),
   DISPATCHER_DB_PASSWORD: passwordOf('dispatcher'),
   LEDGER_DB_PASSWORD: passwordOf('ledger'),
   WEBHOOK_SENDER_DB_PASSWORD: passwordOf('webhook-sender'),
   ...fileStoreConfig,
   PUBLIC_URL: fileStoreConfig.PUBLIC_URL.describe(
-    'Where clients reach the gateway, for what is printed; needed with FILE_STORE=disk',
+    'Where clients reach the gateway; the setup prints it. Required with FILE_STORE=disk',
   ),
   ...overageConfig,
-  MODELS_DIR: z.string().optional().describe("Folder of the catalogue; the tree's models/ unless set"),
+  MODELS_DIR: z
+    .string()
+    .optional()
+    .describe('Folder of the model files; default: models/ of this repository'),
   DEMO_KEY_SECRET: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits, small letters')
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
     .optional()
-    .describe('64 hexadecimal digits: makes a demo organization, and its API key of them; none unless set'),
+    .describe(
+      '64 hexadecimal digits: creates a demo organization, with an API key made of them; default: no demo organization',
+    ),
   ENCRYPTION_KEYS: encryptionKeys
     .optional()
-    .describe('Needed with DEMO_KEY_SECRET: the same as of api-gateway'),
+    .describe('Required with DEMO_KEY_SECRET: the same value as for api-gateway'),
 };
 
 type Values = z.infer<z.ZodObject<typeof setupConfig>>;

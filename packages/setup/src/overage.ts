@@ -4,23 +4,23 @@ import { overagePolicies } from '@holdfast/domain/ledger';
 import { parseConfig } from '@holdfast/kit/config';
 import { z } from 'zod';
 
-/** The policies of the platform, which the database keeps: so all copies of all services agree. */
+/** The policies of the platform. They are stored in the database, so that all services use the same. */
 export const overageConfig = {
   OVERAGE: z
     .enum(overagePolicies)
     .optional()
     .describe(
-      'A cost above the hold: charge in full, or cap at what is available (docs/money.md). Unset: as it is in the database, charge at first',
+      'A cost above the hold: charge it in full, or cap it at the hold and the available balance (docs/money.md). If unset, the database keeps its value, initially charge',
     ),
   SPEND_LIMIT_OVERAGE: z
     .enum(overagePolicies)
     .optional()
     .describe(
-      'A cost that passes a spend limit: charge in full, or cap at what the limit leaves. Unset: as it is in the database, cap at first; charge where organizations were there before this setting',
+      'A cost above a spend limit: charge it in full, or cap it at the hold and the rest of the limit. If unset, the database keeps its value, initially cap, or charge in an installation older than this setting',
     ),
 };
 
-/** Writes the policies that `environment` sets; answers all of them. @throws ConfigError for one that is unknown */
+/** Writes the policies that `environment` sets; returns all of them as text. @throws ConfigError for an unknown policy */
 export async function applyOverage(db: Database, environment: NodeJS.ProcessEnv): Promise<string> {
   const set = parseConfig(overageConfig, environment);
   const { overage, spendLimitOverage } = await setPlatformOverage(db, {

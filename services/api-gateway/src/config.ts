@@ -37,11 +37,11 @@ export const gatewayConfig = {
   RATE_LIMIT_PER_MINUTE: positiveInt()
     .default(3000)
     .describe(
-      'Other requests per minute of an API key, of an address without a key, and, counted separately, of an operator',
+      'Other requests per minute, counted per API key, per address for requests without a key, and per operator',
     ),
   BODY_TIMEOUT_S: positiveInt()
     .default(30)
-    .describe('Seconds within which a request body must arrive; uploads have an hour'),
+    .describe('Seconds within which a request body must arrive; an upload may take an hour'),
   BODY_MIN_BYTES_PER_S: positiveInt()
     .default(1024)
     .describe(
@@ -51,10 +51,12 @@ export const gatewayConfig = {
     .min(16)
     .default(64)
     .describe(
-      'MiB of memory for request bodies in flight per gateway, at most half for one organization; requests beyond get 429 or 503',
+      'MiB of memory per gateway for the bodies of open requests, at most half of it for one organization; further requests get 429 or 503',
     ),
-  EVENT_STREAMS_PER_KEY: positiveInt().default(100).describe('Open event streams per API key and gateway'),
-  EVENT_STREAMS: positiveInt().default(2000).describe('Open event streams per gateway'),
+  EVENT_STREAMS_PER_KEY: positiveInt()
+    .default(100)
+    .describe('Maximum number of open event streams per API key and gateway'),
+  EVENT_STREAMS: positiveInt().default(2000).describe('Maximum number of open event streams per gateway'),
   STOP_DELAY_S: z.coerce
     .number()
     .min(0)

@@ -12,14 +12,18 @@ export const dispatcherConfig = {
   ...fileStoreConfig,
   DISPATCH_CONCURRENCY: positiveInt()
     .default(512)
-    .describe('Runs that this process works on at once; one organization alone has half of them at most'),
+    .describe(
+      'Maximum number of runs that this process works on at once; one organization gets at most half of them',
+    ),
   ORGANIZATION_MAX_CONCURRENCY: positiveInt()
     .optional()
-    .describe('Open runs of an organization in all dispatchers together, unless it has a limit of its own'),
+    .describe(
+      'Maximum number of open runs of an organization in all dispatchers together, unless the organization has its own limit',
+    ),
   CALLBACK_URL: z
     .url()
     .optional()
-    .describe('Where providers reach the gateway for callbacks; PUBLIC_URL unless set'),
+    .describe('Where providers reach the gateway for callbacks; default: PUBLIC_URL'),
   ...egressConfig,
 };
 

@@ -7,24 +7,24 @@ export const ledgerConfig = {
   ...tracingConfig,
   SETTLE_CONCURRENCY: positiveInt()
     .default(256)
-    .describe('Settlements taken from the queue at once by this process'),
+    .describe('Number of settlement jobs that this process works on at once'),
   AUDIT_INTERVAL_S: positiveInt()
     .max(604_800)
     .default(3600)
-    .describe('Seconds between audits of every invariant of the ledger, by whichever process'),
+    .describe('Seconds between audits of the ledger; one of the processes runs each audit'),
   RETENTION_DAYS: positiveInt()
     .min(30)
     .max(36_500)
     .optional()
     .describe(
-      'Days that executions are kept, with their events, deliveries and output files; months that lie wholly before are dropped, the journal of money stays. For ever unless set; deliveries go sooner (DELIVERY_RETENTION_DAYS)',
+      'Days for which executions are kept, with their events and output files; default: for ever. Months that are entirely older are dropped; the journal is kept. Deliveries are dropped earlier (DELIVERY_RETENTION_DAYS)',
     ),
   DELIVERY_RETENTION_DAYS: positiveInt()
     .min(30)
     .max(36_500)
     .default(30)
     .describe(
-      'Days that the log of webhook deliveries is kept, with their attempts and what was answered; months that lie wholly before are dropped',
+      'Days for which the log of webhook deliveries is kept, with attempts and responses; months that are entirely older are dropped',
     ),
 };
 

@@ -6,7 +6,9 @@ export const sandboxConfig = {
   METRICS_PORT: baseConfig.METRICS_PORT,
   LOG_LEVEL: baseConfig.LOG_LEVEL,
   LOG_FORMAT: baseConfig.LOG_FORMAT,
-  SANDBOX_MAX_RUNS: positiveInt().default(20_000).describe('Runs under way at once; more are answered 409'),
+  SANDBOX_MAX_RUNS: positiveInt()
+    .default(20_000)
+    .describe('Maximum number of runs in progress at once; further ones get 409'),
 };
 
 export function readConfig() {

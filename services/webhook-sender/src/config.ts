@@ -15,10 +15,12 @@ export const webhookSenderConfig = {
     .default('0,30,300,3600,21600')
     .transform((text) => text.split(',').map((delay) => (delay.trim() === '' ? Number.NaN : Number(delay))))
     .pipe(z.array(z.number().min(0)).min(1).max(limits.webhookAttempts))
-    .describe('Seconds before each attempt of a delivery, comma-separated; as many attempts, at most 5'),
+    .describe(
+      'Seconds before each attempt of a delivery, comma-separated: one number per attempt, at most 5',
+    ),
   WEBHOOK_CONCURRENCY: positiveInt()
     .default(2000)
-    .describe('Webhook requests open at once in this process; organizations share them fairly'),
+    .describe('Maximum number of open webhook requests of this process; organizations share them fairly'),
 };
 
 export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;

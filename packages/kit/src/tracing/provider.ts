@@ -148,16 +148,16 @@ export const tracingConfig = {
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .default('')
-    // Not repeated in what is said of it: it is there for credentials.
+    // The message does not repeat the value: it contains credentials.
     .refine((text) => readHeaders(text) !== null, 'must be name=value,name=value with percent-encoded values')
     .transform((text) => readHeaders(text) ?? {})
-    .describe('Headers that spans are sent with, such as `authorization=Bearer%20abc`; a secret'),
+    .describe('Headers of the requests to the collector, such as `authorization=Bearer%20abc`; a secret'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(1)
-    .describe('Share of traces that are recorded, 0 to 1; the trace id decides'),
+    .describe('Share of traces that are recorded, from 0 to 1, chosen by trace id'),
 };
 
 export type TracingConfig = z.infer<z.ZodObject<typeof tracingConfig>>;
