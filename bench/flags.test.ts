@@ -36,7 +36,7 @@ describe('the flags', () => {
   it.each([
     [['--seconds', '0'], '--seconds needs a whole number of at least 1'],
     [['--clients', '1.5'], '--clients needs a whole number of at least 1'],
-    [['--only', 'none'], 'There is no part "none": one of quick, other, long.'],
+    [['--only', 'none'], 'There is no part "none". The parts are quick, other, long.'],
     [['--nothing'], "Unknown option '--nothing'"],
   ])('%j is refused in a line', (args, message) => {
     expect(() => parse(...args)).toThrow(UsageError);

@@ -10,11 +10,11 @@ export type Flags = {
   finished: number;
   pending: number;
   only: string[];
-  /** Whether the result is kept in bench/results and drawn. */
+  /** Whether to write the result to bench/results and docs/benchmarks.md. */
   write: boolean;
-  /** Where each service leaves a CPU profile; null: none is taken. */
+  /** The folder for the CPU profile of each service; null: no profiles. */
   cpuProfile: string | null;
-  /** Whether each part tells which SQL took the time. */
+  /** Whether to print the slowest statements of each part. */
   pgStat: boolean;
 };
 
@@ -24,26 +24,26 @@ export function usage(parts: Record<string, string>): string {
   const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(14)} ${about}`);
   return `Usage: npm run bench [-- flags]
 
-Starts everything anew on free ports (Postgres with its durable defaults), measures, checks the ledger, ends it all.
-One JSON document goes to standard output, progress and a table to standard error.
+Starts the whole system with fresh data on free ports (PostgreSQL with durable settings), measures it, audits the ledger,
+and stops it. Prints one JSON document to standard output, progress and a table to standard error.
 
-  --seconds N       length of what is measured by time (default 10; hot_row takes half)
-  --clients N       connections that create at once (default 128)
-  --executions N    executions of end_to_end and organizations (default 15000)
-  --finished N      executions that grown puts into the database, over a year (default 5000000)
-  --pending N       those that it leaves pending (default 200000)
-  --only a,b        these parts alone, the long ones too
-  --no-write        does not write bench/results and docs/benchmarks.md
-  --cpu-prof DIR    every service leaves a CPU profile there
-  --pg-stat         tells the ${statementCount} SQL statements that took longest in each part (pg_stat_statements)
-  --help            this text
+  --seconds N       duration of the parts that measure by time (default 10; hot_row takes half)
+  --clients N       number of connections that create executions (default 128)
+  --executions N    number of executions in end_to_end and organizations (default 15000)
+  --finished N      number of executions, spread over a year, that grown inserts (default 5000000)
+  --pending N       number of them that stay pending (default 200000)
+  --only a,b        run only these parts; required for the long ones
+  --no-write        do not write bench/results and docs/benchmarks.md
+  --cpu-prof DIR    every service writes a CPU profile to this folder
+  --pg-stat         print the ${statementCount} slowest SQL statements of each part (pg_stat_statements)
+  --help            print this text
 
 Parts:
 ${lines.join('\n')}`;
 }
 
 /** Without `--only`, the default parts. @throws UsageError */
-export function parseFlags(args: string[], parts: string[], usual: string[]): Flags {
+export function parseFlags(args: string[], parts: string[], defaultParts: string[]): Flags {
   const values = readFlags(args, options, 'npm run bench -- --help');
   return {
     help: values.help ?? false,
@@ -52,7 +52,7 @@ export function parseFlags(args: string[], parts: string[], usual: string[]): Fl
     executions: wholeNumber('--executions', values.executions ?? '15000'),
     finished: wholeNumber('--finished', values.finished ?? '5000000'),
     pending: wholeNumber('--pending', values.pending ?? '200000'),
-    only: partsOf(values.only, parts, usual),
+    only: partsOf(values.only, parts, defaultParts),
     write: !values['no-write'],
     cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
     pgStat: values['pg-stat'] ?? false,
@@ -72,11 +72,11 @@ const options = {
   'pg-stat': { type: 'boolean' },
 } as const;
 
-function partsOf(only: string | undefined, parts: string[], usual: string[]): string[] {
-  if (only === undefined) return usual;
+function partsOf(only: string | undefined, parts: string[], defaultParts: string[]): string[] {
+  if (only === undefined) return defaultParts;
   const wanted = only.split(',').map((name) => name.trim());
   const unknown = wanted.find((name) => !parts.includes(name));
   if (unknown !== undefined)
-    throw new UsageError(`There is no part "${unknown}": one of ${parts.join(', ')}.`);
+    throw new UsageError(`There is no part "${unknown}". The parts are ${parts.join(', ')}.`);
   return parts.filter((name) => wanted.includes(name));
 }

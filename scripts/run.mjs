@@ -17,7 +17,8 @@ async function main() {
     return name === undefined ? 2 : 0;
   }
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
-  if (!task) throw new UserError(`There is no task "${name}": one of ${Object.keys(tasks).join(', ')}.`);
+  if (!task)
+    throw new UserError(`There is no task "${name}". The tasks are ${Object.keys(tasks).join(', ')}.`);
   await ensureReady();
   return await task.run(args);
 }

@@ -4,16 +4,16 @@ export type Flags = { executions: number; help: boolean };
 
 export const usage = `Usage: npm run test:compose [-- flags]
 
-Builds the images and runs docker-compose.yml as a project of its own, on free ports, from a copy of this tree. Does the
-tutorial, scales every service, and puts executions through while each container is killed in turn and Redis loses
-its data. Then nothing may be lost, stuck or paid twice. Takes some minutes; removes all it made, however it ends.
+Builds the images from a copy of this tree, and runs docker-compose.yml as a separate project on free ports. Follows the
+tutorial, scales every service, and runs executions while it kills each container in turn and empties Redis. No execution
+may be lost, stuck or charged twice. Takes a few minutes, and always removes everything it created.
 
-  --executions N   how many (default 2000)
-  --help           this text
+  --executions N   number of executions (default 2000)
+  --help           print this text
 
-COMPOSE_TEST_SETUP in the environment is a shell command to run first, such as one that starts Docker.`;
+COMPOSE_TEST_SETUP in the environment is a shell command that runs first, for example one that starts Docker.`;
 
-/** @throws UsageError with one clear line for what it doesn't know */
+/** @throws UsageError for an unknown flag */
 export function parseFlags(args: string[]): Flags {
   const { executions = '2000', help = false } = readFlags(args, options, 'npm run test:compose -- --help');
   return { executions: wholeNumber('--executions', executions, { max: 99_999 }), help };

@@ -6,24 +6,25 @@ export type Flags = {
   only: string[];
   /** Cases whose title contains this text; null: all. */
   grep: string | null;
-  /** Whether logs and the home of the stack stay when everything has ended. */
+  /** Whether to keep the logs and the data folder at the end. */
   keep: boolean;
 };
 
 export const usage = (servers: string[]) => `Usage: npm run test:providers [-- flags]
 
-Starts Holdfast as npm start --ephemeral does, on free ports, and real model servers beside it, one after the other. They
-are installed from PyPI into virtual environments below \${XDG_CACHE_HOME:-~/.cache}/holdfast/providers, once: about 2 GB
-and some minutes. A server is skipped, with the reason, where Python 3.10 or newer, its venv module or PyPI is missing.
+Starts Holdfast on free ports, as npm start -- --ephemeral does, and tests it against real model servers, one after
+another. The first run installs them from PyPI into virtual environments in
+\${XDG_CACHE_HOME:-~/.cache}/holdfast/providers: about 2 GB, a few minutes. A server is skipped, with the reason, if
+Python 3.10 or newer, its venv module or PyPI is missing.
 
-  --only a,b    these servers alone: ${servers.join(', ')}
-  --grep TEXT   the cases whose title contains TEXT
-  --keep        keeps the logs of the last run, and says where they are
-  --help        this text
+  --only a,b    test only these servers: ${servers.join(', ')}
+  --grep TEXT   run only the cases whose title contains TEXT
+  --keep        keep the logs, and print where they are
+  --help        print this text
 
-The last line is \`N passed, N failed, N skipped\`; the exit code is 0 when none failed.`;
+The last line is \`N passed, N failed, N skipped\`. Exits with 0 if none failed.`;
 
-/** @throws UsageError with one clear line for what it doesn't know */
+/** @throws UsageError for an unknown flag or server */
 export function parseFlags(args: string[], servers: string[]): Flags {
   const {
     help = false,
@@ -34,7 +35,7 @@ export function parseFlags(args: string[], servers: string[]): Flags {
   const chosen = only?.split(',').map((name) => name.trim()) ?? servers;
   const unknown = chosen.find((name) => !servers.includes(name));
   if (unknown !== undefined)
-    throw new UsageError(`There is no server "${unknown}": one of ${servers.join(', ')}.`);
+    throw new UsageError(`There is no server "${unknown}". The servers are ${servers.join(', ')}.`);
   return { help, only: servers.filter((name) => chosen.includes(name)), grep: grep ?? null, keep };
 }
 

@@ -4,16 +4,16 @@ export type Flags = { perSecond: number; rounds: number; pauseS: number; help: b
 
 export const usage = `Usage: npm run rolling [-- flags]
 
-Runs everything that npm start runs in a folder of its own, two of each service, the gateways behind a balancer that asks
-/readyz; keeps clients at work, and restarts every process by SIGTERM, one after another. No request may fail, nothing
-may be lost or done twice, every webhook must arrive, and the ledger's audit must pass. Takes a minute or two.
+Runs everything that npm start runs, in a separate folder, with two of each service and the gateways behind a load
+balancer that checks /readyz. Restarts every process with SIGTERM, one after another, under load. No request may fail,
+nothing may be lost or done twice, every webhook must arrive, and the audit of the ledger must pass. Takes a minute or two.
 
-  --rate N     executions created a second (default 8)
-  --rounds N   how often each process is restarted (default 1)
+  --rate N     executions created per second (default 8)
+  --rounds N   number of restarts of each process (default 1)
   --pause S    seconds of load between two restarts (default 3)
-  --help       this text`;
+  --help       print this text`;
 
-/** @throws UsageError with one clear line for what it doesn't know */
+/** @throws UsageError for an unknown flag */
 export function parseFlags(args: string[]): Flags {
   const {
     rate = '8',

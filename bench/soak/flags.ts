@@ -13,20 +13,21 @@ export type Flags = {
 
 export const usage = `Usage: npm run soak [-- flags]
 
-Starts everything anew on free ports and keeps users at work at half of the top rate: text at once and by callback,
-pictures, uploads, failures, cancels, reads, lists, ?wait, event streams, webhooks to endpoints of which one is down now
-and then. Meanwhile it kills, stops and pauses services, empties Redis, crashes Redis and PostgreSQL and keeps the disk
-busy, by a plan that the seed tells. A line and a sample every minute. At the end it waits for rest, and tells what grew
-per million executions, whether every execution ended once and was charged once, whether every event arrived, and what
-the audit finds. Exit code 0 when all is well and nothing grows that shouldn't.
+Starts the whole system with fresh data on free ports, and puts it under load at half of the highest rate: text at once
+and by callback, images, uploads, failures, cancellations, reads, lists, ?wait, event streams, and webhooks to endpoints
+of which one is sometimes down. Meanwhile it kills, stops and pauses services, empties Redis, crashes Redis and
+PostgreSQL, and keeps the disk busy. The seed determines the order of these faults. Prints one line and takes one sample
+per minute. At the end it waits until nothing is pending, and reports what grew per million executions, whether every
+execution ended once and was charged once, whether every event arrived, and what the audit found. Exits with 0 if all
+checks pass and nothing grew that should not.
 
-  --minutes N   how long users are at work (default 60)
-  --rate N      executions created a second (default: half of what a calibration of some seconds reaches)
-  --seed N      of the plan of faults (default: a new one, which is printed)
-  --clients N   creates under way at once, at most (default 64)
-  --json        the result as one JSON document on standard output
-  --no-write    does not keep the result in bench/results
-  --help        this text`;
+  --minutes N   duration of the load (default 60)
+  --rate N      executions created per second (default: half of what a calibration of some seconds reaches)
+  --seed N      seed of the faults (default: a new one, which is printed)
+  --clients N   maximum number of creates in flight (default 64)
+  --json        print the result as one JSON document on standard output
+  --no-write    do not write the result to bench/results
+  --help        print this text`;
 
 /** @throws UsageError */
 export function parseFlags(args: string[], newSeed: () => number): Flags {
