@@ -21,6 +21,22 @@ it('body memory allows one holder half and all holders everything, and reuses wh
   expect(memory.heldBytes()).toBe(50);
 });
 
+it('body memory allows one member an eighth or one body, and leaves the rest of its holder to the others', () => {
+  const memory = openBodyMemory(80);
+  const [first, second, other] = ['m', 'm', 'n'].map((member) => memory.open('callbacks', member));
+  first?.take(8);
+  expect(() => second?.take(3)).toThrow('Too many of your requests');
+  second?.take(2);
+  first?.release();
+  second?.take(20);
+  expect(() => first?.take(1)).toThrow('Too many of your requests');
+  other?.take(18);
+  expect(() => other?.take(1)).toThrow('Too many of your requests');
+  for (const hold of [second, other]) hold?.release();
+  expect(memory.heldBytes()).toBe(0);
+  memory.open('callbacks', 'm').take(40);
+});
+
 beforeEach(() => {
   jest.useFakeTimers();
 });

@@ -12,32 +12,42 @@ export type BodyHold = {
 };
 
 export type BodyMemory = {
-  /** `holder`: the organization, operator or other sender. */
-  open(holder: string): BodyHold;
+  /** `holder`: the organization, operator or other sender. `member`: one of the senders that share the holder's memory. */
+  open(holder: string, member?: string): BodyHold;
   heldBytes(): number;
 };
 
 /**
  * The memory of one gateway for request bodies in flight. A body counts with its declared length, so it can be refused
- * unread. One holder gets at most half.
+ * unread. One holder gets at most half, and one member a quarter of that, or one body.
  */
 export function openBodyMemory(maxBytes: number): BodyMemory {
   const byHolder = new Map<string, number>();
   let held = 0;
 
-  function add(holder: string, bytes: number): void {
-    const total = (byHolder.get(holder) ?? 0) + bytes;
+  const heldBy = (name: string) => byHolder.get(name) ?? 0;
+
+  function add(names: readonly string[], bytes: number): void {
     held += bytes;
-    if (total === 0) byHolder.delete(holder);
-    else byHolder.set(holder, total);
+    for (const name of names) {
+      const total = heldBy(name) + bytes;
+      if (total === 0) byHolder.delete(name);
+      else byHolder.set(name, total);
+    }
   }
 
   return {
-    open(holder) {
+    open(holder, member) {
+      const memberName = `${holder} ${member}`;
+      const names = member === undefined ? [holder] : [holder, memberName];
       let taken = 0;
+      const isMemberFull = (bytes: number) => {
+        const total = heldBy(memberName);
+        return total > taken && total + bytes > maxBytes / 8;
+      };
       return {
         take(bytes) {
-          if ((byHolder.get(holder) ?? 0) + bytes > maxBytes / 2) {
+          if (heldBy(holder) + bytes > maxBytes / 2 || isMemberFull(bytes)) {
             const message = 'Too many of your requests have large bodies at the moment. Send fewer at once.';
             throw new ApiError('RATE_LIMITED', message, { headers });
           }
@@ -46,10 +56,10 @@ export function openBodyMemory(maxBytes: number): BodyMemory {
             throw new ApiError('SERVICE_UNAVAILABLE', message, { headers });
           }
           taken += bytes;
-          add(holder, bytes);
+          add(names, bytes);
         },
         release() {
-          add(holder, -taken);
+          add(names, -taken);
           taken = 0;
         },
       };

@@ -59,6 +59,8 @@ export type Endpoint = {
   access?: 'key' | 'anyone' | 'operator';
   /** The handler gets the raw body instead of JSON: a Buffer, or a stream if it is longer than `bufferedBytes`. */
   rawBody?: RawBodyLimits;
+  /** Whose body it is, where requests have no key: one sender cannot use up the memory for the bodies of all. */
+  sender?(params: never): string;
   /** Called before the body is read. @throws ApiError to refuse the request without reading it */
   admit?(request: { context: Context; params: never }): Promise<void>;
   /** Called when the query or body was refused; does not change the response. */
@@ -86,7 +88,7 @@ export function endpoint<
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
 >(
-  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'admit' | 'onRefused'> & {
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'sender' | 'admit' | 'onRefused'> & {
     params?: Params;
     query?: Query;
     body?: Body;
@@ -107,13 +109,14 @@ export function callerlessEndpoint<
 >(
   definition: Omit<
     Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'admit' | 'onRefused' | 'scope' | 'access' | 'rawBody'
+    'params' | 'query' | 'body' | 'handle' | 'sender' | 'admit' | 'onRefused' | 'scope' | 'access' | 'rawBody'
   > & {
     access: 'anyone' | 'operator';
     params?: Params;
     query?: Query;
     body?: Body;
     rawBody?: RawBody;
+    sender?(params: Inferred<Params>): string;
     admit?(request: { context: Context; params: Inferred<Params> }): Promise<void>;
     onRefused?(request: {
       context: Context;

@@ -27,7 +27,8 @@ export function endpointHandler(context: Context): RequestHandler {
     requireAccess(endpoint, caller, refusal);
     const params = parseParams(endpoint, match.params) as never;
     await endpoint.admit?.({ context, params });
-    const hold = context.bodies.open(caller?.organizationId ?? operator ?? 'callbacks');
+    const holder = caller?.organizationId ?? operator ?? 'callbacks';
+    const hold = context.bodies.open(holder, endpoint.sender?.(params));
     try {
       const reply = await replyOf(endpoint, { context, params, raw, hold });
       if (reply) sendReply(raw, reply);

@@ -59,9 +59,14 @@ async function beginCallback(to: string, sizeBytes: number) {
     path: `/v1/callbacks/sandbox/${to}`,
     headers: { 'content-length': sizeBytes },
   });
+  let status: number | undefined;
+  sending.on('response', (response) => {
+    status = response.statusCode;
+  });
   sending.on('error', () => {}).write('{');
   return {
     request: sending,
+    status: () => status,
     async close() {
       sending.destroy();
       server.closeAllConnections();
@@ -120,6 +125,21 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     expect(kept.length).toBeLessThan(40);
     await call(await runningToken(), '{}').expect(200);
   });
+
+  it.each([9_000_000, 8_000_000])(
+    'leaves memory for other attempts while one sends many bodies of %d bytes slowly',
+    async (sizeBytes) => {
+      const slow = await runningToken();
+      const sending = await Promise.all(Array.from({ length: 40 }, () => beginCallback(slow, sizeBytes)));
+      try {
+        await until('a body is refused', () => sending.some(({ status }) => status() === 429));
+        await call(await runningToken(), '{}').expect(200);
+        await call(await runningToken(), Buffer.alloc(sizeBytes, 'x')).expect(200);
+      } finally {
+        await Promise.all(sending.map(({ close }) => close()));
+      }
+    },
+  );
 
   it('refuses an unknown token before the body arrives', async () => {
     for (const sizeBytes of [8_000_000, 80_000_000]) {

@@ -27,6 +27,7 @@ export const postCallback = callerlessEndpoint({
       schema: z.object({ received: z.literal(true) }).meta({ id: 'Received' }),
     },
   },
+  sender: ({ token }) => token,
   async admit({ context, params }) {
     requireRoom(await readInboxState(context.db, params));
   },
