@@ -36,6 +36,16 @@ const declared = (sizeBytes: number) => ({
   size_bytes: sizeBytes,
 });
 
+async function runningAttempt(gateway: TestGateway): Promise<{ executionId: string; callbackPath: string }> {
+  const { db } = gateway.context;
+  await applyTestModels(db);
+  const { key } = await organizationWithKey(gateway, { balance: '10' });
+  const input = { model: 'writer', input: { prompt: 'a' } };
+  const { body } = await gateway.client(key).post('/v1/executions').send(input).expect(202);
+  const [run] = await startExecutions(db, [{ id: body.id, connection: 'sandbox', target: 'm' }], 30);
+  return { executionId: body.id, callbackPath: `/v1/callbacks/sandbox/${run?.attemptToken}` };
+}
+
 async function listening(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
@@ -102,21 +112,15 @@ async function listening(server: Server): Promise<number> {
 
     it('refuses a large callback with 503, which providers repeat, and keeps nothing of it', async () => {
       const { db } = gateway.context;
-      await applyTestModels(db);
-      const { key } = await organizationWithKey(gateway, { balance: '10' });
-      const { body: created } = await gateway
-        .client(key)
-        .post('/v1/executions')
-        .send({ model: 'writer', input: { prompt: 'a' } });
-      const [run] = await startExecutions(db, [{ id: created.id, connection: 'sandbox', target: 'm' }], 30);
+      const { executionId, callbackPath } = await runningAttempt(gateway);
       const { body, headers } = await request(gateway.app)
-        .post(`/v1/callbacks/sandbox/${run?.attemptToken}`)
+        .post(callbackPath)
         .set('Content-Type', 'application/json')
         .send('x'.repeat(9_000_000))
         .expect(503);
       expect([body.error.code, headers['retry-after']]).toEqual(['SERVICE_UNAVAILABLE', '60']);
       expect(await db.prisma.providerCallback.count()).toBe(0);
-      const [file] = await db.prisma.file.findMany({ where: { executionId: created.id } });
+      const [file] = await db.prisma.file.findMany({ where: { executionId } });
       expect(file?.state).toBe('deleted');
       expect(readdirSync(join(disk.path, '.incoming'))).toEqual([]);
     });
@@ -169,6 +173,45 @@ describe('an S3 server that fails', () => {
     expect(body.error).toMatchObject({ code: ours, retryable: true });
     expect(headers['retry-after']).toBe(retryAfter);
   });
+
+  it.each([
+    [507, 'XMinioStorageFull', 'with a length', '60'],
+    [507, 'XMinioStorageFull', 'without a length', '60'],
+    [500, 'InternalError', 'with a length', '2'],
+    [500, 'InternalError', 'without a length', '2'],
+  ])(
+    'with %s %s refuses a large callback %s with 503 and keeps nothing',
+    async (status, code, kind, retryAfter) => {
+      refusal = { status, code };
+      const { executionId, callbackPath } = await runningAttempt(gateway);
+      const body = Buffer.alloc(9_000_000, 'x');
+      const sending = request(gateway.app)
+        .post(callbackPath)
+        .serialize((same) => same);
+      if (kind === 'with a length') sending.set('Content-Type', 'application/octet-stream').send(body);
+      else sending.write(body.toString());
+      const response = await sending.expect(503);
+      expect(response.headers['retry-after']).toBe(retryAfter);
+      await expectNothingKept(executionId);
+    },
+  );
+
+  it('gets nothing of a callback that is too large, although its length is unknown until then', async () => {
+    refusal = { status: 200, code: '' };
+    const { executionId, callbackPath } = await runningAttempt(gateway);
+    const sending = request(gateway.app).post(callbackPath);
+    const mebibyte = 'x'.repeat(1_048_576);
+    for (let sent = 0; sent < 129; sent++) sending.write(mebibyte);
+    await sending.expect(413);
+    await expectNothingKept(executionId);
+  });
+
+  async function expectNothingKept(executionId: string): Promise<void> {
+    const { prisma } = gateway.context.db;
+    expect(await prisma.providerCallback.count()).toBe(0);
+    const files = await prisma.file.findMany({ where: { executionId } });
+    expect(files.map(({ state }) => state)).toEqual(['deleted']);
+  }
 
   it('makes a confirm return 503 that names the file store', async () => {
     server.closeAllConnections();
