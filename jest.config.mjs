@@ -7,23 +7,32 @@ const base = {
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+};
+
+const withServers = {
+  ...base,
   globalSetup: '<rootDir>/packages/testkit/src/globalSetup.mjs',
   globalTeardown: '<rootDir>/packages/testkit/src/globalTeardown.mjs',
 };
 
-/** A tier of tests, by name: `npm run test:unit` runs the first, `npm test` all but the last. */
-const tier = (displayName, testMatch, more = {}) => ({ ...base, displayName, testMatch, ...more });
+const besideTheCode = ['packages/*/src', 'services/*/src', 'bench'];
+const inFolders = (folders, files) => folders.map((folder) => `<rootDir>/${folder}/**/${files}`);
 
 export default {
+  // Each project is a tier: `npm run test:unit` runs the first, `npm test` all but the last.
   projects: [
-    tier('code', [
-      '<rootDir>/packages/*/src/**/*.test.ts',
-      '<rootDir>/services/*/src/**/*.test.ts',
-      '<rootDir>/bench/**/*.test.ts',
-      '<rootDir>/acceptance/fences/*.test.ts',
-    ]),
-    tier('system', ['<rootDir>/acceptance/system/**/*.test.ts']),
-    tier('acceptance', ['<rootDir>/acceptance/!(fences|system)/**/*.test.ts']),
+    {
+      ...base,
+      displayName: 'unit',
+      testMatch: inFolders([...besideTheCode, 'acceptance/fences'], '!(*.db).test.ts'),
+    },
+    { ...withServers, displayName: 'db', testMatch: inFolders(besideTheCode, '*.db.test.ts') },
+    { ...withServers, displayName: 'system', testMatch: inFolders(['acceptance/system'], '*.test.ts') },
+    {
+      ...withServers,
+      displayName: 'acceptance',
+      testMatch: inFolders(['acceptance/!(fences|system)'], '*.test.ts'),
+    },
   ],
   testTimeout: 60_000,
   // Most tests wait, for servers, leases and clocks: more of them than processors.

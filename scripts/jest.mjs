@@ -3,7 +3,7 @@ import { runNode } from './child.mjs';
 const flags = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 
 /** The tiers of `jest.config.mjs` that `npm test` runs. */
-const tiers = ['code', 'system'];
+const tiers = ['unit', 'db', 'system'];
 
 /** Runs the tests of these tiers, or those that the arguments name, of any tier. */
 export function test(args, { only = tiers, ...options } = {}) {

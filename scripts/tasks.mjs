@@ -24,7 +24,14 @@ export const tasks = {
     run: script('packages/local/src/start.ts', { ipc: true }),
   },
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
-  'test:code': { about: 'run only the tests beside the code', run: (args) => test(args, { only: ['code'] }) },
+  'test:unit': {
+    about: 'run only the tests that need no server',
+    run: (args) => test(args, { only: ['unit'] }),
+  },
+  'test:db': {
+    about: 'run only the tests beside the code that need PostgreSQL or Redis',
+    run: (args) => test(args, { only: ['db'] }),
+  },
   'test:system': {
     about: 'run only the tests that start the whole system',
     run: (args) => test(args, { only: ['system'] }),
