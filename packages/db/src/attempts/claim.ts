@@ -10,7 +10,7 @@ export type ClaimedAttempt = {
   handle: ({ externalId: string } & Record<string, string>) | null;
   logged: number;
   busyRefusals: number;
-  begunAtMs: number;
+  startedAtMs: number;
   id: string;
   organizationId: string;
   model: string;
@@ -65,7 +65,7 @@ async function claim(
 }
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
-  a.logged, a.busy_refusals AS "busyRefusals", (extract(epoch FROM a.created_at) * 1000)::float8 AS "begunAtMs", e.id, e.organization_id AS "organizationId",
+  a.logged, a.busy_refusals AS "busyRefusals", (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
   e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 

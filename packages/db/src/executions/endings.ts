@@ -17,10 +17,11 @@ export type EndedExecution = {
   writeOff: { amount: Money; reason: 'balance' | 'spend_limit' } | null;
 };
 
-// Every ending in one statement: status, money and event. `candidates` selects the rows to end, locked in order of id;
-// only those in a from-state end. With `priced` the hold is settled: `overage` takes what it lacks from `available`,
-// `settle` charges, `remainder` gives back, `write_off` is what the policy waives. Otherwise it is released. The
-// trigger `transfers_post` updates balances.
+// Ends executions in one statement: status, money and event. `candidates` selects the rows, locked in order of id; rows
+// that are not in a from-state of the transition stay unchanged. With `priced` the hold is settled: `overage` takes the
+// part of the cost above the hold from `available`, `settle` charges, `remainder` returns the rest of the hold, and
+// `write_off` is the part that the policy does not charge. Otherwise the hold is released. The trigger `transfers_post`
+// updates the balances.
 function endingStatement(args: {
   transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
   first?: string;
@@ -28,14 +29,14 @@ function endingStatement(args: {
   priced?: string;
   candidates: string;
   set: string;
-  among: string;
-  also?: string;
+  where: string;
+  extra?: string;
 }): string {
   const { from, to, event } = transitions[args.transition];
   const returned = args.priced ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
   const ended = `ended (id, organization_id, api_key_id, hold, cost, has_url, model, traceparent, month, unpaid, is_above, reason) AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
-  WHERE e.id = c.id AND ${args.among} AND c.status IN (${quotedList(from)})
+  WHERE e.id = c.id AND ${args.where} AND c.status IN (${quotedList(from)})
   RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.webhook_url IS NOT NULL, e.model, e.traceparent,
     date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${returned}
 )`;
@@ -48,22 +49,22 @@ function endingStatement(args: {
     journal(args.priced ? settlement : release),
     spending,
     `listener AS (${subscribedOrganizationsSql('ended', event)}),
-told AS MATERIALIZED (
+notified AS MATERIALIZED (
   SELECT *, event_id(id, '${event}') AS event_id,
-    has_url OR organization_id IN (SELECT organization_id FROM listener) AS is_awaited FROM ended
+    has_url OR organization_id IN (SELECT organization_id FROM listener) AS has_receiver FROM ended
 ),
 event AS (
   INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, traceparent)
-  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END, traceparent FROM told
+  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT has_receiver THEN now() END, traceparent FROM notified
 )`,
-    args.also,
+    args.extra,
   ];
   return `
 WITH ${ctes.filter(Boolean).join(',\n')}
 SELECT id AS "executionId", organization_id AS "organizationId", model, traceparent,
-  CASE WHEN is_awaited THEN event_id END AS "eventId",
+  CASE WHEN has_receiver THEN event_id END AS "eventId",
   CASE WHEN unpaid > 0 THEN json_build_object('amount', unpaid::text, 'reason', reason) END AS "writeOff"
-FROM told`;
+FROM notified`;
 }
 
 /** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
@@ -85,7 +86,7 @@ const settlement = `
     (4, 'write_off', 'write_offs', 'revenue', e.unpaid, 0, 0)`;
 const release = `(1, 'release', 'held', 'available', e.hold, e.hold, -e.hold)`;
 
-// Overages come after everything that gives money back: see overage.ts.
+// Overages come after all transfers that return money to `available`: see overage.ts.
 const journal = (moves: string) => `
 movement AS (
   SELECT e.organization_id, e.id, e.is_above, e.reason, v.* FROM ended e CROSS JOIN LATERAL (VALUES ${moves}
@@ -131,8 +132,8 @@ const completeExecutionsSql = endingStatement({
   set: `output = c.output, cost = c.charged, written_off = nullif(c.unpaid, 0), input_tokens = c."inputTokens",
     output_tokens = c."outputTokens",
     latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
-  among: 'e.id >= $2',
-  also: markSettled(true),
+  where: 'e.id >= $2',
+  extra: markSettled(true),
 });
 
 export async function failExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
@@ -147,8 +148,8 @@ const failExecutionsSql = endingStatement({
   first: settleable(false),
   candidates: 'SELECT h.id, h.status, o.outcome FROM held h JOIN outcome o USING (id)',
   set: `error_code = c.outcome ->> 'code', error_message = c.outcome ->> 'message'`,
-  among: 'e.id >= $2',
-  also: markSettled(false),
+  where: 'e.id >= $2',
+  extra: markSettled(false),
 });
 
 export async function cancelExecution(
@@ -167,10 +168,10 @@ const cancelExecutionSql = endingStatement({
   transition: 'cancel',
   candidates: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
   set: '',
-  among: 'e.id = $1',
+  where: 'e.id = $1',
 });
 
-/** -> EXPIRED for due executions (or only `id`), holds released. One with a recorded result is settled instead. */
+/** -> EXPIRED for overdue executions (or only `id`). Executions with a recorded outcome are settled instead. */
 export async function expireExecutions(
   db: Database,
   limit: number,
@@ -200,7 +201,7 @@ const expireExecutionsSql = endingStatement({
       AND a.finished_at <= e.expires_at
       AND a.outcome IS NOT NULL)
   ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
-  among: 'true',
+  where: 'true',
   set: `error_code = 'GENERATION_TIMEOUT', error_message = CASE WHEN c.is_waiting
     THEN 'The execution timed out before the model had capacity for it.'
     ELSE 'The execution timed out before a result was received.' END`,
@@ -221,11 +222,11 @@ held AS MATERIALIZED (
 }
 
 export function markSettled(ok: boolean): string {
-  return `acted_on AS (
+  return `settled_attempt AS (
   SELECT id, settled_at, (outcome ->> 'ok')::boolean AS ok FROM attempts
   WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 ),
 settled AS (
-  UPDATE attempts a SET settled_at = now() FROM acted_on t WHERE a.id = t.id AND t.settled_at IS NULL AND t.ok = ${ok}
+  UPDATE attempts a SET settled_at = now() FROM settled_attempt t WHERE a.id = t.id AND t.settled_at IS NULL AND t.ok = ${ok}
 )`;
 }

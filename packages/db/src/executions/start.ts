@@ -13,7 +13,7 @@ export type StartedExecution = {
   attemptToken: string;
   connection: string;
   target: string;
-  begunAtMs: number;
+  startedAtMs: number;
   model: string;
   input: Record<string, unknown>;
   eventId: string | null;
@@ -70,6 +70,6 @@ event AS (
   SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END, traceparent FROM issued
 )
 SELECT id, organization_id AS "organizationId", model, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
-  connection, target, (extract(epoch FROM now()) * 1000)::float8 AS "begunAtMs",
+  connection, target, (extract(epoch FROM now()) * 1000)::float8 AS "startedAtMs",
   CASE WHEN is_awaited THEN event_id END AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
 FROM issued`;

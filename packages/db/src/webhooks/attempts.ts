@@ -90,7 +90,7 @@ type Row = { id: string; state: DeliveryState | null };
 export async function recordAttempts(
   db: Database,
   records: AttemptRecord[],
-  args: { failuresToTell: number; failuresToDeactivate: number; maxProbeDelayS: number },
+  args: { failuresToNotify: number; failuresToDeactivate: number; maxProbeDelayS: number },
 ): Promise<Recorded> {
   const column = <Key extends keyof AttemptRecord>(key: Key) => records.map((record) => record[key]);
   const verdicts = endpointVerdicts(records);
@@ -115,7 +115,7 @@ export async function recordAttempts(
     firstId('dlv', column('id')),
     column('stage'),
     column('answer'),
-    args.failuresToTell,
+    args.failuresToNotify,
   ]);
   const states = rows.flatMap(({ id, state }) => (state === null ? [] : [[id, state] as const]));
   return { states: new Map(states), hasEndpointEvents: states.length < rows.length };

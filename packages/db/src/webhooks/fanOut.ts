@@ -20,16 +20,16 @@ export type ActiveEndpoint = SigningSecrets & {
   headers: string | null;
   isThin: boolean;
   maxInFlight: number;
-  /** Its last attempt failed: it is only probed. */
+  /** The last attempt failed: the endpoint is only probed. */
   isFailing: boolean;
   isPaced: boolean;
 };
 
-/** Receivers of those of `eventIds` that are not fanned out yet, by organization. */
+/** The receivers of events that are not fanned out yet, by organization. */
 export async function readReceivers(db: Database, eventIds: string[]): Promise<Map<string, Receivers>> {
   const values = [eventIds, firstId('evt', eventIds)];
-  const rows = await runStatement<Receivers>(db.pool, 'audiences', readAudiencesSql, values);
-  return new Map(rows.map((audience) => [audience.organizationId, audience]));
+  const rows = await runStatement<Receivers>(db.pool, 'audiences', readReceiversSql, values);
+  return new Map(rows.map((receivers) => [receivers.organizationId, receivers]));
 }
 
 export function isSubscribed(
@@ -39,8 +39,8 @@ export function isSubscribed(
   return isSubscribedTo(events, event.type) && (models.length === 0 || models.includes(event.model));
 }
 
-const readAudiencesSql = `
-WITH asked AS MATERIALIZED (
+const readReceiversSql = `
+WITH requested AS MATERIALIZED (
   SELECT DISTINCT organization_id FROM events WHERE id = ANY ($1::text[]) AND id >= $2 AND fanned_out_at IS NULL
 )
 SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSecretsSql('o', 'webhook_secret')}) s) AS secrets,
@@ -50,7 +50,7 @@ SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSe
       ${signingSecretsSql('w', 'secret')}
     FROM webhook_endpoints w WHERE w.organization_id = o.id AND w.deleted_at IS NULL AND w.is_active
   ) e) AS endpoints
-FROM asked JOIN organizations o ON o.id = asked.organization_id`;
+FROM requested JOIN organizations o ON o.id = requested.organization_id`;
 
 export type EventToFanOut = {
   eventId: string;
@@ -59,7 +59,7 @@ export type EventToFanOut = {
   traceparent: string | null;
 } & Execution;
 
-/** Those of `eventIds` that are not fanned out yet, with their executions (`id` is the execution's). */
+/** The events that are not fanned out yet, with their executions (`id` is the id of the execution). */
 export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
   return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [
     eventIds,
@@ -75,12 +75,12 @@ export async function listUnfannedEvents(db: Database, graceS: number, limit: nu
 
 // State is checked after the rows are found by id: the index of events to fan out is full of dead entries.
 const readStatement = `
-WITH asked AS MATERIALIZED (
+WITH requested AS MATERIALIZED (
   SELECT id, type, created_at, execution_id, fanned_out_at, traceparent FROM events
   WHERE id = ANY ($1::text[]) AND id >= $2
 )
 SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.traceparent, ${executionColumns('x')}
-FROM asked v JOIN executions x ON x.id = v.execution_id AND x.id >= $3
+FROM requested v JOIN executions x ON x.id = v.execution_id AND x.id >= $3
 WHERE v.fanned_out_at IS NULL`;
 
 const listStatement = `
@@ -127,14 +127,14 @@ export async function fanOutEvents(
 }
 
 const fanOutEventsSql = `
-WITH asked AS (
+WITH requested AS (
   SELECT id, fanned_out_at FROM events
   WHERE id = ANY ($1::text[]) AND id >= $11 ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 fanned AS (
   UPDATE events v SET fanned_out_at = now(), body = i.body
-  FROM asked JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = asked.id
-  WHERE v.id = asked.id AND v.id >= $11 AND asked.fanned_out_at IS NULL
+  FROM requested JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = requested.id
+  WHERE v.id = requested.id AND v.id >= $11 AND requested.fanned_out_at IS NULL
   RETURNING v.id, v.organization_id, v.created_at + $9::float8 * interval '1 second' AS expires_at
 ),
 delivery AS (
