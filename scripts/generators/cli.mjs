@@ -30,15 +30,15 @@ npm run --silent holdfast -- doctor          # for the npm start of this folder
 docker compose run --rm holdfast doctor      # with Docker
 \`\`\`
 
-It finds the database, Redis and the admin API in the files of \`npm start\` (\`HOLDFAST_HOME\`, else \`.holdfast\`), in the
-environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or in flags, which win:
+The command finds the database, Redis and the admin API in the files of \`npm start\` (\`HOLDFAST_HOME\`, else \`.holdfast\`), in the
+environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or in flags, which take precedence:
 
 | Flag | Meaning |
 | --- | --- |
 ${flags.join('\n')}
 
-On a terminal, tables fit its width: the widest columns are cut, and ids move to separate lines if there is no room for them.
-Elsewhere (a pipe, CI) rows are complete. \`--json\` prints one document with the keys of the API (with \`executions tail\`, a line for
+On a terminal, tables fit its width: the widest columns are cut, and ids are printed on separate lines if there is no room for them.
+In a pipe or in CI, rows are complete. \`--json\` prints one document with the keys of the API (with \`executions tail\`, a line for
 each change). Results go to stdout, progress and errors to stderr. ${exitCodesText}
 
 ${sections.join('\n\n')}

@@ -10,7 +10,7 @@ export const commands: readonly Command[] = [
   {
     name: 'doctor',
     about: `check the whole system, and print what is wrong and how to fix it: database (migrations, rights, partitions,
-clock), Redis, store, public URL and its certificate, admin API, providers and their keys, models, services, late work.
+clock), Redis, store, public URL and its certificate, admin API, providers and their keys, models, services, overdue work.
 It writes one object to the store and removes it.`,
     usage: 'holdfast doctor [--json]',
     examples: 'holdfast doctor\ndocker compose run --rm holdfast doctor',
@@ -37,9 +37,9 @@ It writes one object to the store and removes it.`,
   },
   {
     name: 'org limit',
-    about: `limit how many executions of an organization run at once, or what it may spend in a month (UTC); none removes
-the limit. --overage decides on a cost above the hold, --spend-limit-overage on a cost above a spend limit: charge it in
-full, or cap it (docs/money.md); default follows the platform. Settings without a flag stay as they are.`,
+    about: `limit how many executions of an organization run at once, or how much it may spend in a month (UTC); none
+removes the limit. --overage applies to a cost above the hold, --spend-limit-overage to a cost above a spend limit: charge
+it in full, or cap it (docs/money.md); default uses the setting of the installation. Other settings do not change.`,
     usage: `holdfast org limit <org> [--max-concurrency N|none] [--monthly-spend AMOUNT|none]
   [--overage charge|cap|default] [--spend-limit-overage charge|cap|default] [--json]`,
     examples: `holdfast org limit org_… --max-concurrency 20
@@ -56,8 +56,8 @@ holdfast org limit org_… --overage cap`,
   },
   {
     name: 'correct',
-    about: `correct the balance of an organization, once per idempotency key. An amount below 0 is taken from the available
-balance, and is refused when it is more than that.`,
+    about: `correct the balance of an organization, once per idempotency key. A negative amount is taken from the available
+balance, and refused if it exceeds it.`,
     usage: 'holdfast correct <org> <amount> --reason TEXT [--idempotency-key KEY] [--json]',
     examples: 'holdfast correct org_… -3.50 --reason "billed twice" --idempotency-key ticket-12',
     load: async () => (await import('./balance/adjust.ts')).correct,
@@ -92,7 +92,7 @@ holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0
   {
     name: 'executions list',
     about:
-      'list executions of all organizations, newest first; with --org those of one, of the last 30 days or --since',
+      'list executions, newest first: of all organizations or of --org, created in the last 30 days or since --since',
     usage: `holdfast executions list [--org ORG] [--status ${executionStatuses.join('|')}]
     [--model SLUG] [--since 2h] [--limit 20] [--json]`,
     examples: 'holdfast executions list --status FAILED --since 1h',
@@ -107,8 +107,8 @@ holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0
   {
     name: 'executions tail',
     about: `follow an execution until it ends: status, progress, the provider's log. --org follows all executions of an
-organization from now on, until Ctrl-C; above a hundred new ones per second some are left out. --json prints one document
-per change, on a line each.`,
+organization from now on, until Ctrl-C; above a hundred new ones per second, some are not shown. --json prints one document
+per line for each change.`,
     usage: 'holdfast executions tail <execution> [--json]\nholdfast executions tail --org ORG [--json]',
     load: async () => (await import('./executions/tail.ts')).executionsTail,
   },
@@ -132,13 +132,14 @@ per change, on a line each.`,
   },
   {
     name: 'webhooks redeliver',
-    about: 'send a delivery again, whatever its status: with the same event id and the same bytes',
+    about: 'send a delivery again, whatever its status, with the same event id and the same bytes',
     usage: 'holdfast webhooks redeliver <org> <delivery> [--json]',
     load: async () => (await import('./webhooks/redeliver.ts')).webhooksRedeliver,
   },
   {
     name: 'webhooks recover',
-    about: 'send the deliveries of an endpoint again that were created since then and have failed or expired',
+    about:
+      'send again the failed and expired deliveries of an endpoint that were created since the given time',
     usage: 'holdfast webhooks recover <org> <endpoint> --since 2h [--json]',
     load: async () => (await import('./webhooks/redeliver.ts')).webhooksRecover,
   },
@@ -151,14 +152,14 @@ per change, on a line each.`,
   },
   {
     name: 'queues failed',
-    about: `list the failed jobs that a queue keeps, with their reasons. It keeps a few, for a minute: a job is a hint, and
-a sweep finds its work again. The services' logs have the others.`,
+    about: `list the failed jobs that a queue keeps, with their errors. It keeps a few, for a minute, because a sweep finds
+the work of a failed job again. The logs of the services have the others.`,
     usage: `holdfast queues failed <${queues}> [--limit 20] [--json]`,
     load: async () => (await import('./queues/failed.ts')).queuesFailed,
   },
   {
     name: 'queues retry',
-    about: 'put the failed jobs that a queue keeps back to waiting; it is safe to run a job twice',
+    about: 'retry the failed jobs that a queue keeps; it is safe to run a job twice',
     usage: `holdfast queues retry <${queues}> [--json]`,
     changes: () => true,
     load: async () => (await import('./queues/failed.ts')).queuesRetry,
@@ -178,8 +179,8 @@ a sweep finds its work again. The services' logs have the others.`,
   },
   {
     name: 'actions',
-    about: `list the actions of operators, newest first: through the admin API and by commands that do not use it, refused
-ones included`,
+    about: `list the actions of operators, newest first: requests to the admin API, and commands that change something
+without it. Includes refused ones`,
     usage: `holdfast actions [--org ORG] [--action TEXT] [--actor NAME] [--since 2h]
     [--limit 20] [--json]`,
     examples: 'holdfast actions --action top-ups --since 24h',
@@ -188,7 +189,7 @@ ones included`,
   {
     name: 'backup',
     about:
-      'write the database, as of one moment, and the files into a new folder; safe under load. See docs/backup.md',
+      'write a consistent snapshot of the database, and the files, into a new folder; safe under load. See docs/backup.md',
     usage: 'holdfast backup FOLDER [--without-files]',
     examples: `holdfast backup /backups/2026-11-21
 holdfast restore --check /backups/2026-11-21`,
@@ -216,7 +217,7 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
   {
     name: 'secrets reencrypt',
     about:
-      'seal every secret with the first of ENCRYPTION_KEYS, so that the others can be removed; safe under load',
+      'encrypt every stored secret with the first of ENCRYPTION_KEYS, so that the others can be removed; safe under load',
     usage: 'holdfast secrets reencrypt [--dry-run]',
     changes: (args) => !isDryRun(args),
     load: async () => (await import('./secrets/reencrypt.ts')).secretsReencrypt,
@@ -224,7 +225,7 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
   {
     name: 'models apply',
     about:
-      'replace the catalogue with the YAML files of a folder, in one transaction; models without a file are withdrawn',
+      'replace the catalogue of models with the YAML files of a folder, in one transaction; models without a file are withdrawn',
     usage: 'holdfast models apply [folder] [--dry-run] [--json]',
     changes: (args) => !isDryRun(args),
     load: async () => (await import('./models/apply.ts')).modelsApply,
@@ -252,7 +253,8 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
     name: 'models test',
     about: `run a model once at its real provider and print the result; no balance is charged, but the provider charges you.
 --input: default the first example of its input_schema; @path in a file property is a local file. --provider: the
-connection, when it has several. --models: read the model from its file in that folder. Ctrl-C cancels the run.`,
+connection to use, if the model has several. --models: read the model from its file in this folder. Ctrl-C cancels the
+run.`,
     usage:
       'holdfast models test <slug> [--input JSON|@file] [--provider NAME] [--timeout S] [--models folder]',
     load: async () => (await import('./models/trial.ts')).modelsTest,
@@ -261,7 +263,7 @@ connection, when it has several. --models: read the model from its file in that 
     name: 'completion',
     about: 'print a script that completes the commands and flags of holdfast in a shell',
     usage: 'holdfast completion <bash|zsh|fish>',
-    examples: `holdfast() { npm run --silent holdfast -- "$@"; }    # in ~/.bashrc; zsh completes no alias by its name
+    examples: `holdfast() { npm run --silent holdfast -- "$@"; }    # in ~/.bashrc; a function, because zsh does not complete aliases
 source <(holdfast completion bash)                    # in ~/.zshrc the same with zsh, after compinit
 function holdfast; npm run --silent holdfast -- $argv; end; holdfast completion fish | source    # fish`,
     load: async () => (await import('./completion/completion.ts')).completion,

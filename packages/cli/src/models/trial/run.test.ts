@@ -42,7 +42,7 @@ function saying(submits: Progress[], polls: Progress[] = [ended]) {
 const submission = (timeoutMs: number): Submission => ({
   executionId: 'exec_1',
   token: 't',
-  begunAtMs: 0,
+  startedAtMs: 0,
   providerModel: 'm',
   input: {},
   parts: [],

@@ -19,7 +19,7 @@ export function testSubmission(
   return {
     executionId: newId('exec'),
     token: randomBytes(24).toString('base64url'),
-    begunAtMs: Date.now(),
+    startedAtMs: Date.now(),
     providerModel: route.model,
     ...changeInput({ input: inText, parts }, route.input),
     options: route.options,
