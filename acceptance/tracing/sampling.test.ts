@@ -25,8 +25,8 @@ it('every service records its spans of a sampled trace', async () => {
   for (let index = 0; index < 1000; index += 1) {
     // The client's sampled flag is ignored.
     const parent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
-    const span = first.begin({ name: 'a', kind: 'server', parent });
-    second.begin({ name: 'b', kind: 'consumer', parent: span.traceparent }).end();
+    const span = first.start({ name: 'a', kind: 'server', parent });
+    second.start({ name: 'b', kind: 'consumer', parent: span.traceparent }).end();
     span.end();
   }
   await Promise.all([first.stop(), second.stop()]);
@@ -40,7 +40,7 @@ it('every service records its spans of a sampled trace', async () => {
 it('a trace that is not sampled is passed on in webhooks as not sampled', async () => {
   const tracing = await open('none', '0');
   const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-  const span = tracing.begin({ name: 'a', kind: 'server', parent });
+  const span = tracing.start({ name: 'a', kind: 'server', parent });
   expect(span.traceparent).toMatch(
     /^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)[0-9a-f]{16}-00$/,
   );

@@ -10,7 +10,7 @@ export const limits = {
   webhookResponseBytes: 65_536,
   /** Bytes of a receiver's response that are logged. */
   webhookAnswerBytes: 4096,
-  webhookFailuresToTell: 4,
+  webhookFailuresToNotify: 4,
   webhookFailuresToDeactivate: 10,
   webhookMaxInFlight: 8,
   /** Per origin of an organization's `webhook_url`s; not configurable. */

@@ -16,7 +16,7 @@ export type CreateRequest = {
   organizationId: string;
   apiKeyId: string;
   idempotencyKey: string | null;
-  /** Of the body's canonical JSON: distinguishes a repeat from another request under the same key. */
+  /** Hash of the body's canonical JSON: distinguishes a repeated request from a different one with the same key. */
   requestHash: string | null;
   model: string;
   input: Record<string, unknown>;
@@ -25,7 +25,7 @@ export type CreateRequest = {
   estimatedCost: Money;
   timeoutS: number;
   priority?: Priority;
-  /** Of the trace that it belongs to. A repeat keeps the first one. */
+  /** The trace context of the request. A repeated request keeps the first one. */
   traceparent?: string | null;
 };
 
@@ -61,28 +61,28 @@ export function openCreator(args: {
       if (result.kind === 'created') return { record: newRecord(execution, result), replayed: false };
       if (result.kind === 'known') return await replay(db, request, result);
       if (result.kind === 'refused') refuseUnaffordable(execution, result);
-      // Lost a race against a twin, or against one that was itself refused: the next batch decides.
+      // Lost a race against a request with the same idempotency key: the next batch finds its row, or inserts its own.
     }
   }
 
   return { create, idle: batcher.idle, problem: batcher.problem };
 }
 
-/** The statement takes one item per idempotency key. Twins of an item join the next batch and find its row. */
+/** The statement accepts one item per idempotency key. Duplicates join the next batch and find the row of the first. */
 async function insertBatch(db: Database, batch: NewExecution[]): Promise<(InsertResult | typeof raced)[]> {
   const seen = new Set<string>();
-  const isTwin = batch.map(({ organizationId, idempotencyKey }) => {
+  const isDuplicate = batch.map(({ organizationId, idempotencyKey }) => {
     if (idempotencyKey === null) return false;
     const name = `${organizationId} ${idempotencyKey}`;
-    const twin = seen.has(name);
+    const isKnown = seen.has(name);
     seen.add(name);
-    return twin;
+    return isKnown;
   });
   const results = await insertExecutions(
     db,
-    batch.filter((_, index) => !isTwin[index]),
+    batch.filter((_, index) => !isDuplicate[index]),
   );
-  return isTwin.map((twin) => (twin ? raced : (results.shift() as InsertResult)));
+  return isDuplicate.map((duplicate) => (duplicate ? raced : (results.shift() as InsertResult)));
 }
 
 function queued({ id, organizationId, model, priority = defaultPriority }: NewExecution): QueuedExecution {

@@ -289,7 +289,7 @@ describe('content that arrives after the erasure', () => {
       { ...unnamed, id: ids[0] ?? '', answer: null },
       { ...repeated, id: ids[1] ?? '', answer: secret },
     ];
-    await recordAttempts(db, records, { failuresToTell: 4, failuresToDeactivate: 10, maxProbeDelayS: 60 });
+    await recordAttempts(db, records, { failuresToNotify: 4, failuresToDeactivate: 10, maxProbeDelayS: 60 });
     expect(await tracesIn()).toEqual([]);
     const { rows } = await db.pool.query(
       'SELECT error FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY error',

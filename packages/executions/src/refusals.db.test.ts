@@ -111,7 +111,7 @@ describe('an attempt that its provider refused', () => {
     expect(claimed).toMatchObject({ state: 'starting', connection: 'a', target: 'a-model', ended: false });
     expect(claimed?.attemptToken).not.toBe(run.attemptToken);
     // It starts when it is sent, not when it was postponed.
-    expect(claimed?.begunAtMs).toBeGreaterThan(Date.now() - 600_000);
+    expect(claimed?.startedAtMs).toBeGreaterThan(Date.now() - 600_000);
     const outcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.5' } as const;
     await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
     await completeExecutions(db, [attemptId]);

@@ -15,16 +15,16 @@ describe('databaseUrlProblems', () => {
   });
 
   it.each([
-    ['postgresrubbish:secret', /^is no URL like postgresql:/],
-    ['mysql://user:secret@db.example/holdfast', /^is no URL like/],
-    ['postgres://user:secret@db.example:port/holdfast', /^is no URL like/],
-    ['postgres://user:sec%zzret@db.example/holdfast', /^is no URL like/],
+    ['postgresrubbish:secret', /^is not a URL like postgresql:/],
+    ['mysql://user:secret@db.example/holdfast', /^is not a URL like/],
+    ['postgres://user:secret@db.example:port/holdfast', /^is not a URL like/],
+    ['postgres://user:sec%zzret@db.example/holdfast', /^is not a URL like/],
     ['postgres://user:secret@db.example/holdfast?sslmode=verify', /^sslmode is none of disable, /],
     [
       'postgres://user:secret@db.example/holdfast?sslrootcert=/no/ca.pem',
       /^sslrootcert \/no\/ca.pem can't be read/,
     ],
-    [`postgres://user:secret@db.example/holdfast?sslkey=${here}`, /^sslkey .* is no PEM file$/],
+    [`postgres://user:secret@db.example/holdfast?sslkey=${here}`, /^sslkey .* is not a PEM file$/],
   ])('says what is wrong with %s, and shows no password', (url, expected) => {
     const [problem = 'it was taken'] = databaseUrlProblems(url);
     expect(problem).toMatch(expected);

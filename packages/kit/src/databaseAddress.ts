@@ -9,7 +9,7 @@ const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 /** Why the driver could not use this URL, one line each, without repeating it: it may hold a password. */
 export function databaseUrlProblems(url: string): string[] {
   const parameters = parametersOf(url);
-  if (parameters === null) return [`is no URL like ${databaseUrlForm}`];
+  if (parameters === null) return [`is not a URL like ${databaseUrlForm}`];
   const mode = parameters.get('sslmode') ?? 'disable';
   const files = fileParameters.flatMap((name) => {
     const path = parameters.get(name);

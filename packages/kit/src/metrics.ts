@@ -140,7 +140,7 @@ export function engineGauges(
   const of = (name: string, help: string, read: () => number) =>
     liveGauge(registry, `database_pool_${name}`, help, read);
   of('connections', 'Connections to PostgreSQL that are open', () => pool.totalCount);
-  of('idle_connections', 'Connections to PostgreSQL that nobody uses', () => pool.idleCount);
+  of('idle_connections', 'Unused connections to PostgreSQL', () => pool.idleCount);
   of('max_connections', 'Connections to PostgreSQL that may be open', () => pool.options.max ?? 0);
   of('waiting', 'Statements that wait for a connection to PostgreSQL', () => pool.waitingCount);
   liveGauge(

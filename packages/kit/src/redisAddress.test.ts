@@ -69,14 +69,14 @@ describe('readRedisUrl', () => {
     'redis+cluster://:secret@',
   ])('is refused at the start, without its password: %s', (url) => {
     const problem = baseConfig.REDIS_URL.safeParse(url).error?.issues[0]?.message ?? 'it was taken';
-    expect(problem).toMatch(/^is no URL like redis:/);
+    expect(problem).toMatch(/^is not a URL like redis:/);
     expect(problem).not.toMatch(/secret/);
   });
 
   it.each([
     ['redis://:secret@n1?cafile=/no/ca.pem', [/^cafile is for rediss/, /^cafile \/no\/ca.pem can't be read/]],
     ['rediss+cluster://:secret@n1?cafile=/no/ca.pem', [/^cafile \/no\/ca.pem can't be read \(ENOENT\)$/]],
-    [`rediss://:secret@n1?cafile=${import.meta.filename}`, [/ is no PEM file$/]],
+    [`rediss://:secret@n1?cafile=${import.meta.filename}`, [/ is not a PEM file$/]],
     ['rediss://:secret@n1?keyfile=/no/key.pem', [/go together/, /^keyfile /]],
     ['redis+cluster://:secret@n1?cafle=/secret', [/^has a parameter that is none of cafile, /]],
     ['redis+cluster://:secret@n1?sentinelpassword=secret', [/^has a parameter that is none of/]],

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 /** Why the file that a URL parameter names is not PEM; null when it is. */
 export function pemFileProblem(parameter: string, path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').includes('-----BEGIN ') ? null : `${parameter} ${path} is no PEM file`;
+    return readFileSync(path, 'utf8').includes('-----BEGIN ')
+      ? null
+      : `${parameter} ${path} is not a PEM file`;
   } catch (error) {
     return `${parameter} ${path} can't be read (${(error as NodeJS.ErrnoException).code})`;
   }
@@ -109,5 +111,5 @@ function decoded(text: string): string {
 }
 
 function refuse(): never {
-  throw new Error(`is no URL like ${redisUrlForms}`);
+  throw new Error(`is not a URL like ${redisUrlForms}`);
 }

@@ -33,7 +33,7 @@ function stopOnSignal(service: Service, log: Logger): void {
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'stopping failed');
+        log.error({ err: error }, 'could not stop cleanly');
         process.exit(1);
       },
     );

@@ -78,7 +78,7 @@ async function troubleOfCog(
   if (model === undefined) return null;
   const path = pathOf({ model, options });
   const health = await readHealth(http, path);
-  if (health === null) return `nothing answers ${path}/health-check as Cog does`;
+  if (health === null) return `${path}/health-check does not respond as Cog does`;
   const { isDead, status, reason } = health;
   return isDead ? `it takes no runs: it says ${status}${reason === '' ? '' : `, ${reason}`}` : null;
 }

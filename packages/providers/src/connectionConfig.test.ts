@@ -48,8 +48,8 @@ describe('connectionConfig', () => {
     const { gpu } = connectionConfig(environment);
     expect(gpu && trustedHosts(gpu)).toEqual(['gpu:5000', 'minio:9000', 'files.lan:443']);
     expect(connectionProblems(environment)).toEqual([
-      'GPU_OUTPUT_ORIGINS: minio:9000 is no origin such as http://minio:9000, and is ignored',
-      'GPU_OUTPUT_ORIGINS: http://a/b is no origin such as http://minio:9000, and is ignored',
+      'GPU_OUTPUT_ORIGINS: minio:9000 is not an origin such as http://minio:9000, and is ignored',
+      'GPU_OUTPUT_ORIGINS: http://a/b is not an origin such as http://minio:9000, and is ignored',
     ]);
   });
 });

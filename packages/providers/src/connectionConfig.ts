@@ -64,12 +64,14 @@ export function connectionProblems(environment: Environment): string[] {
   return baseUrls(environment).flatMap((found) => {
     const { name } = found;
     if (!isUsable(found))
-      return [`${name}_BASE_URL is no http or https URL, so there is no connection ${name.toLowerCase()}`];
+      return [
+        `${name}_BASE_URL is not an http or https URL, so there is no connection ${name.toLowerCase()}`,
+      ];
     return outputOrigins(settingsOf(environment, name))
       .filter(({ url }) => url === null)
       .map(
         ({ text }) =>
-          `${name}_OUTPUT_ORIGINS: ${text} is no origin such as http://minio:9000, and is ignored`,
+          `${name}_OUTPUT_ORIGINS: ${text} is not an origin such as http://minio:9000, and is ignored`,
       );
   });
 }

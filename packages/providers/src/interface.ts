@@ -10,7 +10,7 @@ export type Submission = {
   /** Unguessable and unique per attempt; the idempotency token where a provider takes one. */
   token: string;
   /** When the attempt started, in ms since 1970 by the database's clock. */
-  begunAtMs: number;
+  startedAtMs: number;
   /** `provider.model` of the model's YAML. */
   providerModel: string;
   /** As this provider takes it, with `file_` ids replaced by URLs or data URIs. */

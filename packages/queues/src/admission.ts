@@ -10,9 +10,9 @@ import {
 } from './admissionScripts.ts';
 import type { Redis } from './connection.ts';
 
-/** Runs at once under a name, over all dispatchers. */
+/** Maximum number of runs at once for a name, in all dispatchers together. */
 export type ConcurrencyLimit = { name: string; most: number };
-/** Runs started in any minute. */
+/** Maximum number of runs started per minute. */
 export type RateLimit = { name: string; perMinute: number };
 
 export type Limits = { scopes: ConcurrencyLimit[]; rates: RateLimit[] };
@@ -21,39 +21,39 @@ export type AdmissionRequest = {
   executionId: string;
   /** Unique to this request. */
   mark: string;
-  /** Of its organization and model. */
+  /** The limits of its organization and model. */
   limits: Limits;
-  /** Best first. `capacity`: the name of a learned capacity, if there is one. */
+  /** In order of preference. `capacity`: the name of a learned capacity, if there is one. */
   routes: { connection: string; limits: Limits; capacity?: string }[];
-  /** Whether to wait for the first available route instead of taking one with room. */
+  /** Whether to wait for the first route that works, instead of using another one that has capacity. */
   stays: boolean;
 };
 
 export type Admission =
-  /** Counted everywhere; `route` is an index. */
+  /** Counted for all limits; `route` is an index of `routes`. */
   | { kind: 'admitted'; route: number }
-  /** Its organization or model is at its limit. */
+  /** The organization or model has reached its limit. */
   | { kind: 'full'; name: string; waitMs: number }
-  /** Every route is full or its circuit open. */
+  /** Every route is full, or its circuit is open. */
   | { kind: 'closed'; waitMs: number }
   /** Already counted: another dispatcher runs it. */
   | { kind: 'taken' };
 
-/** Open until (Unix ms by Redis's clock), then probed. */
+/** Open circuits by connection, each with the time until which it is open (Unix ms by Redis's clock); then it is probed. */
 export type Breakers = ReadonlyMap<string, number>;
 
-/** `isDead`: it announced that it takes no runs; its breaker opens at once. */
+/** `isDead`: the provider reported that it accepts no runs; its circuit opens at once. */
 export type CallCounts = { connection: string; ok: number; failed: number; isDead?: boolean };
 
 export type CapacityRefusal = {
   name: string;
   executionId: string;
   retryAfterMs: number;
-  /** It may have been accepted after all, and stays counted. */
+  /** The run may have been accepted in spite of the refusal, and stays counted. */
   mayHaveRun: boolean;
-  /** The provider's open runs by the database; only for an unknown capacity. */
+  /** The provider's open runs in the database; only if its capacity is unknown. */
   open?: string[];
-  /** Spreads the pauses of several installations. */
+  /** Spreads the pauses of several installations over time. */
   jitter: number;
 };
 
@@ -64,9 +64,9 @@ export type AdmissionControl = {
   /** Never throws: `reconcile` finds what was not released. */
   release(runs: { executionId: string; names: string[] }[]): Promise<void>;
   /** Undoes an admission that was not used, including its start and probe. Never throws. */
-  withdraw(ask: AdmissionRequest, route: number): Promise<void>;
+  withdraw(request: AdmissionRequest, route: number): Promise<void>;
   /**
-   * Stops counting runs that are not open. Returns open ones that are not counted; they may have ended since. @throws
+   * Stops counting runs that are not open. Returns open runs that are not counted; they may have ended since. @throws
    * while Redis is unavailable
    */
   reconcile(open: OpenRuns): Promise<OpenRuns>;
@@ -81,7 +81,7 @@ export type AdmissionControl = {
 
 const prefix = '{holdfast-limits}';
 const responseWithinMs = 2000;
-/** Runs counted a moment ago may not be in the database yet. */
+/** Runs that were counted less than this ago may not be in the database yet. */
 const graceMs = 15_000;
 
 /** Opens when half of at least `calls` calls in the window failed. */

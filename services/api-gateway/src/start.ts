@@ -17,7 +17,7 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
   const { config, log } = args;
   const tracing = await openTracing('api-gateway', config, log);
   const context = openContext({ ...args, tracing });
-  for (const opening of context.egress.openings) log.warn(`egress: ${opening}`);
+  for (const opening of context.egress.openings) log.warn(`egress exception: ${opening}`);
   const host = config.LISTEN_HOST;
   const maxPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const api = await listen(createApp(context), { host, port: config.PORT }, maxPerMinute);

@@ -17,7 +17,7 @@ import type { Slots } from './slots.ts';
 import {
   type Attempt,
   cancelTimeoutMs,
-  cancelUnanswered,
+  cancelUnconfirmed,
   type FirstCall,
   submit,
   toSubmission,
@@ -33,7 +33,7 @@ export type AttemptServices = {
   metrics: Pick<DispatcherMetrics, 'runs' | 'retries' | 'busyRefusals'>;
 };
 
-/** PENDING -> PROCESSING, or a retry. Returns false when another dispatcher has it, or the execution has ended. */
+/** PENDING -> PROCESSING, or a retry. Returns false if another dispatcher has started it, or the execution has ended. */
 export async function startAttempt(
   services: AttemptServices,
   starter: Pick<Starter, 'start'>,
@@ -41,7 +41,7 @@ export async function startAttempt(
   { executionId, retry }: PendingExecution,
   route: ProviderRoute | null,
 ): Promise<boolean> {
-  const begunAtMs = Date.now();
+  const startedAtMs = Date.now();
   const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
   const attempt = retry
     ? await claimWaiting(services.files.db, retry.attemptId, at, leaseS)
@@ -51,7 +51,7 @@ export async function startAttempt(
     await stopAttempt(services, trace, attempt);
     return false;
   }
-  const span = { name: retry ? 'retry' : 'run', kind: 'consumer', begunAtMs } as const;
+  const span = { name: retry ? 'retry' : 'run', kind: 'consumer', startedAtMs } as const;
   await inSpan(trace, span, attempt, async (spanned) => {
     const { attemptId, model, organizationId } = attempt;
     spanned.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
@@ -93,14 +93,14 @@ export async function applyProgress(
   }
   trace.span?.set({ 'holdfast.state': progress.state });
   try {
-    const isOver = await record(services, trace, route, attempt, progress, signal);
-    if (isOver) await services.slots.release(attempt);
+    const freesSlots = await record(services, trace, route, attempt, progress, signal);
+    if (freesSlots) await services.slots.release(attempt);
   } finally {
     for (const body of bodiesOf(progress)) body.close();
   }
 }
 
-/** Returns whether the attempt gives up its slots. */
+/** Returns whether the attempt no longer needs its slots. */
 async function record(
   services: AttemptServices,
   trace: Trace,
@@ -145,7 +145,7 @@ async function failWithoutRoute(
   await slots.release(attempt);
 }
 
-/** Cancels the run of an execution that has ended. What the provider sends later is dropped. */
+/** Cancels the run of an execution that has ended. Later callbacks of the provider are ignored. */
 export async function stopAttempt(
   { files, routes, slots }: Pick<AttemptServices, 'files' | 'routes' | 'slots'>,
   trace: Trace,
@@ -156,7 +156,7 @@ export async function stopAttempt(
     const route = attempt.state === 'waiting' ? null : await routes.find(attempt, spanned);
     if (route && attempt.handle)
       await route.provider.cancel(attempt.handle, AbortSignal.timeout(cancelTimeoutMs));
-    else if (route) await cancelUnanswered(route.provider, toSubmission(route, attempt));
+    else if (route) await cancelUnconfirmed(route.provider, toSubmission(route, attempt));
     await markStopped(files.db, [attempt.attemptId]);
     await slots.release(attempt);
   });

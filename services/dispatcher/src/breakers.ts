@@ -34,8 +34,8 @@ export function openBreakers(args: {
       const now = await admission.report(reported);
       for (const connection of args.connections) {
         if (now.has(connection) === open.has(connection)) continue;
-        if (now.has(connection)) log.error({ connection }, 'a provider takes no runs: its circuit is open');
-        else log.info({ connection }, 'a provider takes runs again: its circuit is closed');
+        if (now.has(connection)) log.error({ connection }, 'a provider accepts no runs: its circuit is open');
+        else log.info({ connection }, 'a provider accepts runs again: its circuit is closed');
       }
       open = now;
       reportedAtMs = performance.now();

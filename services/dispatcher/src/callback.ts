@@ -83,7 +83,7 @@ async function readObject(
     return Buffer.concat(chunks);
   } catch (error) {
     if (!(error instanceof ObjectNotFoundError)) throw error;
-    log.warn({ executionId }, 'the object of a large callback is gone');
+    log.warn({ executionId }, 'the stored body of a large callback is missing');
     return null;
   }
 }
@@ -98,7 +98,10 @@ async function removeObject(
     await store.remove(key);
     await markFilesDeleted(db, [key]);
   } catch (error) {
-    log.warn({ err: error, executionId }, 'the object of a large callback stays until it expires');
+    log.warn(
+      { err: error, executionId },
+      'could not delete the stored body of a large callback; it will expire',
+    );
   }
 }
 

@@ -20,16 +20,16 @@ export type CopyBounds = {
 
 export const defaultBounds: CopyBounds = { timeoutMs: 120_000, maxTotalBytes: 1024 ** 3 };
 
-// The provider has been paid: a store, database or host that restarts is worth half a minute.
+// The provider has already been paid, so the copy waits half a minute for a store, database or host that restarts.
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
 
 type CopiedAttempt = Pick<Attempt, 'id' | 'attemptId' | 'organizationId'>;
 
-/** In this process, whose memory they share. */
+/** Limits the copies of this process, which share its memory. */
 const copies = createFairLimiter(64, 32);
 const maxCopiesOfRun = 8;
 
-export type MadeOutput = { outcome: Success; bodies?: readonly OutputBody[] };
+export type ProducedOutput = { outcome: Success; bodies?: readonly OutputBody[] };
 
 export type CopiedOutput = { success: Success; drop(): Promise<void> };
 
@@ -39,7 +39,7 @@ export async function copyOutput(
   log: Logger,
   { definition: { output }, connection }: Pick<Route, 'definition' | 'connection'>,
   attempt: CopiedAttempt,
-  { outcome, bodies = [] }: MadeOutput,
+  { outcome, bodies = [] }: ProducedOutput,
   signal: AbortSignal,
   bounds = defaultBounds,
 ): Promise<CopiedOutput | null> {
@@ -89,7 +89,7 @@ export async function copyOutput(
   return success && { success, drop: () => drop(kept) };
 }
 
-/** What an earlier try copied is not copied again. */
+/** Files that an earlier try copied are not copied again. */
 function createCopier(
   { organizationId }: CopiedAttempt,
   stored: Map<number, StoredFile>,
@@ -113,7 +113,7 @@ export function isRetryableCopy(error: unknown): boolean {
   return error.stage === 'status' && (error.status === null || error.status >= 500 || error.status === 429);
 }
 
-/** Stored files count for the price: their pixels, and their seconds unless the provider reported some. */
+/** Adds what the price may depend on: the pixels of stored files, and their seconds unless the provider reported them. */
 export function withMeasuredFiles(success: Success, files: readonly StoredFile[]): Success {
   const pixels = files.reduce((sum, { width = 0, height = 0 }) => sum + width * height, 0);
   const seconds = files.reduce((sum, { duration = 0 }) => sum + duration, 0);

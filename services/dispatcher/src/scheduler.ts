@@ -110,7 +110,10 @@ export function createScheduler(args: {
     const { executionId, organizationId, retry } = candidate.pending;
     void startAt(candidate, at)
       .catch((error: unknown) =>
-        log.error({ err: error, executionId, attemptId: retry?.attemptId }, 'run failed with an error'),
+        log.error(
+          { err: error, executionId, attemptId: retry?.attemptId },
+          'attempt failed with an unexpected error',
+        ),
       )
       .finally(() => {
         shares.give(organizationId, 1);

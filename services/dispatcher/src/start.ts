@@ -136,7 +136,7 @@ function openServices(
   const routes = openRoutes({ db, catalogue, providers, connections, callbackBaseUrl });
   const { slots, stopReports } = openSharedSlots(config, { ...args, catalogue, routes });
   const egress = createEgressPolicy(egressSettings(config));
-  for (const opening of egress.openings) log.warn(`egress is opened: ${opening}`);
+  for (const opening of egress.openings) log.warn(`egress exception: ${opening}`);
   const leases = createLeases(db, log);
   const starter = openStarter({ db, fanout: queues.fanout, leaseS });
   const recorder = openAttemptRecorder({ db, settle: queues.settle, log });

@@ -16,7 +16,7 @@ const submission: Submission = {
   token: 'token',
   providerModel: 'model',
   input: {},
-  begunAtMs: 0,
+  startedAtMs: 0,
   parts: [],
   options: {},
   mode: 'sync',

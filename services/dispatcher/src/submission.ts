@@ -20,7 +20,7 @@ export function toSubmission(
   return {
     executionId: attempt.id,
     token: attempt.attemptToken,
-    begunAtMs: attempt.begunAtMs,
+    startedAtMs: attempt.startedAtMs,
     providerModel: route.model,
     parts,
     input,
@@ -45,7 +45,7 @@ export async function submit(
   const submission = toSubmission(route, attempt, input);
   const progress = await callProvider(provider, submission, firstCall, signal);
   if (signal.aborted) {
-    if (signal.reason === 'ended elsewhere') await cancelUnanswered(provider, submission);
+    if (signal.reason === 'ended elsewhere') await cancelUnconfirmed(provider, submission);
     return null;
   }
   const usualMs = definition.timeout_s * 1000;
@@ -106,7 +106,7 @@ function mayHaveRun(progress: Progress): progress is Extract<Progress, { state: 
 export const cancelTimeoutMs = 10_000;
 const findTimeoutMs = 60_000;
 
-export async function cancelUnanswered(provider: Provider, submission: Submission): Promise<void> {
+export async function cancelUnconfirmed(provider: Provider, submission: Submission): Promise<void> {
   const handle =
     provider.handleFor(submission) ??
     (await provider.find?.(submission, AbortSignal.timeout(findTimeoutMs))) ??

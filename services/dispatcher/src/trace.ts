@@ -22,13 +22,13 @@ export type TracedAttempt = {
 /** The span is a child of the current one, or else of the execution's trace. */
 export async function inSpan<Result>(
   trace: Trace,
-  span: Pick<NewSpan, 'name' | 'kind' | 'begunAtMs'>,
+  span: Pick<NewSpan, 'name' | 'kind' | 'startedAtMs'>,
   attempt: TracedAttempt,
   work: (trace: Trace) => Promise<Result>,
 ): Promise<Result> {
   const { tracing, log } = trace;
   if (tracing === null) return await work(trace);
-  const started = tracing.begin({
+  const started = tracing.start({
     ...span,
     parent: trace.span?.traceparent ?? attempt.traceparent,
     attributes: {

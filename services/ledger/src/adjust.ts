@@ -23,7 +23,7 @@ export function startAdjustments(args: {
     async process({ requestId, ...asked }): Promise<AdjustResult> {
       const result = await adjustBalance(db, asked);
       const { organizationId, kind, amount } = asked;
-      log.info({ requestId, organizationId, kind, amount, outcome: result.outcome }, 'adjustment asked for');
+      log.info({ requestId, organizationId, kind, amount, outcome: result.outcome }, 'adjustment processed');
       return result;
     },
   });

@@ -8,7 +8,7 @@ export async function audit(db: Database, intervalS: number, log: Logger): Promi
   const breaches = await auditWhenDue(db, intervalS);
   if (!breaches) return;
   for (const breach of breaches) log.fatal(breach, 'the ledger is not right');
-  log.info({ breaches: breaches.length }, 'the ledger was audited');
+  log.info({ breaches: breaches.length }, 'ledger audited');
 }
 
 /** Exports what the last audit found and when: the same from every instance, also from one that has audited nothing. */

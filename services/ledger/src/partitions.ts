@@ -26,7 +26,7 @@ export async function keepPartitions(args: {
   const { db, retentionDays, isStopped, log } = args;
   try {
     const made = await makePartitions(db.pool);
-    if (made.length > 0) log.info({ made }, 'partitions were made');
+    if (made.length > 0) log.info({ made }, 'partitions created');
   } finally {
     await warnWhenShort(db, log);
   }
@@ -39,7 +39,7 @@ export async function keepPartitions(args: {
 }
 
 function report({ dropped, kept }: DropResult, retentionDays: number, log: Logger): void {
-  if (dropped.length > 0) log.info({ dropped, retentionDays }, 'old partitions were dropped');
+  if (dropped.length > 0) log.info({ dropped, retentionDays }, 'old partitions dropped');
   for (const { partition, reason } of kept) log.warn({ partition, reason }, 'an old partition is kept');
 }
 
@@ -47,7 +47,10 @@ function report({ dropped, kept }: DropResult, retentionDays: number, log: Logge
 async function warnWhenShort(db: Database, log: Logger): Promise<void> {
   const { monthsAhead } = await readHorizon(db.pool);
   if (monthsAhead < 1)
-    log.error({ monthsAhead }, 'the next month has no partitions: creates will fail when it begins');
+    log.error(
+      { monthsAhead },
+      'the next month has no partitions: creating executions will fail when it starts',
+    );
 }
 
 /** From every instance, also from one that has made none. */

@@ -25,11 +25,11 @@ export function createReport(args: {
   log: Logger;
 }): Report {
   const { metrics, tracing, log } = args;
-  return (status) => (done, begunAtMs) => {
+  return (status) => (done, startedAtMs) => {
     metrics.endings.inc({ status }, done.length);
     for (const ended of done) {
       const { executionId, organizationId, eventId, writeOff } = ended;
-      const traceId = tracing ? trace(tracing, ended, status, begunAtMs) : undefined;
+      const traceId = tracing ? trace(tracing, ended, status, startedAtMs) : undefined;
       if (writeOff) metrics.writtenOff.inc({ reason: writeOff.reason }, Number(writeOff.amount));
       const written = writeOff && { writtenOff: writeOff.amount, reason: writeOff.reason };
       log.info({ executionId, organizationId, eventId, status, traceId, ...written }, 'execution ended');
@@ -38,9 +38,9 @@ export function createReport(args: {
 }
 
 /** One for each, though a statement ended many. Answers the id of the trace. */
-function trace(tracing: Tracing, ended: EndedExecution, status: Ending, begunAtMs: number): string {
+function trace(tracing: Tracing, ended: EndedExecution, status: Ending, startedAtMs: number): string {
   const attributes = { ...executionAttributes(ended), 'holdfast.status': status };
-  const span = tracing.begin({ ...spans[status], parent: ended.traceparent, attributes, begunAtMs });
+  const span = tracing.start({ ...spans[status], parent: ended.traceparent, attributes, startedAtMs });
   span.end();
   return span.traceId;
 }

@@ -14,7 +14,7 @@ import { judge, type Result, type Verdict } from './verdict.ts';
 /** Longer than a request may take: a live sender has recorded its attempt by then. */
 export const leaseS = 45;
 const maxProbeDelayS = 60;
-/** An attempt that could not be recorded in this time is made again. */
+/** An attempt that could not be recorded within this time is repeated. */
 const recordForMs = 30_000;
 
 export type ClaimLane = (lane: LaneRoom) => Promise<LaneClaim | null>;
@@ -92,12 +92,13 @@ export function createAttempt(args: {
 }
 
 function createRecorder(args: { db: Database; onEndpointEvents(): void; log: Logger }) {
-  const { webhookFailuresToTell: failuresToTell, webhookFailuresToDeactivate: failuresToDeactivate } = limits;
+  const { webhookFailuresToNotify: failuresToNotify, webhookFailuresToDeactivate: failuresToDeactivate } =
+    limits;
   const batcher = createBatcher<AttemptRecord, DeliveryState | null>({
     maxSize: 200,
     async run(records) {
       const { states, hasEndpointEvents } = await retryTransient(args.log, recordForMs, () =>
-        recordAttempts(args.db, records, { failuresToTell, failuresToDeactivate, maxProbeDelayS }),
+        recordAttempts(args.db, records, { failuresToNotify, failuresToDeactivate, maxProbeDelayS }),
       );
       if (hasEndpointEvents) args.onEndpointEvents();
       return records.map(({ id }) => states.get(id) ?? null);
@@ -122,10 +123,10 @@ function logFields(delivery: ClaimedDelivery, result: Result, state: string | nu
   };
 }
 
-/** Of the URL only the host is recorded: the rest may contain credentials. */
+/** Records only the host of the URL: the rest may contain credentials. */
 function startSpan(tracing: Tracing, delivery: ClaimedDelivery): Span {
   const { id, url, eventId, eventType, endpointId, attempts, isProbe, traceparent } = delivery;
-  return tracing.begin({
+  return tracing.start({
     name: 'deliver webhook',
     kind: 'client',
     parent: traceparent,

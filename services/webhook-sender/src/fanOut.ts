@@ -109,11 +109,11 @@ function trace(
   deliveries: number,
   startedAtMs: number,
 ): string {
-  const span = tracing.begin({
+  const span = tracing.start({
     name: 'fan out',
     kind: 'consumer',
     parent: traceparent,
-    begunAtMs: startedAtMs,
+    startedAtMs,
     attributes: {
       ...executionAttributes({ ...event, model }),
       'holdfast.event_id': event.id,

@@ -6,17 +6,17 @@ import type { Attempt, ClaimLane } from './delivery.ts';
 export type LaneOf = {
   lane: string;
   organizationId: string;
-  /** Its open requests in all senders together. If unknown, the first claim returns it. */
+  /** Maximum number of open requests in all senders together. If unknown, the first claim returns it. */
   maxInFlight?: number;
 };
 
-/** Decides which requests may be open. A full lane leaves its deliveries in the database and claims them from there. */
+/** Limits open requests, per lane and in total. The deliveries of a full lane stay in the database and are claimed later. */
 export type Lanes = {
   /** Reserves a slot for a delivery that is about to be claimed. False: the lane is full or has pending deliveries. */
   reserve(to: LaneOf): boolean;
   release(lane: string, slots?: number): void;
   run(delivery: ClaimedDelivery): void;
-  /** The lane has pending deliveries: they are claimed as soon as there are free slots. */
+  /** Reports pending deliveries of a lane: they are claimed as soon as there are free slots. */
   wake(to: LaneOf): void;
   close(): void;
   idle(): Promise<void>;
@@ -134,18 +134,18 @@ export function createLanes(args: {
     }, ms);
   }
 
-  /** The lane's slot is free when the receiver has accepted, the process's only when that is recorded. */
+  /** The lane's slot becomes free when the receiver has accepted, the process's slot when the attempt is recorded. */
   async function makeAttempt(delivery: ClaimedDelivery): Promise<void> {
     let isInLane = true;
-    const leaveLane = () => {
+    const freeLaneSlot = () => {
       const lane = isInLane ? lanes.get(delivery.lane) : undefined;
       isInLane = false;
       if (!lane) return;
       lane.inFlight -= 1;
       schedule(lane);
     };
-    const isDelivered = await args.attempt(delivery, leaveLane);
-    leaveLane();
+    const isDelivered = await args.attempt(delivery, freeLaneSlot);
+    freeLaneSlot();
     shares.give(delivery.organizationId, 1);
     // A failing endpoint has recovered: the deliveries behind the probe may be sent.
     if (delivery.isProbe && isDelivered) wake(delivery);

@@ -133,6 +133,6 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
 
 function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal) {
   const policy = createEgressPolicy(egressSettings(config));
-  for (const opening of policy.openings) log.warn(`egress is opened: ${opening}`);
+  for (const opening of policy.openings) log.warn(`egress exception: ${opening}`);
   return createSend({ policy, box: createSealedBox(config.ENCRYPTION_KEYS), stopped, log });
 }

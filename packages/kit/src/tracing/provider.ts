@@ -31,8 +31,8 @@ function reporting(exporter: SpanExporter, log: Logger): SpanExporter {
     const isLost = message !== undefined;
     if (isLost === areLost) return;
     areLost = isLost;
-    if (isLost) log.warn({ reason: message }, 'spans are lost: the collector does not take them');
-    else log.info('the collector takes spans again');
+    if (isLost) log.warn({ reason: message }, 'the collector does not accept spans; they are lost');
+    else log.info('the collector accepts spans again');
   }
 
   return {
@@ -87,14 +87,14 @@ export function startTracing(args: {
   });
   const tracer = provider.getTracer('holdfast');
   return {
-    begin({ name, kind, parent, attributes = {}, begunAtMs }) {
+    start({ name, kind, parent, attributes = {}, startedAtMs }) {
       const options = { kind: kinds[kind], attributes: known(attributes) };
-      const timed = begunAtMs === undefined ? options : { ...options, startTime: begunAtMs };
+      const timed = startedAtMs === undefined ? options : { ...options, startTime: startedAtMs };
       return toSpan(tracer.startSpan(name, timed, contextOf(parent)));
     },
     async stop() {
       await within(stopWithinMs, 'sending the last spans', provider.shutdown()).catch((error: unknown) => {
-        log.warn({ reason: reasonOf(error) }, 'spans were lost');
+        log.warn({ reason: reasonOf(error) }, 'spans lost');
       });
     },
   };

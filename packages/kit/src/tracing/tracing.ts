@@ -11,7 +11,7 @@ export type NewSpan = {
   parent: string | null;
   attributes?: Attributes;
   /** Milliseconds since 1970; default: now. */
-  begunAtMs?: number;
+  startedAtMs?: number;
 };
 
 /** Exported after `end`. */
@@ -25,7 +25,7 @@ export type Span = {
 };
 
 export type Tracing = {
-  begin(span: NewSpan): Span;
+  start(span: NewSpan): Span;
   stop(): Promise<void>;
 };
 

@@ -210,7 +210,9 @@ describe('npm start', () => {
     const { env } = await options();
     const given = { DATABASE_URL: 'postgres://:secret@h:x/db', REDIS_URL: 'redis+cluster://:secret@h:99999' };
     const starting = start({ env: { ...env, ...given } });
-    await expect(starting).rejects.toThrow(/^DATABASE_URL: is no URL like .*\nREDIS_URL: is no URL like .*$/);
+    await expect(starting).rejects.toThrow(
+      /^DATABASE_URL: is not a URL like .*\nREDIS_URL: is not a URL like .*$/,
+    );
     await expect(starting).rejects.not.toThrow(/secret/);
     expect(said).toEqual([]);
   });

@@ -48,9 +48,9 @@ export function createCog(connection: Connection): Provider {
   }
 
   /** A container that started after the run has lost it, and will not call back. */
-  async function hasRestarted({ begunAtMs }: Submission, handle: Handle, signal: AbortSignal) {
-    const { startedAtMs = null } = (await readHealth(http, handle['path'] ?? '', signal)) ?? {};
-    return startedAtMs !== null && startedAtMs > begunAtMs;
+  async function hasRestarted({ startedAtMs }: Submission, handle: Handle, signal: AbortSignal) {
+    const { startedAtMs: containerStartedAtMs = null } = (await readHealth(http, handle['path'] ?? '', signal)) ?? {};
+    return containerStartedAtMs !== null && containerStartedAtMs > startedAtMs;
   }
 
   /** Runs it once more on the connection of the request, which returns what callbacks did not. */

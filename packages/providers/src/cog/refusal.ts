@@ -32,7 +32,7 @@ export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secre
   if (status === 409 || status === 429) return busy('MODEL_OVERLOADED');
   if (status === 503) return busy('MODEL_UNAVAILABLE');
   if (status === 404 || status === 405)
-    return useless('MODEL_UNAVAILABLE', `the model's address answers ${status}`);
+    return useless('MODEL_UNAVAILABLE', `the model's address returned ${status}`);
   if (status === 504) return { state: 'unknown', outcome: failed('GENERATION_TIMEOUT') };
   if (status >= 500) return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
   if (status >= 300)

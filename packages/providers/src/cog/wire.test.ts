@@ -127,9 +127,9 @@ describe('a run that its container is not at any more', () => {
   });
 
   it('for it has restarted, is lost at once', async () => {
-    const handle = await begin({ begunAtMs: minutesAgo(1) });
+    const handle = await begin({ startedAtMs: minutesAgo(1) });
     fake.restart();
-    const asked = called({ begunAtMs: minutesAgo(1) });
+    const asked = called({ startedAtMs: minutesAgo(1) });
     expect(await provider.poll(asked, handle, never)).toMatchObject({ ...lost, retryAfterMs: 1000 });
     fake.plan({ setup: 'under way' });
     expect(await provider.poll(asked, handle, never)).toMatchObject(lost);

@@ -115,7 +115,7 @@ export function submissionOf(
   return {
     executionId: 'exec_0190f0aa-1111-7222-8333-444455556666',
     token,
-    begunAtMs: Date.now(),
+    startedAtMs: Date.now(),
     providerModel: secrets.providerModel,
     input: { prompt: 'hello' },
     parts: [],

@@ -153,7 +153,7 @@ export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secre
   if (status >= 500 || status < 300) return { state: 'unknown', outcome: withRaw(lost, said, secrets) };
   const alert =
     outcome.code === 'MODEL_UNAVAILABLE'
-      ? `the model's address answers ${status}`
+      ? `the model's address returned ${status}`
       : `the connection returned ${status}: check its URL, its key and its balance`;
   const code = outcome.code === 'MODEL_UNAVAILABLE' ? outcome.code : 'SERVICE_UNAVAILABLE';
   return { state: 'refused', retryAfterMs: null, outcome: withRaw(failure(code), said, secrets), alert };

@@ -68,10 +68,10 @@ async function poll(
   signal: AbortSignal,
 ): Promise<Progress> {
   if (!isQueueHandle(handle)) return { state: 'unknown', outcome: lost };
-  const { mapping, begunAtMs } = submission;
+  const { mapping, startedAtMs } = submission;
   const wait = { timeoutMs: askTimeoutMs, signal };
   const asked = await http.request('GET', withLogs(handle.status_url), wait);
-  if (asked.ok && isGone(asked, begunAtMs)) {
+  if (asked.ok && isGone(asked, startedAtMs)) {
     return { state: 'ended', outcome: withRaw(lost, responseText(asked), connection) };
   }
   if (!asked.ok) return unanswered(asked, running(submission, handle));

@@ -35,8 +35,8 @@ export function tellingOf({ queue_position: queuePosition, logs }: RunStatus): R
 }
 
 /** Whether the run certainly does not exist: a queue may need a moment to list a new one. */
-export function isGone(result: TrustedResult, begunAtMs: number): boolean {
-  return result.ok && result.status === 404 && Date.now() - begunAtMs > 60_000;
+export function isGone(result: TrustedResult, startedAtMs: number): boolean {
+  return result.ok && result.status === 404 && Date.now() - startedAtMs > 60_000;
 }
 
 /**

@@ -28,7 +28,7 @@ function submissionOf(part: Partial<Submission> = {}): Submission {
   return {
     executionId: 'exec_1',
     token: 'token',
-    begunAtMs: Date.now(),
+    startedAtMs: Date.now(),
     providerModel: 'fal-ai/flux/dev',
     input: { prompt: 'hello' },
     parts: [],
@@ -134,7 +134,7 @@ describe('a run in the queue', () => {
     const handle = await begin(submissionOf());
     const gone = { ...handle, status_url: `${fal.baseUrl}/fal-ai/flux/requests/gone/status` };
     expect(await poll(gone)).toMatchObject({ state: 'running' });
-    const old = submissionOf({ begunAtMs: Date.now() - 61_000 });
+    const old = submissionOf({ startedAtMs: Date.now() - 61_000 });
     expect(await poll(gone, old)).toMatchObject({ state: 'ended', outcome: { code: 'GENERATION_FAILED' } });
   });
 

@@ -27,7 +27,7 @@ export async function findRun(
     const result = await http.request('GET', path, { timeoutMs: 15_000, signal });
     return result.ok && result.status === 200 ? result.json : undefined;
   };
-  const since = new Date(submission.begunAtMs - skewMs).toISOString();
+  const since = new Date(submission.startedAtMs - skewMs).toISOString();
   let path: string | null = `/predictions?created_after=${encodeURIComponent(since)}`;
   const silent: HostedPrediction[] = [];
   for (let pages = 0; path !== null; pages += 1) {

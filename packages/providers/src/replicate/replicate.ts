@@ -45,7 +45,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       const found = await findRun(http, baseUrl, submission, signal);
       if (found === 'absent') absences += 1;
       if (absences === 2 || (found !== 'absent' && found !== 'not listed')) return found;
-      const isListedInMs = submission.begunAtMs + listedAfterMs - clock.now();
+      const isListedInMs = submission.startedAtMs + listedAfterMs - clock.now();
       const waitMs = Math.min(Math.max(isListedInMs, betweenLooksMs), listedAfterMs);
       const isWaited = looks < maxLooks && (await hasPassed(clock.wait(waitMs, signal)));
       if (!isWaited) return 'unknown';

@@ -103,13 +103,13 @@ describe('a create whose answer was lost', () => {
   it('was not accepted when it is not there at two looks, the second 10 s after it was begun', async () => {
     fake.plan({ create: 'reset' });
     await provider.submit(submission(), never);
-    expect(await provider.recover(submission({ begunAtMs: nowMs - 3000 }), never)).toMatchObject({
+    expect(await provider.recover(submission({ startedAtMs: nowMs - 3000 }), never)).toMatchObject({
       state: 'refused',
       retryAfterMs: expect.any(Number),
     });
     expect(waitedMs).toEqual([7000]);
     expect(fake.received.filter(({ method }) => method === 'GET')).toHaveLength(2);
-    await provider.recover(submission({ begunAtMs: nowMs - 600_000 }), never);
+    await provider.recover(submission({ startedAtMs: nowMs - 600_000 }), never);
     expect(waitedMs).toEqual([7000, 2000]);
   });
 

@@ -19,7 +19,7 @@ export type EndpointRequest<Params, Query, Body> = {
   query: Query;
   body: Body;
   headers: IncomingMessage['headers'];
-  /** The parent for work that the request starts; null: not traced. */
+  /** The trace context for work that the request starts; null: not traced. */
   traceparent: string | null;
   /** For endpoints that stream their response. */
   raw: RawRequest;
@@ -32,7 +32,7 @@ export type Reply = {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-  /** For clients that prefer text/csv. */
+  /** The response for clients that accept text/csv. */
   table?: Table;
 };
 
@@ -51,9 +51,9 @@ export type Endpoint = {
   tag: string;
   summary: string;
   description?: string;
-  /** The scope that a key needs; `any`: none. */
+  /** The scope that a key needs; `any`: every key may call it. */
   scope: ApiKeyScope | 'any';
-  /** The rate limit that counts it. */
+  /** The rate limit that applies. */
   limit: 'create' | 'other' | 'callback';
   /** Default `key`: requires a valid API key. `operator`: requires an admin token. */
   access?: 'key' | 'anyone' | 'operator';
@@ -70,13 +70,13 @@ export type Endpoint = {
   headers?: z.ZodObject;
   body?: z.ZodType;
   /**
-   * By status. `schema` is null for a response without JSON; `csv` is an example of a response that is also available as
-   * a table, `eventStream` of one that consists of server-sent events.
+   * By status. `schema` is null for a response without JSON. `csv` is an example of the response as a table, `eventStream`
+   * of a response that consists of server-sent events.
    */
   responses: Record<number, EndpointResponse>;
   /** Error codes beyond those that follow from its schemas and scope. */
   errors?: readonly ErrorCode[];
-  /** Null: the handler wrote to `raw.response` itself. */
+  /** Returns null if it wrote to `raw.response` itself. */
   handle(request: EndpointRequest<never, never, never>): Promise<Reply | null>;
 };
 
@@ -100,8 +100,8 @@ export function endpoint<
   return definition as unknown as Endpoint;
 }
 
-/** Defines an endpoint without an API key: for anyone, or for operators. With `rawBody` its body is bytes. */
-export function callerlessEndpoint<
+/** Defines an endpoint that needs no API key: for anyone, or for operators. With `rawBody`, the body is bytes. */
+export function keylessEndpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,

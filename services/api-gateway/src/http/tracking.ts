@@ -90,7 +90,7 @@ function startSpan(
 ): Span {
   const { method, match, requestId, parent } = request;
   const route = routeName(match);
-  return tracing.begin({
+  return tracing.start({
     name: route === null ? method : `${method} ${route}`,
     kind: 'server',
     parent,

@@ -2,10 +2,10 @@ import { organizationOf } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/executionRecord';
 import { cancel } from '@holdfast/executions/lifecycle';
 import { ExecutionRecord } from '../../executions/records.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 
-export const cancelAnyExecution = callerlessEndpoint({
+export const cancelAnyExecution = keylessEndpoint({
   method: 'POST',
   path: '/admin/v1/executions/{id}/cancel',
   tag: 'Executions',

@@ -1,4 +1,4 @@
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import {
   changeSpendLimit,
   findLimitedKey,
@@ -7,7 +7,7 @@ import {
 } from '../../money/spendLimits.ts';
 import { findOrganization } from '../organizations.ts';
 
-export const deleteKeySpendLimit = callerlessEndpoint({
+export const deleteKeySpendLimit = keylessEndpoint({
   method: 'DELETE',
   path: '/admin/v1/organizations/{id}/api-keys/{key_id}/spend-limit',
   tag: 'API keys',

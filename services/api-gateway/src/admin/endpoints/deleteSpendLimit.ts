@@ -1,9 +1,9 @@
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { changeSpendLimit, LimitedRecord } from '../../money/spendLimits.ts';
 import { findOrganization } from '../organizations.ts';
 
-export const deleteSpendLimit = callerlessEndpoint({
+export const deleteSpendLimit = keylessEndpoint({
   method: 'DELETE',
   path: '/admin/v1/organizations/{id}/spend-limit',
   tag: 'Organizations',

@@ -3,12 +3,12 @@ import { statusRecord } from '@holdfast/domain/executionRecord';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { ExecutionWithLogs } from '../../executions/records.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { amount } from '../../money/amounts.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 
-export const getAnyExecution = callerlessEndpoint({
+export const getAnyExecution = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/executions/{id}',
   tag: 'Executions',

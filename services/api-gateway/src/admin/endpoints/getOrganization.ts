@@ -1,10 +1,10 @@
 import { getBalance } from '@holdfast/db/balances';
 import { BalanceRecord, balanceRecord } from '../../endpoints/balance/balanceRecord.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization, OrganizationRecord, organizationRecords } from '../organizations.ts';
 
-export const getOrganization = callerlessEndpoint({
+export const getOrganization = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/organizations/{id}',
   tag: 'Organizations',

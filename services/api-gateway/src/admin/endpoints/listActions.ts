@@ -1,6 +1,6 @@
 import { type ListedAdminAction, listAdminActions } from '@holdfast/db/adminActions';
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter, jsonObject, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 
@@ -25,7 +25,7 @@ const ActionRecord = z
   })
   .meta({ id: 'AdminAction' });
 
-export const listActions = callerlessEndpoint({
+export const listActions = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/actions',
   tag: 'Actions',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { jsonObject } from '../../http/fields.ts';
 
 const ModelDefinitionRecord = z
@@ -10,7 +10,7 @@ const ModelDefinitionRecord = z
   })
   .meta({ id: 'ModelDefinition' });
 
-export const listAllModels = callerlessEndpoint({
+export const listAllModels = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/models',
   tag: 'Models',

@@ -4,7 +4,7 @@ import { statusRecord } from '@holdfast/domain/executionRecord';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter } from '../../http/fields.ts';
 import { pageFields, pageOf } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
@@ -12,7 +12,7 @@ import { findOrganization } from '../organizations.ts';
 /** How far back executions of all organizations are searched by default. */
 const defaultLookBackMs = 30 * 86_400_000;
 
-export const listAnyExecutions = callerlessEndpoint({
+export const listAnyExecutions = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/executions',
   tag: 'Executions',

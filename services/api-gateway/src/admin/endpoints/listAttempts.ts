@@ -1,10 +1,10 @@
 import { getAttempts } from '@holdfast/db/executions/read';
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 
-export const listAttempts = callerlessEndpoint({
+export const listAttempts = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/executions/{id}/attempts',
   tag: 'Executions',

@@ -1,12 +1,12 @@
 import { listApiKeys } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { ApiKeyRecord, apiKeyRecords } from '../../endpoints/apiKeys/apiKeyRecord.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
-export const listOrganizationKeys = callerlessEndpoint({
+export const listOrganizationKeys = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/organizations/{id}/api-keys',
   tag: 'API keys',

@@ -1,10 +1,10 @@
 import { listOrganizations as readOrganizations } from '@holdfast/db/organizations';
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { OrganizationRecord, organizationRecords } from '../organizations.ts';
 
-export const listOrganizations = callerlessEndpoint({
+export const listOrganizations = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/organizations',
   tag: 'Organizations',

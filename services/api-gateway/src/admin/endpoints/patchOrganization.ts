@@ -1,6 +1,6 @@
 import { updateOrganization } from '@holdfast/db/organizations';
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import {
   maxConcurrencyField,
@@ -11,7 +11,7 @@ import {
   spendLimitOverageField,
 } from '../organizations.ts';
 
-export const patchOrganization = callerlessEndpoint({
+export const patchOrganization = keylessEndpoint({
   method: 'PATCH',
   path: '/admin/v1/organizations/{id}',
   tag: 'Organizations',

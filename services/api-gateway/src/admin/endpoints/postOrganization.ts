@@ -2,10 +2,10 @@ import { createOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { OrganizationRecord, organizationName, organizationRecords } from '../organizations.ts';
 
-export const postOrganization = callerlessEndpoint({
+export const postOrganization = keylessEndpoint({
   method: 'POST',
   path: '/admin/v1/organizations',
   tag: 'Organizations',

@@ -3,11 +3,11 @@ import { boundsFor, unbounded } from '../../apiKeys/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
 import { issueApiKey, resolveOwner } from '../../apiKeys/newKeys.ts';
 import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';
 
-export const postOrganizationKey = callerlessEndpoint({
+export const postOrganizationKey = keylessEndpoint({
   method: 'POST',
   path: '/admin/v1/organizations/{id}/api-keys',
   tag: 'API keys',

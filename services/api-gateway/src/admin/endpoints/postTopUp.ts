@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { AdjustmentRecord, replyWithAdjustment } from '../../money/adjustments.ts';
 import { positiveAmount } from '../../money/amounts.ts';
 
-export const postTopUp = callerlessEndpoint({
+export const postTopUp = keylessEndpoint({
   method: 'POST',
   path: '/admin/v1/organizations/{id}/top-ups',
   tag: 'Organizations',

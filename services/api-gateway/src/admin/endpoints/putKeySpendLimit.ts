@@ -1,4 +1,4 @@
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import {
   changeSpendLimit,
   findLimitedKey,
@@ -8,7 +8,7 @@ import {
 } from '../../money/spendLimits.ts';
 import { findOrganization } from '../organizations.ts';
 
-export const putKeySpendLimit = callerlessEndpoint({
+export const putKeySpendLimit = keylessEndpoint({
   method: 'PUT',
   path: '/admin/v1/organizations/{id}/api-keys/{key_id}/spend-limit',
   tag: 'API keys',

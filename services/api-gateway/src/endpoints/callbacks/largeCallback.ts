@@ -84,6 +84,9 @@ async function removeObject({ db, log, store }: Context, id: string, executionId
     await store.remove(id);
     await markFilesDeleted(db, [id]);
   } catch (error) {
-    log.warn({ err: error, executionId }, 'could not delete the object of a large callback; it will expire');
+    log.warn(
+      { err: error, executionId },
+      'could not delete the stored body of a large callback; it will expire',
+    );
   }
 }

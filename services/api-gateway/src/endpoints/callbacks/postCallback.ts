@@ -6,11 +6,11 @@ import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
-import { callerlessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
 import { storeLargeCallback } from './largeCallback.ts';
 
-export const postCallback = callerlessEndpoint({
+export const postCallback = keylessEndpoint({
   method: 'POST',
   path: '/v1/callbacks/{provider}/{token}',
   tag: 'Callbacks',

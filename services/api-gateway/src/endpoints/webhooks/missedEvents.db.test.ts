@@ -61,7 +61,7 @@ const failure: Omit<AttemptRecord, 'endpointId'> = {
 
 /** What the webhook-sender writes with the failure that is one too many. */
 async function deactivate(endpointId: string): Promise<void> {
-  const terms = { failuresToTell: 1, failuresToDeactivate: 1, maxProbeDelayS: 60 };
+  const terms = { failuresToNotify: 1, failuresToDeactivate: 1, maxProbeDelayS: 60 };
   await recordAttempts(gateway.context.db, [{ ...failure, endpointId }], terms);
   expect((await call('get', `${base}/${endpointId}`)).body.is_active).toBe(false);
 }
