@@ -82,7 +82,10 @@ describe('holdfast', () => {
     [['partitions', 'mend'], 'holdfast partitions takes list, make or drop'],
     [['ledger', 'audit', '--database-url'], '--database-url'],
     [['ledger', 'audit', '--database-url', 'localhost:5432'], '--database-url: is not a URL'],
-    [['ledger', 'audit', '--database-url', 'postgres://u:%zz@127.0.0.1:1/db'], '--database-url: is not a URL'],
+    [
+      ['ledger', 'audit', '--database-url', 'postgres://u:%zz@127.0.0.1:1/db'],
+      '--database-url: is not a URL',
+    ],
     [
       ['ledger', 'audit', '--database-url', 'postgres://h/db?sslrootcert=/no/ca.pem'],
       "sslrootcert /no/ca.pem can't be read",

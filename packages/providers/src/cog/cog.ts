@@ -49,7 +49,8 @@ export function createCog(connection: Connection): Provider {
 
   /** A container that started after the run has lost it, and will not call back. */
   async function hasRestarted({ startedAtMs }: Submission, handle: Handle, signal: AbortSignal) {
-    const { startedAtMs: containerStartedAtMs = null } = (await readHealth(http, handle['path'] ?? '', signal)) ?? {};
+    const { startedAtMs: containerStartedAtMs = null } =
+      (await readHealth(http, handle['path'] ?? '', signal)) ?? {};
     return containerStartedAtMs !== null && containerStartedAtMs > startedAtMs;
   }
 
