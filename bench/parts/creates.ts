@@ -3,7 +3,7 @@ import { latencies, perSecond, round, withoutFirst } from '../statistics.ts';
 
 /** Creates at full rate while nothing is dispatched; the executions run afterwards. */
 export const creates: Part = {
-  about: 'creates/s by many clients of one organization, while nothing is dispatched',
+  about: 'creates/s by many clients of one organization, while no execution is dispatched',
   run: (bench) => measureCreates(bench, 'creates'),
 };
 

@@ -4,7 +4,8 @@ import { measureCreates } from './creates.ts';
 
 /** Latency below capacity: arrivals at fixed times, not delayed by slow responses. */
 export const halfRate: Part = {
-  about: 'latency of creates at half the rate that `creates` reached (measured first, when it was not)',
+  about:
+    'latency of creates at half the rate that `creates` reached (measured first, if `creates` did not run)',
   async run(bench) {
     const known = bench.figures['creates_per_s'];
     const top = typeof known === 'number' ? known : (await measureCreates(bench, 'creates')).creates_per_s;

@@ -7,7 +7,7 @@ const runs = 100;
 
 /** One execution at a time, on a system that does nothing else. */
 export const lone: Part = {
-  about: `create to webhook of a lone execution, ${runs} in turn`,
+  about: `create to webhook of a single execution, ${runs} one after another`,
   async run(bench) {
     const durationsMs: number[] = [];
     const runOne = async () => {

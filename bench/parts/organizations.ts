@@ -10,7 +10,7 @@ const names = { one: 'one_organization', many: 'organizations' };
 
 /** As `end_to_end`, over many organizations instead of one balance row. */
 export const organizations: Part = {
-  about: `executions/s end to end, of ${count} organizations in turn and of one beside them`,
+  about: `executions/s end to end, of ${count} organizations that take turns, and of one other`,
   async run(bench) {
     bench.say(`making ${count} organizations`);
     const made = await createOrganizations(bench.state, count, () => [`${bench.receiver.url}/`]);

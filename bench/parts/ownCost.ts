@@ -9,7 +9,8 @@ const seconds = 1;
 
 /** The cost of the load itself, which shares the cores. */
 export const ownCost: Part = {
-  about: 'CPU that the load generator takes for a create, and what it could reach, against a trivial server',
+  about:
+    'CPU that the load generator uses per create, and the highest rate it can reach, against a trivial server',
   isBare: true,
   async run(bench) {
     const server = new Worker(join(import.meta.dirname, '../load/trivialThread.ts'), { name: 'trivial' });

@@ -17,7 +17,8 @@ const atOnce = 128;
  * posts the same bytes to the same receiver: in a bare loop, and with as many loops as the endpoint allows.
  */
 export const webhooks: Part = {
-  about: 'deliveries/s, attempts recorded, and posts/s of a bare loop of the same HTTP client beside them',
+  about:
+    'deliveries/s, attempts recorded, and posts/s of the same HTTP client in a bare loop, for comparison',
   async run(bench) {
     const receiver = await startCollectingReceiver();
     const endpoint = await subscribeAlone(bench, receiver.url);

@@ -14,7 +14,7 @@ const phaseS = 45;
 
 /** From event to delivery at healthy endpoints, before and while one in ten endpoints never responds. */
 export const webhooksIsolation: Part = {
-  about: `event to delivery at the healthy of ${organizations * endpointsEach} endpoints, before and while 1 in 10 hang`,
+  about: `event to delivery at the healthy ones of ${organizations * endpointsEach} endpoints, before and while 1 in 10 hangs`,
   async run(bench) {
     const receiver = await startCollectingReceiver();
     try {

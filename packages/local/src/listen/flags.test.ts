@@ -40,7 +40,7 @@ describe('the flags of npm run webhooks:listen', () => {
     [['--forward', 'https://example.com/'], /is not a URL of this machine/],
     [['--forward', 'http://127.0.0.1.example.com/'], /is not a URL of this machine/],
     [['--forward', 'file:///etc/passwd'], /is not a URL of this machine/],
-    [['--forward', 'http://localhost:3000', '--fail', '500'], /can not be combined/],
+    [['--forward', 'http://localhost:3000', '--fail', '500'], /cannot be combined/],
     [['--evnets', 'x'], /--help\.$/],
     [['now'], /--help\.$/],
   ])('refuses %j in one line', (args, reason) => {

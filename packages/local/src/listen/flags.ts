@@ -35,7 +35,7 @@ export function parseListenFlags(args: string[]): ListenFlags {
     'npm run webhooks:listen -- --help',
   );
   if (fail !== undefined && forward !== undefined)
-    throw new UsageError('--fail and --forward can not be combined.');
+    throw new UsageError('--fail and --forward cannot be combined.');
   return {
     events: (events ?? 'execution.*,endpoint.*').split(',').map((type) => type.trim()),
     verbose: verbose ?? false,

@@ -59,7 +59,11 @@ export const providersCheck: Check = {
     );
     if (connections.length === 0 && problems.length === 0)
       return [
-        { state: 'skipped', check: 'providers', found: 'no connection is set here, such as OPENAI_API_KEY' },
+        {
+          state: 'skipped',
+          check: 'providers',
+          found: 'no connection is configured here, for example by OPENAI_API_KEY',
+        },
       ];
     const models = await catalogue(context);
     const routesOf = (some: CatalogueModel[]) => some.flatMap(({ definition }) => definition.providers);
