@@ -128,7 +128,7 @@ describe('deploy/restore', () => {
       words('services are running: ledger.'),
     );
     expect(await run('restore', [made], { RUNNING: 'broken' })).toMatchObject(
-      words('does not say what is running'),
+      words('cannot list the running services'),
     );
     expect(await run('restore', ['bin'])).toMatchObject(words('has no manifest.json'));
     expect(asked()).not.toMatch(/up --detach|FLUSHDB/);
@@ -159,6 +159,6 @@ describe('deploy/restore', () => {
   it('says that a Redis of your own must be emptied, and refuses a database that is not empty', async () => {
     const again = await run('restore', ['made', '--ignore-keys'], { SERVERS: 'postgres' });
     expect(again).toMatchObject(words('the database is not empty'));
-    expect(again.stderr).toContain('redis is not run by compose');
+    expect(again.stderr).toContain('compose does not run redis');
   });
 });

@@ -142,7 +142,13 @@ describe('a PostgreSQL that is out of resources', () => {
   it('causes 503 when its shared memory has no room for another lock', async () => {
     await raise(gateway, 'files', 'PERFORM pg_advisory_xact_lock(i) FROM generate_series(1, 100000) AS i');
     expectPassing(await client.upload());
-    await calm(gateway);
+    // PostgreSQL reports the error before it releases the locks.
+    await until('the locks are released', () =>
+      calm(gateway).then(
+        () => true,
+        () => false,
+      ),
+    );
     expect((await client.upload()).status).toBe(201);
   });
 
