@@ -57,7 +57,6 @@ SELECT created_at AS "createdAt" FROM added`;
 
 export type ApiKeyBounds = {
   scopes: ApiKeyScope[];
-  /** Null: never expires. */
   expiresAt: Date | null;
   models: string[];
   /** Addresses and CIDR ranges; empty: all. */
@@ -167,8 +166,8 @@ const revokeApiKeySql = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, n
 export type RotatedApiKey = Omit<ApiKeyRow, 'createdAt' | 'revokedAt'> & { previousKeyValidUntil: Date };
 
 /**
- * Gives a key a new value; the old one stays valid for the grace period (spec, "Limits"). Rotations of one key wait
- * for each other, so every value but the last expires. Null when the key is missing, revoked or expired.
+ * The old value stays valid for the grace period (spec, "Limits"). Rotations of one key wait for each other, so every
+ * value but the last expires. Null when the key is missing, revoked or expired.
  */
 export async function rotateApiKey(
   db: Database,

@@ -9,16 +9,14 @@ export type StoredCallback = {
   body: Buffer | null;
   objectKey: string | null;
   receivedAtMs: number;
-  /** Whether the attempt it names has ended: then there is nothing to learn from it. */
+  /** Nothing is learned from a callback once the attempt it names has ended. */
   finished: boolean;
-  /** Whether its execution was erased: then it must not stay here. */
+  /** The callback of an erased execution must not stay here. */
   erased: boolean;
   executionId: string;
   organizationId: string;
   model: string;
-  /** The execution's place in a trace. */
   traceparent: string | null;
-  /** Where the attempt was sent. */
   connection: string;
   target: string;
   handle: ({ externalId: string } & Record<string, string>) | null;
@@ -30,7 +28,6 @@ export async function readCallback(db: Database, id: string): Promise<StoredCall
   return callback ?? null;
 }
 
-/** The unprocessed callbacks of an attempt, the first one first. */
 export async function pendingCallbacks(db: Database, attemptId: string): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'waiting_callbacks', waiting, [attemptId]);
   return rows.map(({ id }) => id);
@@ -40,7 +37,6 @@ export async function markCallbackProcessed(db: Database, id: string): Promise<v
   await runStatement(db.pool, 'mark_callback_processed', mark, [id]);
 }
 
-/** Deletes a callback with all it says. */
 export async function dropCallback(db: Database, id: string): Promise<void> {
   await runStatement(db.pool, 'drop_callback', drop, [id]);
 }
@@ -107,10 +103,7 @@ export async function calledBackAttempt(
   return found ?? null;
 }
 
-/**
- * Puts a callback into the inbox, once, if there is room. `isStored` is false for a repeat, and for a callback of a settled
- * attempt, of which nothing is learned.
- */
+/** Stores it once, if there is room. `isStored`: false for a repeat or a settled attempt (nothing is learned of it). */
 export async function storeCallback(
   db: Database,
   callback: NewCallback,

@@ -38,9 +38,7 @@ export type NewOutput = {
   contentType: string;
 };
 
-/**
- * Written before the bytes, which nothing would find without a row. Expires in a day unless `keepOutputs` keeps it.
- */
+/** Written before the bytes, which nothing would find without a row. Expires in a day unless `keepOutputs` keeps it. */
 export async function insertOutput(db: Database, output: NewOutput): Promise<void> {
   await runStatement(db.pool, 'insert_output', insert, [
     output.id,

@@ -4,9 +4,8 @@ const dayMs = 86_400_000;
 const marginMs = 3 * dayMs;
 
 /**
- * The lowest id with this prefix that can belong to these ids (UUIDv7s carry their time). `id >= $2` lets PostgreSQL
- * skip earlier partitions, which `id = ANY ($1)` does not. No upper bound: without statistics a range would look
- * cheaper to the planner than the ids.
+ * The lowest id these can have (UUIDv7s carry their time): `id >= $2` lets PostgreSQL skip earlier partitions, `ANY`
+ * does not. No upper bound: without statistics a range would look cheaper to the planner than the ids.
  */
 export function firstId(prefix: IdPrefix, ids: readonly string[]): string {
   return firstIdSince(prefix, Math.min(...ids.map(timeOf)));

@@ -3,8 +3,8 @@ import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
 
 /**
- * Makes `models` the catalogue: adds, replaces, and withdraws the others, whose definitions stay for running
- * executions. `isOffered` decides about models with `active: true`. Returns the slugs that were offered before.
+ * Adds, replaces, and withdraws the others, whose definitions stay for running executions. `isOffered` decides about
+ * models with `active: true`. Returns the slugs that were offered before.
  */
 export async function applyModels(
   db: Database,

@@ -17,10 +17,7 @@ async function oldMonths(pool: Queryable, retentionDays: number): Promise<OldMon
   return rows;
 }
 
-/**
- * Removes what old executions left in tables without partitions; their outputs expire. The next call continues after
- * a stop.
- */
+/** Clears old rows in tables without partitions; outputs expire. The next call continues after a stop. */
 export async function clearOldMonths(
   pool: Queryable,
   retentionDays: number,
@@ -61,10 +58,7 @@ export type DropResult = {
 
 type Row = { partition: string; kept: string | null };
 
-/**
- * Drops cleared months of executions, events and deliveries beyond `retentionDays` (at least 30), each in one
- * transaction.
- */
+/** Drops cleared months beyond `retentionDays` (at least 30), each in one transaction. */
 export async function dropPartitions(pool: Queryable, retentionDays: number): Promise<DropResult> {
   const text = 'SELECT partition, kept FROM drop_partitions($1::int)';
   return await dropMonthByMonth(async () => (await pool.query<Row>(text, [retentionDays])).rows);

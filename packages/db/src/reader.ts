@@ -4,10 +4,7 @@ import { type Database, openDatabase } from './client.ts';
 import { faultOf, isTransient } from './faults.ts';
 
 export type Reader = {
-  /**
-   * Runs `work` on the replica, or on the primary when the replica is unavailable, behind, or its result is not
-   * `isEnough`.
-   */
+  /** Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. */
   read<Found>(work: (db: Database) => Promise<Found>, isEnough?: (found: Found) => boolean): Promise<Found>;
   close(): Promise<void>;
 };
@@ -52,10 +49,7 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
   };
 }
 
-/**
- * Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws when it is unavailable or
- * behind
- */
+/** Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws if unavailable or behind */
 async function readLag({ pool }: Database, maxLagS: number): Promise<void> {
   const { rows } = await within(patienceMs, 'asking the replica', pool.query<{ lagS: number | null }>(lag));
   const lagS = rows[0]?.lagS ?? Number.POSITIVE_INFINITY;

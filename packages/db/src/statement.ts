@@ -39,9 +39,7 @@ export async function inTransaction<Result>(
 
 export type Condition<Filter> = { name: keyof Filter; sql: string };
 
-/**
- * SQL of the filter's conditions, after `taken` parameters; `key` names the combination, a prepared statement each.
- */
+/** Conditions after `taken` parameters; `key` names the combination, a prepared statement each. */
 export function givenConditions<Filter>(conditions: Condition<Filter>[], filter: Filter, taken: number) {
   const given = conditions.filter(({ name }) => filter[name] !== undefined);
   return {

@@ -14,8 +14,7 @@ export async function markStopped(db: Database, attemptIds: string[]): Promise<v
   await runStatement(db.pool, 'mark_stopped', stop, [attemptIds]);
 }
 
-// In order of id, like every statement over attempts, against deadlocks; `ANY` repeats the ids to keep the planner on
-// the index.
+// In order of id, as everywhere, against deadlocks; `ANY` repeats the ids to keep the planner on the index.
 const held = `
 WITH held AS (
   SELECT id FROM attempts WHERE id = ANY ($1::text[]) AND finished_at IS NULL ORDER BY id FOR UPDATE

@@ -58,9 +58,8 @@ export type Refusal = {
 };
 
 /**
- * Ends attempts that were not accepted (or were lost) and writes the next try of each in the same statement, unless
- * the execution has ended. Returns the ids of attempts still in the expected state: another dispatcher may have taken
- * over a paused one.
+ * Ends attempts that were not accepted (or were lost) and writes each next try, unless the execution has ended. Returns
+ * those still in the expected state: another dispatcher may have taken over a paused one.
  */
 export async function recordRefusals(db: Database, refusals: Refusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', recordRefusalsSql, [

@@ -1,9 +1,8 @@
 import { balanceChangeSql } from './sql.ts';
 
 /**
- * Old months of the journal may be gone (`--including-journal`), which leaves gaps in an organization's sequence.
- * `dropped_journals` records their count and sums, so totals stay exact; neighbouring rows are compared, and a gap is
- * known by its sum only.
+ * Old months of the journal may be gone (`--including-journal`). `dropped_journals` has their count and sums, so totals
+ * stay exact; neighbouring rows are compared, and a gap is known by its sum only.
  */
 export const journalInvariants = {
   'every organization has its balance': `

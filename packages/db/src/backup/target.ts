@@ -18,8 +18,8 @@ export type Target = {
 };
 
 /**
- * Fills an empty database in one transaction. The journal's trigger is off, because balances are loaded too. @throws
- * BackupRefusedError when the database is not empty, in use, or at other migrations
+ * In one transaction. The journal's trigger is off, because balances are loaded too. @throws BackupRefusedError when
+ * the database is not empty, in use, or at other migrations
  */
 export async function fillDatabase<Result>(
   databaseUrl: string,
@@ -111,9 +111,7 @@ async function* sealedOf(client: ClientBase, { table, column }: SealedColumn) {
   }
 }
 
-/**
- * Creates missing months and drops those the source had dropped: the audit infers from months what may be missing.
- */
+/** Also drops months that the source had dropped: the audit infers from months what may be missing. */
 export async function arrangePartitions(client: ClientBase, wanted: string[]): Promise<void> {
   const months = wanted.map(monthOf).toSorted();
   const [first, last] = [months[0], months.at(-1)];

@@ -27,10 +27,7 @@ export type InsertResult =
   /** When both (null: no limit) still cover the hold, a concurrent or earlier create was in the way: retry. */
   | { kind: 'refused'; available: Money; spendable: Money | null };
 
-/**
- * Writes a batch: each execution with key, hold and journal rows, or none of it. Keys must be distinct per
- * organization.
- */
+/** Writes each execution with key, hold and journal rows, or none of it. Keys must differ within an organization. */
 export async function insertExecutions(db: Database, batch: NewExecution[]): Promise<InsertResult[]> {
   const column = <Key extends keyof NewExecution>(key: Key) => batch.map((item) => item[key]);
   const rows = await runStatement<InsertRow>(db.pool, 'insert_executions', insertExecutionsSql, [

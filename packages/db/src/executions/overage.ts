@@ -1,9 +1,8 @@
 /**
- * The charge for each price: CTEs from `priced` and the locked `balance` and `spent` to `charge`, which adds
- * `charged`, `unpaid`, `is_above` (its hold) and `reason` (the cap). Executions within their hold come first and give
- * back the rest. The others, in order of id, take what they lack while every cap has room: the key's and the
- * organization's spend limit, the balance. A null room is unlimited. A limit counts its own month only: an execution
- * of another month gets nothing above its hold.
+ * CTEs from `priced` and the locked `balance` and `spent` to `charge`, which adds `charged`, `unpaid`, `is_above` (its
+ * hold) and `reason` (the cap). Executions within their hold come first and give back the rest. The others, in order of
+ * id, take what they lack while every cap has room: both spend limits and the balance. A null room is unlimited. A
+ * limit counts its own month only: an execution of another month gets nothing above its hold.
  */
 export const chargeSql = `
 policy AS (

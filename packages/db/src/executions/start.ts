@@ -21,9 +21,7 @@ export type StartedExecution = {
   traceparent: string | null;
 };
 
-/**
- * PENDING -> PROCESSING for those of `ids` still pending and unexpired; leases their first attempts to the caller.
- */
+/** Starts those of `ids` still pending and unexpired; leases their first attempts to the caller. */
 export async function startExecutions(
   db: Database,
   starts: { id: string; connection: string; target: string }[],

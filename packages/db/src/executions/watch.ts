@@ -44,9 +44,7 @@ FROM unnest($1::text[], $2::bigint[]) AS w (id, seen) CROSS JOIN LATERAL (
   SELECT id, status, progress, queue_position, logs, logs_total FROM executions WHERE id = w.id AND id >= $3 LIMIT 1
 ) e`;
 
-/**
- * Organizations among `rows` with an active endpoint for this type. Spec, "Events" 1: an empty list means all types.
- */
+/** Organizations with an active endpoint for this type. Spec, "Events" 1: an empty list means all types. */
 export function subscribedOrganizationsSql(rows: string, type: EventType): string {
   return `
   SELECT DISTINCT organization_id FROM webhook_endpoints

@@ -28,8 +28,8 @@ export async function readMigrations(folder: string = migrationsFolder): Promise
 const migrationLock = 4_652_115_920;
 
 /**
- * Applies missing migrations and returns their names, oldest first. Concurrent calls wait and find nothing to do.
- * Each migration is one transaction, so one that fails, or whose process dies, leaves nothing and is tried again.
+ * Returns the applied names, oldest first. Concurrent calls wait and find nothing to do. Each migration is one
+ * transaction, so one that fails, or whose process dies, leaves nothing and is tried again.
  */
 export async function migrate(databaseUrl: string, folder: string = migrationsFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);

@@ -15,8 +15,8 @@ import { migrate, migrationsFolder, prismaFolder } from './migrate.ts';
 // Development only: Prisma's schema engine is not installed in production.
 
 /**
- * Writes the difference between the migrations and `schema.prisma` as a new migration; returns its path, or null without
- * a difference. `scratchUrl` is an empty database; `name` is lower-case words joined by `_`.
+ * Returns the path, or null without a difference from `schema.prisma`. `scratchUrl` is an empty database; `name` is
+ * lower-case words joined by `_`.
  */
 export async function newMigration(
   scratchUrl: string,
@@ -88,10 +88,8 @@ async function writeMigration(folder: string, name: string, sql: string): Promis
 const charOid = 18;
 const charArrayOid = 1002;
 
-/**
- * Prisma's adapter refuses `"char"` columns of pg_catalog (prisma/orm#27403), so they pass it as arrays of char, a type
- * that nothing else here has.
- */
+// Prisma's adapter refuses `"char"` columns of pg_catalog (prisma/orm#27403), so they pass it as arrays of char, a type
+// that nothing else here has.
 function diffAdapter(pool: pg.Pool): PrismaPg {
   const factory = new PrismaPg(Object.assign(pool, { query: disguiseChars(pool.query.bind(pool)) }));
   const connect = factory.connect.bind(factory);

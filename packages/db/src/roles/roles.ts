@@ -22,10 +22,7 @@ const maxRetries = 9;
 
 const power = ['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS'];
 
-/**
- * Gives each role exactly its rights. Run after migrations, as the tables' owner with CREATEROLE. Revokes CONNECT
- * from PUBLIC.
- */
+/** Grants exactly `rights`. Run after migrations, as the tables' owner with CREATEROLE. Revokes CONNECT from PUBLIC. */
 export async function applyRoles(databaseUrl: string, passwords: Record<Role, string>): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, application_name: 'holdfast-roles' });
   // The running statement reports a broken connection; without a listener it would end the process.

@@ -16,10 +16,7 @@ export type EndpointVerdict = {
   retryAfterS: number;
 };
 
-/**
- * Of the requests in flight when an endpoint began to fail one counts, then its probes: a blip must not deactivate
- * it.
- */
+/** Of the requests in flight at an endpoint's first failure one counts, then probes: a blip must not deactivate it. */
 export function endpointVerdicts(records: AttemptRecord[]): EndpointVerdict[] {
   const verdicts = new Map<string, EndpointVerdict>();
   for (const record of records) {
@@ -83,10 +80,7 @@ export type Recorded = {
 
 type Row = { id: string; state: DeliveryState | null };
 
-/**
- * Writes attempts in the order they ended, unless another claim has taken over the delivery and this one did not
- * deliver it.
- */
+/** In the order they ended, unless another claim has taken over the delivery and this one did not deliver it. */
 export async function recordAttempts(
   db: Database,
   records: AttemptRecord[],

@@ -123,9 +123,8 @@ export type WebhookEndpointChanges = {
 };
 
 /**
- * Undefined fields stay. Activation resets the failure count and makes pending deliveries due at once. A fan-out that
- * read the endpoint before may arrive up to a minute later and does not count as missed. Null when the endpoint is
- * missing.
+ * Undefined fields stay; null when the endpoint is missing. Activation resets the failure count and makes pending
+ * deliveries due. A fan-out that read the endpoint before may arrive up to a minute later and is not missed.
  */
 export async function updateWebhookEndpoint(
   db: Database,

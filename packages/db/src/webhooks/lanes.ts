@@ -67,10 +67,9 @@ type Row = ClaimedDelivery & {
 };
 
 /**
- * Claims due deliveries of each lane, the longest due first and as far as there is room, for `leaseS`; counts the
- * attempt and opens its row. Overdue deliveries end instead. An inactive endpoint gives nothing; a failing one gives
- * one probe, once `probe_at` has passed; one with `max_per_second` gives a tenth of a second's worth, then pauses as
- * long.
+ * Claims due deliveries of each lane, the longest due first, for `leaseS`; counts the attempt and opens its row.
+ * Overdue ones end. A failing endpoint gives one probe once `probe_at` has passed; one with `max_per_second` a tenth of
+ * a second's worth, then pauses as long.
  */
 export async function claimLanes(
   db: Database,

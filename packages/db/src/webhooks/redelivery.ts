@@ -51,8 +51,8 @@ export type Recovered = {
 const page = 1000;
 
 /**
- * Makes failed and expired deliveries of an endpoint due again for 24 hours with all attempts: the oldest `limit`
- * since a time, without erased ones. Overdue deliveries of an inactive endpoint count as expired.
+ * Makes the oldest `limit` due again for 24 hours with all attempts, without erased ones. Overdue deliveries of an
+ * inactive endpoint count as expired.
  */
 export async function recoverDeliveries(
   db: Database,
