@@ -6,17 +6,13 @@ const named = /^([A-Za-z0-9_.-]{1,40}):([\x21-\x2b\x2d-\x7e]{16,})$/;
 /** No colon: it would read as `name:token`. */
 const bare = /^[\x21-\x2b\x2d-\x39\x3b-\x7e]{16,}$/;
 
-/**
- * Parses ADMIN_TOKEN: one token, or `name:token,name:token`. A name may occur twice while its token is rotated. Null
- * when a token is shorter than 16 visible ASCII characters, or shared by two names.
- */
+/** A name may occur twice, for a rotation. Null: a token is under 16 visible ASCII characters, or has two names. */
 export function parseAdminTokens(text: string): AdminToken[] | null {
   const tokens = text.split(',').map((one) => tokenOf(one.trim()));
   const isRight = tokens.every((one) => one !== null);
   return isRight && tokens.every((one) => ownerOf(tokens, one.token) === one.name) ? tokens : null;
 }
 
-/** The token that a client sends, given the gateway's ADMIN_TOKEN. */
 export function firstAdminToken(text: string): string {
   return parseAdminTokens(text)?.[0]?.token ?? text;
 }

@@ -45,7 +45,6 @@ export function isExecutionErrorCode(value: string): value is ExecutionErrorCode
 
 export type ErrorDetail = { field: string; code: string; message: string };
 
-/** A refusal from the spec's error table; the gateway renders it. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[];

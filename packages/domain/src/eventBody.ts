@@ -22,7 +22,6 @@ export function deliveredEventBody(event: Event, execution: Execution): string {
   return Buffer.byteLength(body) > limits.webhookBodyBytes ? thinEventBody(event, true) : body;
 }
 
-/** An event with ids and status only. `isTruncated`: the full one would be too large. */
 export function thinEventBody(event: Event, isTruncated = false): string {
   return JSON.stringify({
     ...envelope(event),

@@ -8,7 +8,6 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What a `webhook_url` receives. */
 export const terminalEventTypes = eventTypes.filter((type) => type !== 'execution.started');
 
 /** Events about one endpoint, for the organization's other endpoints. */

@@ -16,7 +16,6 @@ export type CreateRecord = {
 
 export type UsageRecord = { usage: { input_tokens: number; output_tokens: number }; latency_ms: number };
 
-/** Returned by the status endpoint and by lists, and sent as the `data` of events. */
 export type StatusRecord = CreateRecord & {
   mode: 'ASYNC';
   priority: Priority;

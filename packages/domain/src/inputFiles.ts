@@ -8,10 +8,7 @@ export const fileReferenceFormat = /^file_[A-Za-z0-9_-]{1,64}$/;
 
 const fileId = /^file_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/**
- * Every file an input names: `file_<uuid>` strings anywhere, and any `file_...` string where the schema says `format:
- * file`.
- */
+/** `file_<uuid>` strings anywhere, and any `file_...` string where the schema says `format: file`. */
 export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
   const marked = new Set<string>();
   markFiles(schema, schema, input, [], marked, 0);

@@ -1,4 +1,3 @@
-/** Kinds that clients see. */
 export const clientTransferKinds = [
   'top_up',
   'correction',

@@ -15,7 +15,6 @@ export const limits = {
   webhookMaxInFlight: 8,
   /** Per origin of an organization's `webhook_url`s; not configurable. */
   webhookUrlMaxInFlight: 128,
-  /** Larger events are sent thin. */
   webhookBodyBytes: 262_144,
   holdFactor: '1.2',
   minimumHold: '0.01',

@@ -81,7 +81,6 @@ export type ModelDefinition = z.infer<typeof modelDefinition>;
 
 export type ModelFile = z.input<typeof modelDefinition>;
 
-/** An input property under the provider's name for it. */
 export type SentField = { name: string; schema: unknown };
 
 export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
@@ -112,7 +111,6 @@ export function mappingOf(
   };
 }
 
-/** As the route renames them; fields that it omits or sets are not the client's. */
 function sentFields(
   { properties }: Record<string, unknown>,
   changes: ProviderRoute['input'],

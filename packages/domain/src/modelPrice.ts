@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-// How a model's file says what a run costs.
-
 const price = z
   .string('must be a decimal in quotes, such as "0.04"')
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal in quotes, such as "0.04"')

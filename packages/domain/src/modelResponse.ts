@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { type ExecutionErrorCode, executionErrors } from './errors.ts';
 import { limits } from './limits.ts';
 
-// How a model's file says what a provider's answer means.
-
 export const pointer = z
   .string()
   .regex(/^(\/([^~/]|~[01])*)+$/, 'must be a JSON pointer, such as /metrics/cost')
@@ -68,7 +66,6 @@ export const errorRule = z.strictObject({
     ),
 });
 
-/** What of a provider's own words a model may show to clients. */
 export const providerTexts = ['validation', 'moderation', 'logs'] as const;
 export type ProviderText = (typeof providerTexts)[number];
 

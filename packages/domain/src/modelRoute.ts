@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { errorRule, pointer, usage } from './modelResponse.ts';
 
-/** How the end of a run reaches us. */
 export const providerModes = ['sync', 'callback', 'poll'] as const;
 export type ProviderMode = (typeof providerModes)[number];
 
@@ -106,7 +105,6 @@ export const provider = route.transform((given) => ({
 
 export type ProviderRoute = z.infer<typeof provider>;
 
-/** The input's mode, where the definition allows it; otherwise the route's. */
 export function providerMode(
   { mode, mode_from_input }: Pick<ProviderRoute, 'mode' | 'mode_from_input'>,
   input: Record<string, unknown>,

@@ -18,7 +18,6 @@ export function isMoney(value: string): value is Money {
   return shape.test(value);
 }
 
-/** Rounds up to the ledger's 8 decimals. */
 export function toMoney(value: Decimal.Value): Money {
   return new MoneyDecimal(value).toDecimalPlaces(8, Decimal.ROUND_UP).toFixed();
 }

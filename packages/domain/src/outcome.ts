@@ -20,7 +20,6 @@ export type Failure = {
   raw?: string;
 };
 
-/** With files stored and cost computed. */
 export type RecordedOutcome =
   | { ok: true; output: Record<string, unknown>; inputTokens: number; outputTokens: number; cost: Money }
   | Omit<Failure, 'raw'>;

@@ -30,9 +30,7 @@ export function estimateCost(definition: ModelDefinition, input: Record<string, 
   return total(definition, expected(definition, input)).toFixed(decimals, Decimal.ROUND_UP);
 }
 
-/**
- * The cost of a completed run with 8 decimals, rounded half up. Quantities that were not measured count as estimated.
- */
+/** With 8 decimals, rounded half up. Quantities that were not measured count as estimated. */
 export function actualCost(definition: ModelDefinition, outcome: Success): string {
   const reported = definition.price.cost_from_provider ? reportedCost(outcome) : null;
   const cost = reported ?? total(definition, consumed(definition, outcome));
@@ -88,7 +86,6 @@ function quantity(rule: Estimate['images'], input: Record<string, unknown>): num
   return typeof given === 'number' && Number.isFinite(given) && given >= 0 ? given : rule.default;
 }
 
-/** Per image, from width and height, or a size such as "1024x768". */
 function megapixelsOfOne(rule: Estimate['megapixels'], input: Record<string, unknown>): Decimal {
   if (rule === undefined || typeof rule === 'number') return new MoneyDecimal(rule ?? 1);
   const pixels = productOfSides(rule, input);

@@ -19,16 +19,12 @@ export function signingKeys(secret: string): SigningKeys {
 
 export type Signers = {
   current: SigningKeys;
-  /** The secret before a rotation, while both sign. */
   previous: SigningKeys | null;
   /** Whether `X-Signature`, which holds one signature, uses the previous secret. */
   isPreviousPrimary: boolean;
 };
 
-/**
- * Spec, "Events" 4: hex HMAC-SHA256 over `<timestamp>.<raw body>` with the whole secret as key; and the Standard
- * Webhooks headers, one signature per secret over `<id>.<timestamp>.<raw body>` with the decoded secret.
- */
+/** Spec, "Events" 4: hex HMAC-SHA256 by the whole secret; and Standard Webhooks: a signature per decoded secret. */
 export function signatureHeaders(args: {
   signers: Signers;
   eventId: string;
