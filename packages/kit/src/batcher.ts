@@ -17,11 +17,7 @@ type Waiting<Item, Result> = {
   reject(error: unknown): void;
 };
 
-/**
- * Collects calls while a batch is in flight and writes them as the next one; a lone call does not wait (design, rule
- * 7). After a small batch the next one is gathered a little longer: a fifth less work at half the top rate. `run`
- * returns one result per item, in order.
- */
+/** Calls made during a batch form the next one; a lone call does not wait (design, rule 7). `run` keeps the order. */
 export function createBatcher<Item, Result>(options: {
   maxSize: number;
   concurrency?: number;
@@ -63,6 +59,7 @@ export function createBatcher<Item, Result>(options: {
     }
   }
 
+  // A little longer after a small batch: a fifth less work at half the top rate.
   function gather(): void {
     if (isGathering) return;
     isGathering = true;

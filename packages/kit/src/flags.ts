@@ -1,9 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** Wrong arguments of a command line. The message is one line, for whoever typed them. */
+/** Wrong arguments of a command line, which the functions below throw. One line, for whoever typed them. */
 export class UsageError extends Error {}
 
-/** A flag that the command doesn't have. */
 export class UnknownFlagError extends UsageError {
   readonly flag: string;
 
@@ -15,17 +14,15 @@ export class UnknownFlagError extends UsageError {
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** The values of flags, where nothing else may be given. @throws UsageError, which names `help` when that is given */
+/** The values of flags, where nothing else may be given. @throws UsageError, which names `help` if given */
 export function readFlags<const Known extends Options>(args: string[], options: Known, help?: string) {
   return explained(() => parseArgs({ args, options }), help).values;
 }
 
-/** The values of flags, and what was given besides. @throws UsageError */
 export function readArguments<const Known extends Options>(args: string[], options: Known) {
   return explained(() => parseArgs({ args, options, allowPositionals: true }));
 }
 
-/** The number that a flag was given. @throws UsageError */
 export function wholeNumber(
   flag: string,
   text: string,

@@ -17,10 +17,7 @@ export async function listenAt(server: Server, { host, port }: ListenAt): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Stops accepting, lets open requests finish for `withinMs`, then drops them. Balancers open connections in advance;
- * Node.js does not count those as idle.
- */
+/** Drops what is open after `withinMs`. Node.js does not count connections that balancers open in advance as idle. */
 export function closeServer(server: Server, withinMs = defaultCloseWithinMs): Promise<void> {
   return new Promise((resolve) => {
     const cutOff = setTimeout(() => server.closeAllConnections(), withinMs);
@@ -39,9 +36,7 @@ const checkWithinMs = 3000;
 
 export type HealthServer = { port: number; close(): Promise<void> };
 
-/**
- * `/healthz`: alive and making progress. `/readyz`: able to serve. `/metrics`: Prometheus text. On an internal port.
- */
+/** On an internal port. `/healthz`: alive and making progress. `/readyz`: able to serve. */
 export async function startHealthServer(args: {
   at: ListenAt;
   registry: Registry;

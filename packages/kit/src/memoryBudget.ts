@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Bounds the memory of a process for data that cannot be streamed, such as JSON responses and inputs. */
 export type MemoryBudget = {
-  /** What `work` reserves is freed when it ends. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 

@@ -91,7 +91,6 @@ export function histogram<Label extends string>(
 
 export type GaugeReader = {
   read(): Promise<void>;
-  /** Clears the gauges: their values are no longer current. */
   forget(): void;
 };
 

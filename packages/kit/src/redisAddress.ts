@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** Why the file that a URL parameter names is not PEM; null when it is. */
 export function pemFileProblem(parameter: string, path: string): string | null {
   try {
     return readFileSync(path, 'utf8').includes('-----BEGIN ')
@@ -11,7 +10,6 @@ export function pemFileProblem(parameter: string, path: string): string | null {
   }
 }
 
-/** Null when the percent encoding is invalid. */
 export function percentDecoded(text: string): string | null {
   try {
     return decodeURIComponent(text);

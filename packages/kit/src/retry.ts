@@ -6,14 +6,11 @@ export type RetryOptions = {
   /** No retry starts later than this after the first try. */
   forMs?: number;
   signal?: AbortSignal | undefined;
-  /** Default: every error. */
   isRetryable?(error: unknown): boolean;
   onFailure?(error: unknown, failure: { tries: number; willRetry: boolean }): void;
 };
 
-/**
- * Returns the result of the first try that succeeds. @throws the last error, or the signal's reason when it aborts
- */
+/** @throws the last error, or the signal's reason when it aborts */
 export async function retry<Result>(work: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   const { forMs = Number.POSITIVE_INFINITY, signal, isRetryable = () => true, onFailure } = options;
   const delays = options.delaysMs[Symbol.iterator]();
@@ -32,7 +29,6 @@ export async function retry<Result>(work: () => Promise<Result>, options: RetryO
   }
 }
 
-/** Doubles without end, up to `maxMs`. */
 export function* backoff(firstMs: number, maxMs: number): Generator<number, never> {
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, maxMs)) yield pauseMs;
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 /** Secrets at rest: AES-256-GCM as `<key id>.<base64 of nonce, tag and ciphertext>`. */
 export type SealedBox = {
-  /** The key that seals, then those that only open. */
   keyIds: readonly [string, ...string[]];
   seal(plain: string): string;
   /** @throws when the key is unknown or the text was altered */

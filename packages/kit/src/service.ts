@@ -9,10 +9,7 @@ export type Service = {
 
 const stopWithinMs = 28_000;
 
-/**
- * Runs until SIGTERM or SIGINT; the process ends within 30 s plus its delay. An uncaught error ends it for its
- * supervisor to restart.
- */
+/** The process ends within 30 s of a signal, plus its delay. An uncaught error ends it for a supervisor to restart. */
 export function runService(start: () => Promise<{ service: Service; log: Logger }>): void {
   start().then(
     ({ service, log }) => stopOnSignal(service, log),

@@ -7,10 +7,7 @@ export type Shares = {
   idle(): Promise<void>;
 };
 
-/**
- * An organization may take half of the free slots, so that a newcomer always finds one: alone it gets half, two get a
- * third each. (Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998.)
- */
+/** One may take half of the free slots, so that a newcomer finds one (Choudhury and Hahne, 1998: dynamic thresholds). */
 export function createShares(size: number): Shares {
   const taken = new Map<string, number>();
   let free = size;

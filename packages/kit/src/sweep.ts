@@ -18,7 +18,6 @@ export function startSweep(args: {
   log: Logger;
   work(): Promise<unknown>;
   isTurn?: TakeTurn;
-  /** Default: three intervals, at least a minute. */
   hangsAfterMs?: number;
 }): Sweep {
   let running: Promise<void> | null = null;

@@ -1,4 +1,3 @@
-/** Rejects when `work` takes longer than `timeMs`; `what` names it in the error. */
 export async function within<Result>(timeMs: number, what: string, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -126,7 +126,6 @@ function known(attributes: Attributes): Record<string, AttributeValue> {
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\x20-\x7e]*$/;
 
-/** `name=value,name=value`, values percent-encoded. Null when it is something else. */
 function readHeaders(text: string): Record<string, string> | null {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   const headers = pairs.map((pair) => {
