@@ -10,18 +10,14 @@ import {
 } from './admissionScripts.ts';
 import type { Redis } from './connection.ts';
 
-/** Maximum number of runs at once for a name, in all dispatchers together. */
 export type ConcurrencyLimit = { name: string; most: number };
-/** Maximum number of runs started per minute. */
 export type RateLimit = { name: string; perMinute: number };
 
 export type Limits = { scopes: ConcurrencyLimit[]; rates: RateLimit[] };
 
 export type AdmissionRequest = {
   executionId: string;
-  /** Unique to this request. */
   mark: string;
-  /** The limits of its organization and model. */
   limits: Limits;
   /** In order of preference. `capacity`: the name of a learned capacity, if there is one. */
   routes: { connection: string; limits: Limits; capacity?: string }[];
@@ -29,14 +25,11 @@ export type AdmissionRequest = {
   stays: boolean;
 };
 
+/** `full`: limit of its organization or model; `closed`: every route full or circuit open; `taken`: counted before. */
 export type Admission =
-  /** Counted for all limits; `route` is an index of `routes`. */
   | { kind: 'admitted'; route: number }
-  /** The organization or model has reached its limit. */
   | { kind: 'full'; name: string; waitMs: number }
-  /** Every route is full, or its circuit is open. */
   | { kind: 'closed'; waitMs: number }
-  /** Already counted: another dispatcher runs it. */
   | { kind: 'taken' };
 
 /** Open circuits by connection, each with the time until which it is open (Unix ms by Redis's clock); then it is probed. */
@@ -59,23 +52,18 @@ export type CapacityRefusal = {
 
 export type OpenRuns = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** Methods throw without Redis, except `release` and `withdraw`: `reconcile` finds what they missed. */
 export type AdmissionControl = {
   admit(requests: AdmissionRequest[]): Promise<Admission[]>;
-  /** Never throws: `reconcile` finds what was not released. */
   release(runs: { executionId: string; names: string[] }[]): Promise<void>;
-  /** Undoes an admission that was not used, including its start and probe. Never throws. */
+  /** Undoes an unused admission, including its start and probe. */
   withdraw(request: AdmissionRequest, route: number): Promise<void>;
-  /**
-   * Stops counting runs that are not open. Returns open runs that are not counted; they may have ended since. @throws
-   * while Redis is unavailable
-   */
+  /** Stops counting runs that are not open. Returns open runs that are not counted; they may have ended since. */
   reconcile(open: OpenRuns): Promise<OpenRuns>;
   count(open: OpenRuns): Promise<void>;
-  /** Reports calls since the last report and returns open breakers. @throws while Redis is unavailable */
   report(calls: CallCounts[]): Promise<Breakers>;
-  /** Records a refusal; returns the learned capacity and how long to wait. @throws while Redis is unavailable */
   refused(refusal: CapacityRefusal): Promise<{ most: number; waitMs: number }>;
-  /** Reports names with accepted runs; returns learned capacities by name. @throws while Redis is unavailable */
+  /** Takes names with accepted runs; returns learned capacities by name. */
   capacities(accepted: string[]): Promise<ReadonlyMap<string, number>>;
 };
 
@@ -87,14 +75,12 @@ const graceMs = 15_000;
 /** Opens when half of at least `calls` calls in the window failed. */
 export const breaker = { calls: 10, windowMs: 60_000, openMs: 30_000, probeMs: 15_000 } as const;
 
-// After a refusal a provider pauses for `pauseMs`, doubling. One more run (or a quarter of many) is tried after
-// `stepMs`, doubling each time it is refused.
+// A refusal pauses a provider; then one more run (or a quarter of many) is tried. Each refusal doubles both waits.
 const learning = {
   pauseMs: 1000,
   longestPauseMs: 15_000,
   stepMs: 5000,
   longestStepMs: 300_000,
-  /** Between two runs after a refusal. */
   probeMs: 1000,
   forgottenMs: 3_600_000,
 } as const;
@@ -102,7 +88,6 @@ const learning = {
 const runsOf = (name: string) => `${prefix}:runs:${name}`;
 
 export function openAdmissionControl(redis: Redis): AdmissionControl {
-  /** Runs a script; its arguments are numbers, names and JSON. */
   const run = <Result>(what: string, script: string, ...args: (string | number)[]) =>
     within(responseWithinMs, what, redis.eval(script, 1, prefix, ...args)) as Promise<Result>;
   const ignoreFailure = () => undefined;
@@ -167,7 +152,6 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
   };
 }
 
-/** Redis returns names, each followed by its number. */
 function numbersByName(reply: (string | number)[]): Map<string, number> {
   const pairs = Array.from({ length: reply.length / 2 }, (_, index) => index * 2);
   return new Map(pairs.map((at) => [String(reply[at] ?? ''), Number(reply[at + 1])]));

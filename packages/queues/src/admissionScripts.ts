@@ -20,8 +20,7 @@ local function counted(name, id, since)
   redis.call('PEXPIRE', runs(name), day)
 end`;
 
-// For each name the set of its runs by start time; for each rate the starts of the last minute; the learned
-// capacities. After a refusal, one run at a time is sent to that provider.
+// Keeps for each name its runs by start, for each rate the last minute's starts. A refused provider gets one at a time.
 export const admitScript = `${clock}
 local function taken(id, limits)
   for _, s in ipairs(limits.scopes) do if redis.call('ZSCORE', runs(s.name), id) then return true end end
@@ -135,14 +134,12 @@ end
 if redis.call('ZCARD', key) == 0 then redis.call('SREM', p .. ':names', ARGV[1]) end
 return missing`;
 
-// Dated before the grace period: the database knows these runs, so the next reconciliation removes those that have
-// ended.
+// Dated before the grace period, so that the next reconciliation removes those that have ended.
 export const countScript = `${clock}
 for _, id in ipairs(cjson.decode(ARGV[2])) do
   if not redis.call('ZSCORE', runs(ARGV[1]), id) then counted(ARGV[1], id, now - ARGV[3]) end
 end`;
 
-/** Calls are counted in buckets of a sixth of the window. */
 export const reportScript = `${clock}
 local most, window, open = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local width = window / 6
@@ -178,8 +175,7 @@ for _, c in ipairs(cjson.decode(ARGV[1])) do
 end
 return redis.call('HGETALL', p .. ':breakers')`;
 
-// After a refusal a provider has room for the runs it has. It is retried when it asks for it, or after growing
-// pauses; the interval until one more run is tried grows while that is refused.
+// After a refusal a provider has room for the runs it has. It is retried when it asks for it, or after growing pauses.
 export const refusedScript = `${clock}
 local a = cjson.decode(ARGV[1])
 local c = capacityOf(a.name)

@@ -21,7 +21,6 @@ export function connectProducer(url: string, log: Pick<Logger, 'info' | 'warn'>)
   });
 }
 
-/** For workers: waits for Redis without end. */
 export function connectWorker(url: string, log: Pick<Logger, 'info' | 'warn'>): Redis {
   return connect(url, log, { maxRetriesPerRequest: null });
 }
@@ -104,7 +103,6 @@ function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Option
   };
 }
 
-/** Runs a command for one key, or `SCRIPT LOAD` on every master of a cluster. */
 export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
   if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
   const replies = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));

@@ -7,7 +7,6 @@ export type QueueDefinition<Payload> = {
   payload: z.ZodType<Payload>;
   /** Waiting or active jobs with the same id are one. No `:`, not all digits. */
   jobId(payload: Payload): string;
-  /** Tries of a failing job before the sweep takes over. */
   tries: number;
 };
 
@@ -40,10 +39,7 @@ const dispatchesPerJob = 256;
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
 export type QueuedExecution = z.infer<typeof queued>;
 
-/**
- * Executions to start: gateway -> dispatcher. The previous version knows `executionIds` only: see "Without downtime"
- * in CONTRIBUTING.md.
- */
+/** The previous version knows `executionIds` only: see "Without downtime" in CONTRIBUTING.md. */
 export const dispatchQueue = defineQueue({
   name: 'dispatch',
   payload: z.object({
@@ -79,7 +75,6 @@ export const retryQueue = defineQueue({
 
 export type RetryJob = PayloadOf<typeof retryQueue>;
 
-/** A started attempt without a dispatcher: sweep -> dispatcher. */
 export const recoverQueue = defineQueue({
   name: 'recover',
   payload: z.object({ attemptId: z.string() }),
@@ -87,7 +82,6 @@ export const recoverQueue = defineQueue({
   tries: 3,
 });
 
-/** gateway -> dispatcher. */
 export const callbackQueue = defineQueue({
   name: 'callback',
   payload: z.object({ callbackId: z.string() }),
@@ -95,7 +89,6 @@ export const callbackQueue = defineQueue({
   tries: 3,
 });
 
-/** sweep -> dispatcher. */
 export const pollQueue = defineQueue({
   name: 'poll',
   payload: z.object({ attemptId: z.string() }),
@@ -103,7 +96,6 @@ export const pollQueue = defineQueue({
   tries: 3,
 });
 
-/** A cancelled or expired execution to stop at its provider: gateway, ledger -> dispatcher. */
 export const abortQueue = defineQueue({
   name: 'abort',
   payload: z.object({ executionId: z.string() }),
@@ -111,7 +103,7 @@ export const abortQueue = defineQueue({
   tries: 3,
 });
 
-/** Recorded outcomes, all successes or all failures: dispatcher -> ledger. */
+/** Recorded outcomes, all successes or all failures. */
 export const settleQueue = defineQueue({
   name: 'settle',
   payload: z.object({ attemptIds: z.array(z.string()), ok: z.boolean() }),
@@ -127,7 +119,6 @@ export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): Sett
   });
 }
 
-/** Any writer of events -> webhook-sender. */
 export const fanoutQueue = defineQueue({
   name: 'fanout',
   payload: z.object({ eventIds: z.array(z.string()) }),
@@ -140,7 +131,6 @@ export function fanoutJobs(eventIds: (string | null)[]): { eventIds: string[] }[
   return chunksOf(eventIds.filter((id) => id !== null)).map((chunk) => ({ eventIds: chunk }));
 }
 
-/** See domain/deliveryLane. */
 export const deliverQueue = defineQueue({
   name: 'deliver',
   payload: z.object({ lane: z.string(), organizationId: z.string() }),
@@ -157,7 +147,6 @@ export const testCallResult = z.object({
 });
 export type TestCallResult = z.infer<typeof testCallResult>;
 
-/** gateway -> webhook-sender, which returns a TestCallResult. */
 export const testCallQueue = defineQueue({
   name: 'test-call',
   payload: z.object({
@@ -191,10 +180,7 @@ export const adjustResult = z.discriminatedUnion('outcome', [
 ]);
 export type AdjustResult = z.infer<typeof adjustResult>;
 
-/**
- * gateway -> ledger, which returns an AdjustResult. Idempotent by its key; not written after `until` (the database's
- * clock).
- */
+/** Returns an AdjustResult. Idempotent by its key; not written after `until` (the database's clock). */
 export const adjustQueue = defineQueue({
   name: 'adjust',
   payload: z.object({

@@ -28,7 +28,6 @@ export async function readDepth(queue: Queue): Promise<QueueDepth> {
   };
 }
 
-/** 0 while the queue is paused. */
 export async function countReadyJobs(queue: Queue): Promise<number> {
   const count = await queue.getWaitingCount();
   return count > 0 && (await queue.isPaused()) ? 0 : count;

@@ -8,7 +8,6 @@ import { openQueue } from './producer.ts';
 const answerWithinMs = 5000;
 const readyWithinMs = 1000;
 
-/** Some forty short commands, on a connection of `connectProducer`. */
 export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
   const depth = gauge(registry, 'queue_depth', 'Jobs in a queue, by state', ['queue', 'state']);
   const oldest = gauge(

@@ -39,7 +39,6 @@ const silent = { info() {}, warn() {} };
 export async function openInspector(url: string): Promise<Inspector> {
   const redis = connectProducer(url, silent);
   try {
-    // Fails with the first error instead of waiting for Redis.
     await untilReady(redis, responseWithinMs);
   } catch (error) {
     redis.disconnect();
@@ -105,7 +104,6 @@ function factsOf(info: string): Omit<RedisFacts, 'timeMs' | 'askedMs'> {
   };
 }
 
-/** Pauses a queue, which still accepts jobs; returns the function that resumes it. */
 export async function pauseQueue<Payload>(
   definition: QueueDefinition<Payload>,
   redis: Redis,

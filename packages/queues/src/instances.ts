@@ -6,10 +6,7 @@ import { type Redis, untilReady } from './connection.ts';
 
 const responseWithinMs = 500;
 
-/**
- * Shares sweeps among the instances of a service: one run per half interval, so ten instances do at most twice the
- * work of one and a dead one blocks nothing. Without Redis every instance runs.
- */
+/** One run per half interval over all instances, so a dead one blocks nothing. Without Redis every instance runs. */
 export function openSweepTurns(
   redis: Redis,
   service: string,
@@ -25,9 +22,7 @@ export function openSweepTurns(
 /** Three intervals of gauge readings. */
 const defaultHoldMs = 45_000;
 
-/**
- * Whether this instance leads; it stays the leader while it asks every `holdMs`. Without Redis every instance leads.
- */
+/** Whether this instance leads, until `holdMs` after it last asked. Without Redis every instance leads. */
 export function openLeadership(redis: Redis, name: string, holdMs = defaultHoldMs): TakeTurn {
   const id = randomUUID();
   const lead = async () => (await redis.eval(takeLead, 1, `holdfast:lead:${name}`, id, holdMs)) === 1;
@@ -80,7 +75,6 @@ export async function openInstanceCount(redis: Redis, service: string, log: Logg
   };
 }
 
-/** Redis's clock: those of instances may differ. */
 const countInstances = `
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])

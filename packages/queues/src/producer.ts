@@ -60,10 +60,7 @@ export function openProducer<Payload>(
   };
 }
 
-/**
- * Opens the queue at each use: throws while Redis is unavailable, where BullMQ would wait. A queue whose first
- * commands failed never recovers and is replaced.
- */
+/** Throws while Redis is unavailable, where BullMQ would wait. A queue whose first commands failed never recovers. */
 export function openQueue(name: string, redis: Redis, { skipVersionCheck = false } = {}): () => Queue {
   let queue: Queue | null = null;
   function open(): Queue {

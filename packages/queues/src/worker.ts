@@ -10,7 +10,6 @@ import { createWorkerMonitor } from './workerMonitor.ts';
 
 export type QueueWorker = {
   problem(): string | null;
-  /** Takes no more jobs; resolves when the active ones are done. */
   stop(): Promise<void>;
 };
 

@@ -3,7 +3,6 @@ import { within } from '@holdfast/kit/within';
 export type WorkerMonitor = {
   during<Result>(work: () => Promise<Result>): Promise<Result>;
   idle(): Promise<void>;
-  /** Called periodically. Never rejects. */
   look(): Promise<void>;
   /** For /healthz: null while jobs are taken. */
   problem(): string | null;
@@ -13,10 +12,7 @@ const silentAfterMs = 15_000;
 const deadAfterMs = 60_000;
 const responseWithinMs = 2000;
 
-/**
- * After a Redis outage a worker can stop taking jobs without an error. It is then renewed; if that does not help, the
- * process is unhealthy. While Redis is unavailable no new process could do better.
- */
+/** After a Redis outage a worker can silently stop taking jobs: it is renewed, or else the process is unhealthy. */
 export function createWorkerMonitor(args: {
   queue: string;
   waiting(): Promise<number>;
@@ -43,6 +39,7 @@ export function createWorkerMonitor(args: {
     },
     idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
     async look() {
+      // Not stuck while Redis is unavailable: no new process could do better.
       const count = await within(responseWithinMs, `counting ${queue}`, waiting()).catch(() => 0);
       if (count === 0 || active > 0) progressMs = nowMs();
       if (nowMs() - Math.max(progressMs, renewedMs) < silentAfterMs) return;
