@@ -12,21 +12,17 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 export type Checked = {
   /** Null: it responded; else the reason it did not. */
   unreached: string | null;
-  /**
-   * `unclear`: neither accepted nor refused, such as the 400 of a proxy without other keys. `not checked`: the protocol or the
-   * server has no such request.
-   */
+  /** `unclear`: neither accepted nor refused, as by a proxy without other keys. `not checked`: there is no such request. */
   key: 'accepted' | 'refused' | 'unclear' | 'not checked';
   status: number | null;
-  /** What its own health check reports as wrong; null: nothing, or no health check. */
+  /** What the provider's own health check reports as wrong; null: nothing, or no health check. */
   trouble: string | null;
-  /** Its response where the key was not accepted, for the operator, with the key masked. */
+  /** The response when the key was not accepted, for the operator, with the key masked. */
   said: string;
-  /** Its model names; null when it lists none. */
+  /** Null when the provider lists no models. */
   models: string[] | null;
 };
 
-/** A model's route over the connection. */
 export type CheckedRoute = Pick<ProviderRoute, 'adapter'> & Partial<Pick<ProviderRoute, 'model' | 'options'>>;
 
 /** A GET below the base URL that is harmless and needs a key; null when the protocol has none. */
@@ -40,7 +36,6 @@ const harmless: Record<Adapter, string | null> = {
 
 const responseTimeoutMs = 10_000;
 
-/** Checks whether a connection responds, accepts its key and is healthy. */
 export async function checkConnection(route: CheckedRoute | null, connection: Connection): Promise<Checked> {
   const http = connect(connection);
   try {

@@ -11,7 +11,6 @@ export type Connection = {
   settings: Readonly<Record<string, string>>;
 };
 
-/** A response of any status. */
 export type HttpResponse = Extract<TrustedResult, { ok: true }>;
 
 /** HTTP to the connection, with its key as a bearer token or under another `scheme`. */
@@ -23,7 +22,7 @@ export function connect(
   return createTrustedHttp({ baseUrl, headers, maxResponseBytes: limits.providerBodyBytes });
 }
 
-/** `host:port` of hosts whose output files need no egress check: its own, and those in <NAME>_OUTPUT_ORIGINS. */
+/** `host:port` of hosts whose output files need no egress check: the provider's own, and <NAME>_OUTPUT_ORIGINS. */
 export function trustedHosts({ baseUrl, settings }: Connection): string[] {
   const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
   return urls.map((url) => `${url.hostname}:${portOf(url)}`);

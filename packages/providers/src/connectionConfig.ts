@@ -39,11 +39,7 @@ export function keyVariable(connection: string): string {
   return (Object.hasOwn(hosted, name) ? hosted[name]?.key : undefined) ?? `${name}_API_KEY`;
 }
 
-/**
- * The connections of an environment: `OPENAI_BASE_URL` and `OPENAI_API_KEY` make `openai`, with `OPENAI_<SETTING>` as its
- * settings. A base URL alone is enough, and so is the key of a hosted provider. Invalid URLs are ignored: the variable may
- * belong to another program.
- */
+/** Connections by name, from a base URL or a hosted provider's key. An invalid URL may belong to another program: ignored. */
 export function connectionConfig(environment: Environment): Record<string, Connection> {
   return Object.fromEntries(
     baseUrls(environment)

@@ -2,7 +2,6 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { FormPart } from '@holdfast/egress/multipart';
 import type { FilePart, Submission } from './interface.ts';
 
-/** The input, and its files that are sent as parts of a form. */
 export type PreparedInput = Pick<Submission, 'input' | 'parts'>;
 
 /** Omits, renames and sets top-level properties as the route says; set values win. */

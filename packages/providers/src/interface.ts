@@ -13,14 +13,13 @@ export type Submission = {
   startedAtMs: number;
   /** `provider.model` of the model's YAML. */
   providerModel: string;
-  /** As this provider takes it, with `file_` ids replaced by URLs or data URIs. */
+  /** As this provider takes it: `file_` ids replaced by URLs or data URIs. */
   input: Record<string, unknown>;
   /** Files sent as parts of a form, whose ids are still in `input`. */
   parts: FilePart[];
   /** `provider.options` of the model's YAML. */
   options: Record<string, unknown>;
   mode: ProviderMode;
-  /** How a response becomes an outcome, by the model's YAML. */
   mapping: OutcomeMapping;
   /** Null when the provider cannot reach us. */
   callbackUrl: string | null;
@@ -29,7 +28,7 @@ export type Submission = {
 };
 
 export type FilePart = {
-  /** The path of its id in `input`. */
+  /** The path of the file's id in `input`. */
   path: (string | number)[];
   filename: string;
   contentType: string;
@@ -43,7 +42,6 @@ export const maxIdLength = 512;
 /** What an adapter needs to poll or cancel a run. Stored as JSON, never shown to clients. */
 export type Handle = { externalId: string } & Record<string, string>;
 
-/** The result of a call to a provider. */
 export type Progress =
   /** Files in the output are still the provider's URLs or references to `bodies`, which the caller closes. */
   | {
@@ -54,10 +52,7 @@ export type Progress =
       logs?: string;
       isTheirFault?: true;
     }
-  /**
-   * Accepted. It ends by callback, or must be polled. While a callback is awaited each pause between polls doubles, unless polls
-   * report progress (`isSteady`).
-   */
+  /** Accepted. While a callback is awaited, pauses between polls double, unless polls report progress (`isSteady`). */
   | ({
       state: 'running';
       handle: Handle;
@@ -66,10 +61,9 @@ export type Progress =
       isSteady?: true;
     } & RunProgress)
   /**
-   * Certainly not accepted. The execution is retried here after `retryAfterMs` (null: never here), or at the next provider;
-   * after the last it fails with `outcome`. `mayHaveRun` (`recover`): an earlier submit may have been accepted, so retry with
-   * the same token. `isBusy`: no capacity, so the execution waits until it expires. `isDead`: no run is accepted before a
-   * restart. `isLost` (`poll`): the provider has lost an accepted run, so it is submitted again; otherwise the poll is repeated.
+   * Certainly not accepted: retry here after `retryAfterMs` (null: never) or at the next provider; after the last, fail with
+   * `outcome`. `mayHaveRun`: an earlier submit may be accepted: use the same token. `isBusy`: no capacity, wait until expiry.
+   * `isDead`: accepts no run before a restart. `isLost` (`poll`): the provider lost an accepted run, submit it again.
    */
   | {
       state: 'refused';
@@ -81,13 +75,9 @@ export type Progress =
       isDead?: true;
       isLost?: true;
     }
-  /**
-   * Sent, perhaps accepted (time-out, reset). If `recover` cannot find out either, the run fails with the first `outcome`.
-   * `isBusy`: if it was not accepted, then for lack of capacity.
-   */
+  /** Perhaps accepted. If `recover` cannot find out, the run fails with the first `outcome`. `isBusy`: no capacity. */
   | { state: 'unknown'; outcome: Failure; isBusy?: true };
 
-/** What a provider reports about a running run. */
 export type RunProgress = {
   /** 0 to 1. */
   progress?: number;
@@ -117,10 +107,7 @@ export type CalledBack = {
   mapping: OutcomeMapping;
 } & Pick<Submission, 'providerModel' | 'options'>;
 
-/**
- * One provider's wire protocol. Adapters keep no state: any dispatcher may serve any run. No method throws for anything a
- * provider or the network does.
- */
+/** One provider's protocol. Adapters keep no state; no method throws for anything a provider or the network does. */
 export type Provider = {
   readonly name: string;
   submit(submission: Submission, signal: AbortSignal): Promise<Progress>;
@@ -136,10 +123,7 @@ export type Provider = {
   find?(submission: Submission, signal: AbortSignal): Promise<Handle | null>;
   /** `run.handle` is null before our submit has returned. */
   readCallback(callback: Callback, run: CalledBack): Promise<CallbackReading>;
-  /**
-   * After a crash or a lost response: joins the run with this token, or learns its end. Adapters with idempotent submits submit
-   * again; those without a lookup return `unknown`. `refused`: certainly not accepted.
-   */
+  /** After a crash or a lost response: joins the run with this token, or returns its end. `unknown` without a lookup. */
   recover(submission: Submission, signal: AbortSignal): Promise<Progress>;
   close(): void;
 };

@@ -28,7 +28,6 @@ export function fileForm({ headers }: ResponseHead): 'bytes' | 'stream' {
   return Number(headers['content-length'] ?? Number.NaN) <= maxBufferedBytes ? 'bytes' : 'stream';
 }
 
-/** `again` fetches the same response once more. */
 export function responseBody(
   answer: HttpResponse,
   again?: (signal: AbortSignal) => Promise<HttpResponse>,

@@ -18,10 +18,8 @@ const reference = /^(https?:\/\/|data:)/i;
 const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;
 
 /**
- * Copies every file of an output by `copy` and replaces it by its record. Files are the entries of the list that the kind names,
- * each charged even when two are equal; in `raw` output every string that is a URL, once per URL. `place` numbers the copies;
- * `bodies` are references into the response. Rejects with the first failed copy, after all have finished, and with
- * UnusableOutput for more than `maxFiles` or an empty or mixed list.
+ * Replaces each file by its copy's record: each entry of the kind's list, even equal ones, as each is charged; in `raw` output
+ * each URL once. Rejects with the first failed copy after all have finished; UnusableOutput for an empty, mixed or long list.
  */
 export async function copyOutputFiles(
   success: Success,

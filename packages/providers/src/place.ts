@@ -5,15 +5,11 @@ const jsonPath = new JSONPathEnvironment({ maxRecursionDepth: 256 });
 
 const pointer = /^(\/([^~/]|~[01])*)*$/;
 
-/**
- * The value at an RFC 6901 pointer (`/job/id`; `""` is the whole document) or an RFC 9535 JSONPath (`$.outputs[?@.name ==
- * 'text'].data`), whose several values become a list. Undefined when nothing is found.
- */
+/** By RFC 6901 pointer (`""`: all) or RFC 9535 JSONPath, whose values become a list if several; undefined: nothing found. */
 export function atPlace(document: unknown, place: string): unknown {
   return place.startsWith('$') ? atPath(document, place) : atPointer(document, place);
 }
 
-/** Null when it is a valid place. */
 export function placeProblem(place: string): string | null {
   if (!place.startsWith('$'))
     return pointer.test(place)

@@ -57,7 +57,6 @@ const bar = /(\d{1,3})%\|/g;
 /** The last state of a bar is at the end of a log. */
 const lookedAt = 4096;
 
-/** The log, and the progress by the last progress bar in it. */
 export function progressOfLogs(logs: unknown): RunProgress {
   if (typeof logs !== 'string' || logs === '') return {};
   const percent = Number([...logs.slice(-lookedAt).matchAll(bar)].at(-1)?.[1] ?? Number.NaN);

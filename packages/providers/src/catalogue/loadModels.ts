@@ -7,10 +7,7 @@ import { parseModel } from './parseModel.ts';
 
 export type ModelFolder = { models: ModelDefinition[]; files: number; problems: string[] };
 
-/**
- * Every model of a folder (`*.yaml`, `*.yml`) in file order, and all problems as `file:line: where: what`. @throws when the
- * folder cannot be read
- */
+/** Every model of a folder, and all problems as `file:line: where: what`. @throws when the folder cannot be read */
 export async function readModels(folder: string): Promise<ModelFolder> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).toSorted();
   const models: ModelDefinition[] = [];

@@ -123,7 +123,6 @@ const kindsOfEndpoint: Record<string, OutputKind[]> = {
   speech: ['audios', 'files', 'raw'],
 };
 
-/** The output kinds a route can produce when its options decide that. */
 function kindsOf({ adapter, options }: ProviderRoute): { option: string; kinds: OutputKind[] } | null {
   const { response_as: as } = options;
   if (adapter === 'http' && as === 'file') return { option: 'response_as', kinds: fileKinds };
@@ -163,7 +162,6 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 type Schema = Record<string, unknown>;
 
-/** The property names in all branches of a JSON Schema. */
 export function inputProperties(schema: Schema): Set<string> {
   const found = new Set<string>();
   collect(schema, schema, found, 0);

@@ -17,7 +17,6 @@ export type SchemaNode = {
   allOf?: object[];
 };
 
-/** The JSON Schema of a model's file, for editors and docs. */
 export function modelSchema(): SchemaNode {
   const { $schema, ...schema } = z.toJSONSchema(modelDefinition, { io: 'input', target: 'draft-7' });
   const oneOf = [{ required: ['provider'] }, { required: ['providers'] }];

@@ -8,7 +8,6 @@ import { type ModelProblem, shapeProblems } from './problems.ts';
 /** `slug` is set even when other fields are invalid. */
 export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };
 
-/** Parses one model. Problems are `file:line: where: what`. */
 export function parseModel(file: string, text: string): ParsedModel {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

@@ -11,7 +11,6 @@ type Shape = {
   keysAt(path: readonly PropertyKey[]): string[];
 };
 
-/** zod's issues as messages for the author of the file. */
 export function shapeProblems(issues: readonly Issue[], shape: Shape): ModelProblem[] {
   return issues.flatMap((issue) => issueProblems(issue, issue.path, shape));
 }
@@ -44,7 +43,6 @@ function expected(issue: Issue): string {
 
 const article = (noun: string) => (/^[aeio]/.test(noun) ? 'an' : 'a');
 
-/** Problems of an `input_schema` as JSON Schema 2020-12, and of its examples as inputs. */
 export function schemaProblems(schema: Record<string, unknown>): ModelProblem[] {
   const found: string[] = [];
   try {
@@ -56,7 +54,6 @@ export function schemaProblems(schema: Record<string, unknown>): ModelProblem[] 
   return [...new Set(found)].map((message) => ({ path: ['input_schema'], message }));
 }
 
-/** The first problem of an input by its model's valid schema; null when it is valid. */
 export function inputProblem(schema: Record<string, unknown>, input: unknown): string | null {
   return validationErrors(compile(schema), input)[0] ?? null;
 }
@@ -105,7 +102,6 @@ function exampleProblems(validate: ValidateFunction, schema: Record<string, unkn
   );
 }
 
-/** The known word that was probably meant; null when none is close. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const most = Math.min(3, Math.floor(word.length / 3) + 1);
   const [best] = known

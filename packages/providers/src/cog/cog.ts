@@ -22,10 +22,8 @@ type Running = Extract<Progress, { state: 'running' }>;
 type Refused = Extract<Progress, { state: 'refused' }>;
 
 /**
- * Cog containers (https://cog.run) at `{base}/{model}/predictions/{id}`; ADR 0035 has the protocol. A run is named by a hash of
- * its attempt's token. A container forgets a run when it ends and reports it once, to the callback or on the connection of its
- * PUT; closing that connection cancels the run. Mode `poll` is `sync`, and so is `callback` without a callback URL. Webhooks are
- * unsigned: the token in their URL authenticates them.
+ * Cog containers (https://cog.run; protocol: ADR 0035). A container reports the end of a run once, then forgets it; closing
+ * the connection of its PUT cancels it. Modes without a callback URL are `sync`. The token in a webhook's URL authenticates it.
  */
 export function createCog(connection: Connection): Provider {
   const http = connect(connection);
@@ -54,7 +52,7 @@ export function createCog(connection: Connection): Provider {
     return containerStartedAtMs !== null && containerStartedAtMs > startedAtMs;
   }
 
-  /** Runs it once more on the connection of the request, which returns what callbacks did not. */
+  /** Runs it once more and waits for the response, because no callback reported the end. */
   async function repeat(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress> {
     const progress = await submit({ ...submission, mode: 'sync' }, signal);
     if (progress.state !== 'ended') return { ...running(submission), handle };

@@ -4,19 +4,16 @@ import type { Handle, RunProgress } from '../interface.ts';
 import { progressOfLogs } from '../progress.ts';
 import { type Prediction, readPrediction } from './prediction.ts';
 
-/** What a container reports about a run. */
 export type Found =
   | { kind: 'running'; telling: RunProgress; pauseMs: number }
   /** It never had the run, or the run has ended. */
   | { kind: 'absent' }
   /** Only the sandbox of the previous version remembers ended runs. */
   | { kind: 'ended'; prediction: Prediction }
-  /** Nothing listens at its address. */
   | { kind: 'down' }
   | { kind: 'unknown'; result: TrustedResult };
 
 const queryTimeoutMs = 10_000;
-/** Between two polls, which also report progress. */
 export const pollEveryMs = 5000;
 /** A response repeats the input: runs with inline files are polled less often. */
 const smallResponseChars = 262_144;
@@ -60,14 +57,11 @@ export type Health = {
   isDead: boolean;
   /** Empty when it reports no error. */
   reason: string;
-  /** Milliseconds since 1970 by its own clock; null when it does not report it. */
+  /** Milliseconds since 1970 by the container's clock; null when not reported. */
   startedAtMs: number | null;
 };
 
-/**
- * With a dead worker a container still returns 409 as if it were busy. Cog 0.23 reports `UNHEALTHY` then, and also when the
- * model's own health check fails.
- */
+/** Such a container still returns 409, as if busy. Cog 0.23 is also `UNHEALTHY` when the model's own health check fails. */
 const deadStatuses: readonly string[] = ['SETUP_FAILED', 'DEFUNCT', 'UNHEALTHY'];
 
 const healthTimeoutMs = 5000;

@@ -23,7 +23,6 @@ const usual: DefaultPlaces = {
   seconds: ['/metrics/predict_time'],
 };
 
-/** Null when it is not a prediction. */
 export function readPrediction(json: unknown): Prediction | null {
   return prediction.safeParse(json).data ?? null;
 }

@@ -8,7 +8,6 @@ import { rawText, responseText, type Secrets, withRaw } from '../outcome/raw.ts'
 import { lost, retryAfterMs } from '../progress.ts';
 import type { Health } from './container.ts';
 
-/** Classifies a response that is not a prediction. */
 export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
   const said = responseText(answer);
@@ -56,7 +55,7 @@ export function refusedByDeadContainer({ status, reason }: Health, secrets: Secr
   };
 }
 
-/** `id`, `webhook` and other fields outside `input` are set by us. */
+/** The client's fields: those outside `input` (`id`, `webhook`) are set by us. */
 function belowInput([first, ...rest]: FieldPath): FieldPath[] {
   return first === 'input' ? [rest] : [];
 }

@@ -8,7 +8,6 @@ import { clientField, type FieldPath } from '../outcome/field.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
-/** An error from a response, a run's status or a webhook. */
 export type Trouble = {
   /** Of the model or the platform; null when unknown. */
   status: number | null;
@@ -86,7 +85,6 @@ export function failedBy(trouble: Trouble, mapping: OutcomeMapping, secrets: Sec
   return { state: 'ended', outcome, alert };
 }
 
-/** The code for fal's known error types; null for others. */
 export function typedCode({ types }: Trouble): ExecutionErrorCode | null {
   const known = types.map(
     (type) => codes.get(type) ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1] ?? null,
@@ -133,7 +131,6 @@ function fieldOf(loc: FieldPath): FieldPath {
   return loc.filter((step) => step !== 'body');
 }
 
-/** Classifies a response to a submit that did not accept the run. */
 export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status, headers } = answer;
   const said = responseText(answer);

@@ -17,10 +17,7 @@ const pollAfterMs = { poll: 1000, callback: 15_000 };
 /** How long to wait for the callback of a run that may have been accepted. */
 const unknownWaitMs = 60_000;
 
-/**
- * fal's queue. It has no lookup by token and no list, so a run whose submit got no response is known by its callback alone. Mode
- * `sync` is `poll`, and so is `callback` without a callback URL.
- */
+/** fal's queue: without a lookup or a list, a run whose submit got no response is known by its callback alone. */
 export function createFal(connection: Connection, nowMs: () => number = Date.now): Provider {
   const http = createOrigins(connection);
   const keys = createKeySet(connection.settings.JWKS_URL ?? defaultJwksUrl, nowMs);

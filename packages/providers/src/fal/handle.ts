@@ -13,10 +13,7 @@ const accepted = z.object({
 
 const unknownPrefix = 'unknown-';
 
-/**
- * The handle of an accepted run; null when the response is not one. Requests to these URLs carry our key, so a URL on another
- * host is replaced by the documented one.
- */
+/** Null when no run was accepted. Requests to its URLs carry our key, so those on another host become the documented ones. */
 export function readHandle(json: unknown, connection: Connection, providerModel: string): QueueHandle | null {
   const read = accepted.safeParse(json).data;
   if (read === undefined) return null;
@@ -32,7 +29,6 @@ export function readHandle(json: unknown, connection: Connection, providerModel:
   };
 }
 
-/** A run that may have been accepted, with an unknown id. */
 export function unknownHandle(executionId: string): Handle {
   return { externalId: `${unknownPrefix}${executionId}` };
 }

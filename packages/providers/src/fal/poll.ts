@@ -24,7 +24,6 @@ const wrapped = z.object({ status: z.enum(states), response: z.unknown().optiona
 
 export type RunStatus = z.infer<typeof status>;
 
-/** Null when the response is not a status. */
 export function readStatus(result: TrustedResult): RunStatus | null {
   return result.ok && result.status < 300 ? (status.safeParse(result.json).data ?? null) : null;
 }
@@ -39,10 +38,7 @@ export function isGone(result: TrustedResult, startedAtMs: number): boolean {
   return result.ok && result.status === 404 && Date.now() - startedAtMs > 60_000;
 }
 
-/**
- * The end of a COMPLETED run, from its `response_url`, which returns the model's own HTTP status. Null: fetch it again, because
- * it is paid for.
- */
+/** The end of a COMPLETED run, from the model's own HTTP status. Null: fetch it again, because it is paid for. */
 export function readResult(
   result: TrustedResult,
   completed: RunStatus,

@@ -5,10 +5,7 @@ import type { Submission } from '../interface.ts';
 /** Outputs are copied at once, so fal need not keep them. */
 const lifecycle = JSON.stringify({ expiration_duration_seconds: 3600 });
 
-/**
- * The request that queues a run. Option `path` is a path within the application, `strings` are numeric inputs sent as text
- * (`duration: "5"`).
- */
+/** Option `path` is a path within the application; `strings` are numeric inputs sent as text (`duration: "5"`). */
 export function submitRequest(
   { providerModel, options, input, callbackUrl }: Submission,
   { baseUrl }: Connection,

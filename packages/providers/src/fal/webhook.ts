@@ -18,7 +18,6 @@ const webhook = z.object({
 
 export type Webhook = z.infer<typeof webhook>;
 
-/** Null when it is not a webhook, or is about another run. */
 export function readWebhook(json: unknown, { handle }: CalledBack): Webhook | null {
   const read = webhook.safeParse(json).data ?? null;
   // Without a known id the token in the URL identifies the run.

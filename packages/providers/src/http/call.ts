@@ -10,7 +10,6 @@ import { type HeaderOptions, type HttpOptions, httpOptions } from './options.ts'
 import { isCalled, submitForm } from './progress.ts';
 import { fill, type Values } from './template.ts';
 
-/** The request that submits a run, or why it cannot be sent. */
 export type Call =
   | ({
       ok: true;

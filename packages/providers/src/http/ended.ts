@@ -12,10 +12,7 @@ import { errorText, failureOf, logsIn, standingIn, successOf } from './reading.t
 
 export type Told = Document & { headers?: IncomingHttpHeaders };
 
-/**
- * The end of a run by a response or a callback; null while it is running or unclear. Without a configured status, an output or
- * an error is the end.
- */
+/** Null while the run is running or unclear. Without a configured status, an output or an error is the end. */
 export function endedBy(
   told: Told,
   options: HttpOptions,
@@ -34,7 +31,6 @@ export function endedBy(
   return ended.outcome.ok ? ended : null;
 }
 
-/** `elapsedS`: the run time, if known. */
 export function succeeded(
   { value, bodies, headers }: Told,
   options: HttpOptions,

@@ -6,10 +6,7 @@ import { atPlace } from '../place.ts';
 import { cancelMethods, type HeaderOptions, type HttpOptions, headerOptions } from './options.ts';
 import { fill, fillPath, type Values } from './template.ts';
 
-/**
- * An accepted run; paths start at the root of the host. `headers`: the model's, with names of settings in place of values,
- * because a cancel does not know the model. `failures`: unclear polls in a row.
- */
+/** Paths start at the host. `headers` name settings, as cancels lack the model; `failures`: unclear polls in a row. */
 export type HttpHandle = Handle & {
   poll?: string;
   cancel?: string;
@@ -59,7 +56,6 @@ export function resultPathOf(
   );
 }
 
-/** Null when the run cannot be cancelled. */
 export function cancelOf(
   handle: Handle,
 ): { method: (typeof cancelMethods)[number]; path: string; headers: HeaderOptions; json?: unknown } | null {

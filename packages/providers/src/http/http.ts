@@ -14,10 +14,7 @@ import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
 const askTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
 
-/**
- * Any server whose protocol the model's YAML describes in `provider.options` (options.ts). It responds at once, or accepts the
- * run and is polled, listened to, or calls back.
- */
+/** Any server whose protocol the model's YAML describes (options.ts): it responds at once, streams, is polled or calls back. */
 export function createHttp(connection: Connection): Provider {
   const http = connect({ baseUrl: rootOf(connection), apiKey: null });
   const headersFor = (options: HeaderOptions) => {

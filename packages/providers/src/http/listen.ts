@@ -12,13 +12,10 @@ import { failureOf } from './reading.ts';
 
 type Events = NonNullable<NonNullable<HttpOptions['poll']>['events']>;
 
-/** Of one event; only one is kept. */
+/** Of one event, because only one is kept. */
 const maxEventChars = 8 * 1024 * 1024;
 
-/**
- * Reads a run's server-sent events until one ends it. A broken stream is opened again; a stream that ends without such an event
- * is unclear.
- */
+/** Reads events until one ends the run, reopening a broken stream; a stream that ends without such an event is unclear. */
 export async function listen(
   handle: HttpHandle,
   events: Events,
@@ -42,7 +39,6 @@ export async function listen(
   return end === null ? unclear(answer, handle, reading) : endedBy(end, events, reading);
 }
 
-/** The first event with one of these names; null when the stream ends first. */
 async function lastEvent(
   stream: Readable,
   names: readonly string[],

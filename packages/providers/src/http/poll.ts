@@ -28,7 +28,7 @@ export async function queryRun(handle: HttpHandle, reading: Reading, ask: Ask): 
   return (await readAsked(answer, handle, reading, ask)) ?? unclear(answer, handle, reading);
 }
 
-/** The state of a run by the response to a poll, with the result where that has its own URL; null when it is unclear. */
+/** Null when the response is unclear. Fetches the result where it has its own URL. */
 export async function readAsked(
   answer: HttpResponse,
   handle: HttpHandle,
@@ -91,7 +91,6 @@ async function readResult(
   );
 }
 
-/** Null when the result is not as the model's YAML describes it. */
 async function succeededBy(
   answer: HttpResponse,
   reading: Reading,

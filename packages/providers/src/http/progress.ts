@@ -11,7 +11,7 @@ import type { HttpOptions } from './options.ts';
 import { errorText, progressIn, standingIn } from './reading.ts';
 import { readRefusal } from './refusal.ts';
 
-/** Only because a callback can be lost. */
+/** Slow, because these polls only cover a lost callback. */
 const calledPollAfterMs = 15_000;
 
 export type Reading = { options: HttpOptions; submission: Submission; connection: Connection };

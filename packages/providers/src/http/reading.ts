@@ -95,7 +95,6 @@ export function failureOf(
   return reportedFailure({ ...reportIn(json, options), code }, mapping, secrets, saidIn(json));
 }
 
-/** The error text and fields, from the places in the model's YAML, else as FastAPI reports them. */
 export function reportIn(json: unknown, options: HttpOptions): { text: string; fields: FieldPath[] } {
   const { errors } = options;
   const detail = readDetail(json);

@@ -15,7 +15,6 @@ const busy = [409, 425, 429, 503];
 /** A proxy gave up; the server behind it may continue. */
 const proxied = [408, 502, 504];
 
-/** Classifies an error response to a submit. */
 export function readRefusal(
   answer: HttpResponse,
   options: HttpOptions,

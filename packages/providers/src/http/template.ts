@@ -3,10 +3,7 @@ const whole = new RegExp(`^${placeholder.source}$`, 'i');
 
 export type Values = Record<string, unknown>;
 
-/**
- * Fills in a JSON template. A placeholder that is the whole string keeps its value's type, and its property is omitted when
- * there is no value; inside a text it becomes text. Values are not expanded again.
- */
+/** A placeholder alone keeps its type or is omitted; inside a text it becomes text. Not recursive: values are data. */
 export function fill(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
     const name = whole.exec(template)?.[1];

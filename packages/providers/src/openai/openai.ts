@@ -6,11 +6,7 @@ import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf } from './request.ts';
 import { pollResponse, responsePath, submitResponse } from './responses.ts';
 
-/**
- * Servers with OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, LM Studio, LiteLLM. `/responses` runs in the background and
- * is polled; every other call returns its result, and cancelling aborts it. No call takes an idempotency token, so a submit
- * whose response is lost is never repeated.
- */
+/** Servers with OpenAI's protocol. No call takes an idempotency token: a submit whose response is lost is never repeated. */
 export function createOpenai(connection: Connection): Provider {
   const http = connect({ ...connection, baseUrl: versioned(connection.baseUrl) });
 

@@ -63,7 +63,6 @@ type Verdict = {
   means: 'again' | 'useless' | 'ended' | 'unknown' | 'bad request';
 };
 
-/** Classifies an error response to a submit. */
 export function readRefusal(answer: HttpResponse, submission: Submission, secrets: Secrets): Progress {
   const { mapping } = submission;
   const error = errorIn(answer.json);

@@ -66,10 +66,7 @@ function asItIs(input: Fields): Fields {
   return input;
 }
 
-/**
- * A run's input for `POST /responses`: `prompt` becomes `input`, `system` becomes `instructions`, `max_tokens` becomes
- * `max_output_tokens`, `messages` become items.
- */
+/** `POST /responses` names fields differently: `input`, `instructions`, `max_output_tokens`. */
 export function responsesFields({
   prompt,
   system,

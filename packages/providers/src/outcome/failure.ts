@@ -31,10 +31,8 @@ const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderText>> = {
 
 const maxFields = 5;
 
-/** A provider's error: its text, our code, and the fields it names. */
 export type Report = { text: string; code: ExecutionErrorCode; fields?: readonly FieldPath[] };
 
-/** A failure with our own message. */
 export function failure(code: ExecutionErrorCode, message: string = messages[code]): Failure {
   return { ok: false, code, message };
 }
@@ -43,10 +41,7 @@ export function isAboutInput(code: ExecutionErrorCode): boolean {
   return wordsAboutInput[code] !== undefined;
 }
 
-/**
- * A failure reported by a provider. The model's `errors` rules come first. Clients read our message for the code and the fields
- * of their input; the provider's text only where the model shows it (`mapping.show`). `said`: what operators see.
- */
+/** The model's `errors` rules come first. Clients read the provider's text only under `mapping.show`; operators read `said`. */
 export function reportedFailure(
   report: Report,
   mapping: OutcomeMapping,
@@ -59,7 +54,6 @@ export function reportedFailure(
   return withRaw(mapped, said, secrets);
 }
 
-/** The failure of the first matching rule; null when none matches. */
 export function ruledFailure(
   report: Omit<Report, 'code'>,
   mapping: OutcomeMapping,
@@ -100,11 +94,7 @@ export type BadRequest = Omit<Report, 'code'> & {
 
 const maxKind = 200;
 
-/**
- * A bad request is the client's when a rule of the model, the provider's code, a field of the client's input or the size (413)
- * says so; then the run has ended. Otherwise our key, model name or options may be wrong: the run goes to the next provider and
- * the operator is alerted (ADR 0032).
- */
+/** Ends the run if a rule, code, field or 413 blames the input. Else our settings may be wrong: next provider (ADR 0032). */
 export function badRequest(
   answer: HttpResponse,
   { code, kind = '', ...report }: BadRequest,

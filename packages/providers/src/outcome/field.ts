@@ -12,10 +12,7 @@ const detail = z.object({
   ]),
 });
 
-/**
- * The client's name of a field, as far as the model's schema has it: `input.messages.0`. Null when clients do not set it. The
- * rest of the path stays hidden: it may name what only the provider has.
- */
+/** The client's name of a field, no deeper than the model's schema: the rest may be secret. Null when clients do not set it. */
 export function clientField(path: FieldPath, { fields = {} }: Pick<OutcomeMapping, 'fields'>): string | null {
   const [first, ...rest] = path;
   const field = Object.hasOwn(fields, String(first)) ? fields[String(first)] : undefined;

@@ -37,7 +37,6 @@ export function rawText(said: string, secrets: Secrets): string {
         .replace(/\ufffd+$/, '');
 }
 
-/** The first line of an error text, for clients of a model that shows it. */
 export function firstLine(text: string, secrets: Secrets): string {
   const lines = withoutKeys(text.slice(0, maxRead), secrets).split(/[\r\n]+/);
   const line = lines.find((one) => one.trim() !== '') ?? '';

@@ -17,10 +17,7 @@ export type DefaultPlaces = {
   seconds: string[];
 };
 
-/**
- * The outcome of a run that its provider reports as successful. Without the promised output it is a failure, so it is not
- * charged.
- */
+/** A successful run without the promised output is a failure, so it is not charged. */
 export function outcomeFromResponse(
   answer: unknown,
   mapping: OutcomeMapping,
@@ -88,7 +85,6 @@ const readers = {
   },
 } satisfies Record<OutputKind, (found: unknown) => Record<string, unknown> | null>;
 
-/** One file or several, each a URL or an object with one. */
 function listOf(name: string, found: unknown): Record<string, unknown> | null {
   const urls = (Array.isArray(found) ? found : [found]).map(fileUrl);
   return urls.length > 0 && urls.every((url) => url !== null)

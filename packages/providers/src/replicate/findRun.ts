@@ -6,7 +6,7 @@ import { type HostedPrediction, readPrediction, type Target, targetOf } from './
 
 const page = z.object({ next: z.string().nullish(), results: z.array(z.unknown()) });
 
-/** A hundred runs each; an account with more is not searched further. */
+/** Of a hundred runs each; an account with more is not searched further. */
 const maxPages = 20;
 /** Runs whose webhook the list omits are fetched one by one. */
 const maxReads = 50;
@@ -94,7 +94,6 @@ function mayHoldFile(value: unknown): boolean {
     : value !== null && typeof value === 'object';
 }
 
-/** Undefined when the link leads to another host. */
 function pathBelow(baseUrl: string, link: string): string | undefined {
   const base = new URL(baseUrl);
   const at = base.pathname.replace(/\/+$/, '');

@@ -10,15 +10,11 @@ import { type Ended, maxIdLength, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 
-/** A version, or an official model, which has none. */
 export type Target = { path: string; version: string | null; model: string | null };
 
 const aVersion = /^[0-9a-f]{64}$/;
 
-/**
- * `provider.options.version`, `owner/name:version` and a bare version lead to `/predictions`; `owner/name` to the official
- * model.
- */
+/** A version runs at `/predictions`; `owner/name` without one is an official model. */
 export function targetOf({ providerModel, options }: Pick<Submission, 'providerModel' | 'options'>): Target {
   const [name = '', itsVersion] = providerModel.split(':', 2);
   const model = name.includes('/') ? name : null;

@@ -18,7 +18,6 @@ const problem = z.object({
 
 const noSuchVersion = /invalid version|version does not exist/i;
 
-/** Classifies a response to a create that is not a prediction. */
 export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
   const { status } = answer;
   const said = responseText(answer);
@@ -67,10 +66,7 @@ export function refusedForMs({ json, headers }: HttpResponse): number {
     : retryAfterMs(headers, 1000);
 }
 
-/**
- * From `invalid_fields`, else from lines such as `- input.prompt: is required`. Other fields (`webhook`, `version`) are not the
- * client's.
- */
+/** From `invalid_fields`, else from lines such as `- input.prompt: is required`. Fields outside `input` are ours. */
 function inputProblems(about: z.infer<typeof problem> | undefined): { text: string; field: FieldPath }[] {
   const { invalid_fields: fields = [], detail = '' } = about ?? {};
   const lines = detail.split('\n').map((line) => /^- ([\w.]+): (.*)$/.exec(line.trim()));

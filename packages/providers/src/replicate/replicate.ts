@@ -15,22 +15,18 @@ const acceptTimeoutMs = 30_000;
 /** With a callback, polls only cover lost callbacks. */
 const pollAfterMs = { poll: 1000, callback: 15_000 };
 const maxPauseMs = 60_000;
-/** By then an accepted run is in the list; it is missing only when two looks miss it. */
+/** By then the list shows an accepted run; a run that two searches miss was not accepted. */
 const listedAfterMs = 10_000;
 const betweenLooksMs = 2000;
 const maxLooks = 4;
 
 const neverAccepted = failure('MODEL_UNAVAILABLE');
 
-/** Tests replace it. */
 export type Clock = { now(): number; wait(ms: number, signal: AbortSignal): Promise<unknown> };
 
 const realClock: Clock = { now: Date.now, wait: (ms, signal) => delay(ms, undefined, { signal }) };
 
-/**
- * Replicate (https://replicate.com/docs/reference/http). Creates take no idempotency token: a run whose create had no response
- * is found by the token in its webhook URL, so not without a callback URL. Webhooks are signed with a secret of the account.
- */
+/** Creates take no idempotency token: a run whose create got no response is found by the token in its webhook URL. */
 export function createReplicate(connection: Connection, clock: Clock = realClock): Provider {
   const { baseUrl, settings } = connection;
   const http = connect(connection);
@@ -139,10 +135,7 @@ function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/**
- * Before our submit has returned, a callback is identified by its own webhook URL; null when it omits that and so cannot be told
- * from another run's.
- */
+/** Before our submit has returned, only its own webhook URL identifies a callback; null when the callback omits the URL. */
 function isAbout(prediction: HostedPrediction, token: string, handle: Handle | null): boolean | null {
   if (handle !== null && handle.externalId !== prediction.id) return false;
   if (prediction.webhook) return isCalledBackAt(prediction, token);

@@ -41,10 +41,7 @@ export type WebhookSecret = {
   renewed(): Promise<string | null | undefined>;
 };
 
-/**
- * The secret that signs the account's webhooks: the configured one, else `GET /webhooks/default/secret`. It is cached; a wrong
- * signature reveals a rotation.
- */
+/** The configured secret, else the account's. It is cached; a wrong signature reveals a rotation. */
 export function webhookSecret(http: TrustedHttp, set: string | undefined, now: () => number): WebhookSecret {
   if (set !== undefined) return { current: async () => set, renewed: async () => undefined };
   let kept: string | null = null;
