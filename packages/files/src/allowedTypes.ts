@@ -55,19 +55,17 @@ export function bareType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** The allowed type of a `Content-Type`, in any case or under another name; null: none. */
+/** In any case or under another name; null: not allowed. */
 export function allowedTypeOf(contentType: string): AllowedType | null {
   const bare = bareType(contentType);
   const type = Object.hasOwn(otherNames, bare) ? otherNames[bare] : bare;
   return type !== undefined && isAllowedType(type) ? type : null;
 }
 
-/** Whether a `Content-Type` is missing or names no particular type. */
 export function isUnspecific(contentType: string | null | undefined): boolean {
   return unspecific.has(bareType(contentType ?? ''));
 }
 
-/** Whether a `Content-Type` names another type than the upload declared. */
 export function contradictsType(contentType: string | null | undefined, declared: string): boolean {
   if (isUnspecific(contentType)) return false;
   const named = allowedTypeOf(contentType ?? '');

@@ -41,7 +41,7 @@ export function fileStoreProblems(env: NodeJS.ProcessEnv): string[] {
 
 export type FileStoreConfig = z.infer<z.ZodObject<typeof fileStoreConfig>>;
 
-/** `publicUrl`: the gateway as clients reach it. The first of `urlSecrets` signs, all of them verify. */
+/** `publicUrl`: the gateway as clients reach it. The first of `urlSecrets` signs, all verify. */
 export type DiskSettings = { path: string; urlSecrets: readonly string[]; publicUrl: string };
 
 /** Null for a store other than the disk. @throws for a missing setting */
@@ -56,7 +56,6 @@ export function diskSettings(config: FileStoreConfig): DiskSettings | null {
 
 export type S3Settings = {
   endpoint: string;
-  /** The server as clients reach it, for presigned URLs. */
   publicEndpoint: string;
   region: string;
   bucket: string;

@@ -2,10 +2,9 @@ import type { OutputKind } from '@holdfast/domain/modelResponse';
 import { fileTypeFromBuffer } from 'file-type';
 import { allowedTypes, isAllowedType, isUnspecific } from './allowedTypes.ts';
 
-/** How many bytes from the start of a file decide its type. */
 export const headBytes = 4100;
 
-/** The type by magic bytes, from the first `headBytes` of a file; null when there are none (as in text). */
+/** By magic bytes in the first `headBytes`; null without any, as in text. */
 export async function detectType(head: Buffer): Promise<string | null> {
   const detected = await fileTypeFromBuffer(head).catch(() => undefined);
   return detected?.mime.split(';')[0] ?? null;
@@ -84,7 +83,6 @@ export async function outputType(
   return families[kind]?.test(type) === false ? null : type;
 }
 
-/** A page that a server sends in place of a file. */
 const htmlOrSvg = /^\s*(<\?xml[^>]*>\s*)?(<!doctype|<html|<svg)/i;
 
 async function textType(head: Buffer, declared: string | null): Promise<string | null> {

@@ -21,7 +21,7 @@ function shorten(name: string): string {
   return stem + extension;
 }
 
-/** A Content-Disposition: `attachment` with the name in ASCII for old clients and in full as in RFC 5987. */
+/** `attachment` with the name in ASCII for old clients, and in full by RFC 5987. */
 export function attachment(filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
   const encoded = encodeURIComponent(filename.toWellFormed()).replace(

@@ -31,7 +31,7 @@ export async function measureObject(
   );
 }
 
-/** By metadata, mostly in the `head`; `read` fetches a few other parts, such as the end of an MP4. */
+/** From metadata, mostly in the `head`; `read` fetches other parts, such as the end of an MP4. */
 export async function measure(file: FileToMeasure, read: ReadRange): Promise<Measures> {
   try {
     if (file.contentType.startsWith('image/')) return imageMeasures(file.head);
@@ -53,7 +53,7 @@ async function mediaMeasures(
   const tokenizer = new RangedTokenizer(head, { size: sizeBytes, mimeType: contentType }, read);
   const { format } = await parseFromTokenizer(tokenizer, { skipCovers: true, skipPostHeaders: true });
   const video = format.trackInfo.find((track) => track.video)?.video;
-  // The file's own duration may be that of its sound, and is missing without sound.
+  // The file's duration may be the sound's, and is missing without sound.
   const durationS = Math.max(format.duration ?? 0, ...format.trackInfo.map(({ duration }) => duration ?? 0));
   const isVideo = contentType.startsWith('video/');
   return {
@@ -75,7 +75,6 @@ const maxReadBytes = 8 * 1024 * 1024;
 const maxReads = 100_000;
 const readsBetweenYields = 1000;
 
-/** A stored file for parsers with random access: its head is in memory, the rest is read in windows. */
 class RangedTokenizer extends AbstractTokenizer {
   fileInfo: IFileInfo & { size: number };
   private head: Buffer;

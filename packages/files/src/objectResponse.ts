@@ -11,12 +11,11 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'UNSUPPORTED_MEDIA_TYPE';
 
-/** Writes and ends the error's body; headers such as Content-Range are already set. */
 export type OnError = (res: ServerResponse, status: number, code: ErrorCode, message: string) => void;
 
 type SentObject = { key: string; filename: string; contentType: string };
 
-/** Streams an object as an attachment: 200, 206 or 416 by its Range header, headers only for HEAD, 404 when it is gone. */
+/** 200, 206 or 416 by the Range header, headers only for HEAD, 404 when the object is gone. */
 export async function sendObject(
   req: IncomingMessage,
   res: ServerResponse,
@@ -27,7 +26,7 @@ export async function sendObject(
   const stat = await store.stat(object.key);
   if (!stat) return onError(res, 404, 'NOT_FOUND', 'no such file');
   const { sizeBytes } = stat;
-  // Our responses have no validators for If-Range, so RFC 9110 wants the whole object sent.
+  // Without validators for If-Range, RFC 9110 requires the whole object.
   const range = parseRange(req.headers['if-range'] === undefined ? req.headers.range : undefined, sizeBytes);
   res.setHeader('Accept-Ranges', 'bytes');
   if (range === 'unsatisfiable') {
@@ -47,7 +46,7 @@ export async function sendObject(
   await pipeline(body, res).catch(() => res.destroy());
 }
 
-/** Null: send the whole object (no Range header, several ranges, or an invalid one, which RFC 9110 allows to ignore). */
+/** Null: send the whole object. RFC 9110 allows ignoring several or invalid ranges. */
 export function parseRange(
   header: string | undefined,
   sizeBytes: number,

@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { reasonOf } from '@holdfast/kit/within';
 
-/** Failures of the disk or server throw StoreFailedError. For keys see `assertKey`. */
+/** Failures of the disk or server throw StoreFailedError. */
 export type ObjectStore = {
-  /** Creates a missing bucket or folder. Only the setup does, so services start while the store is unavailable. */
+  /** Creates a missing bucket or folder. Only the setup calls it: services start while the store is unavailable. */
   prepare(): Promise<void>;
   /** Refuses a body of another size, and a contradicting `Content-Type` unless `stat` returns it. */
   presignUpload(upload: UploadTerms): Promise<string>;
   presignDownload(download: DownloadTerms): Promise<string>;
   put(key: string, body: Readable | Buffer, options: PutOptions): Promise<{ sizeBytes: number }>;
-  /** Copies the object to a new key, which no upload URL can reach, and returns that. @throws ObjectNotFoundError */
+  /** Copies the object to a new key that no upload URL reaches. @throws ObjectNotFoundError */
   seal(key: string, extension?: string | null): Promise<string>;
   stat(key: string): Promise<StoredObject | null>;
-  /** @throws ObjectNotFoundError */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** At most the first `bytes` bytes. @throws ObjectNotFoundError */
+  /** @throws ObjectNotFoundError */
   readHead(key: string, bytes: number): Promise<Buffer>;
   remove(key: string): Promise<void>;
 };
@@ -32,7 +31,6 @@ export type UploadTerms = {
 export type DownloadTerms = { key: string; filename: string; contentType: string; expiresInS: number };
 export type PutOptions = { contentType: string; sizeBytes?: number };
 
-/** Both ends inclusive, as in HTTP. */
 export type ByteRange = { start: number; end: number };
 
 export class ObjectNotFoundError extends Error {
@@ -42,7 +40,7 @@ export class ObjectNotFoundError extends Error {
   }
 }
 
-/** The disk or server failed. It may work later, or when there is space (`isFull`). */
+/** May work later, or when there is space (`isFull`). */
 export class StoreFailedError extends Error {
   readonly isFull: boolean;
 
@@ -60,7 +58,7 @@ function isFull(error: unknown): boolean {
   return [code, name].some((text) => fullCodes.test(String(text))) || $metadata?.httpStatusCode === 507;
 }
 
-/** Turns errors of the file system or server into StoreFailedError. Other errors are bugs and stay as they are. */
+/** Other errors than the store's are bugs and stay as they are. */
 export async function atStore<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -70,7 +68,7 @@ export async function atStore<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** For both stores, so that a key works with either. */
+/** In both stores, so that a key works with either. */
 export function assertKey(key: string): void {
   const isValid = key.length <= 200 && key.split('/').every((segment) => /^[\w-][\w.-]*$/.test(segment));
   if (!isValid) throw new Error(`not an object key: ${JSON.stringify(key)}`);

@@ -17,7 +17,6 @@ import { signUrl } from './urls.ts';
 
 const abandonedAfterMs = 86_400_000;
 
-/** Objects as files in a folder that all processes share. */
 export function createDiskStore(settings: DiskSettings): ObjectStore {
   const root = settings.path;
   return {
@@ -74,7 +73,7 @@ function inSeconds(delayS: number): number {
   return Math.floor(Date.now() / 1000) + delayS;
 }
 
-/** Creates the folder and removes writes that killed processes left behind. */
+/** Also removes unfinished writes of killed processes. */
 async function prepareFolder(root: string): Promise<void> {
   const folder = incomingFolder(root);
   await mkdir(folder, { recursive: true });
@@ -85,7 +84,7 @@ async function prepareFolder(root: string): Promise<void> {
   }
 }
 
-/** A link is enough, where the file system has them: an upload to the old key replaces its name, not the file. */
+/** By a link where possible: an upload to the old key replaces its name, not the file. */
 async function seal(root: string, key: string, extension: string | null): Promise<string> {
   const sealed = sealedKey(key, extension);
   const paths = [objectPath(root, key), objectPath(root, sealed)] as const;

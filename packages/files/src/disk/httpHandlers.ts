@@ -8,7 +8,7 @@ import { createDiskStore } from './diskStore.ts';
 import { type CheckSize, writeObject } from './objectFiles.ts';
 import { type Grant, verifyUrl } from './urls.ts';
 
-/** Called before a body is read. It can abort the body with `fail`, and returns a function that stops watching. */
+/** Called before a body is read; may abort it with `fail`. Returns a function that stops watching. */
 export type WatchBody = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -109,7 +109,7 @@ function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
   }
 }
 
-/** The body without its request, so that a write that fails in mid-body leaves the connection open for the response. */
+/** The body without its request: a failed write leaves the connection open for the response. */
 function bodyOf(req: IncomingMessage, res: ServerResponse, watchBody: WatchBody): Readable {
   const body = new PassThrough();
   const unwatch = watchBody(req, res, (error) => body.destroy(error));
@@ -127,7 +127,7 @@ function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onErr
   discardRest(req);
 }
 
-/** Many clients read the response only after they have sent everything. More than a file may have is cut off. */
+/** Many clients read the response only after sending everything. Bytes beyond the maximum are cut off. */
 function discardRest(req: IncomingMessage): void {
   let leftBytes = limits.maxFileBytes;
   req.on('data', (chunk: Buffer) => {

@@ -18,7 +18,7 @@ export function incomingFolder(root: string): string {
   return join(root, '.incoming');
 }
 
-/** Throws for a body of the wrong size, before it appears under its key. */
+/** @throws for a body of the wrong size, before the object is visible */
 export type CheckSize = (sizeBytes: number, isComplete: boolean) => void;
 
 /** Renames a temporary file: readers see the old object or the whole new one. `beforeRename` may refuse by throwing. */
@@ -58,7 +58,7 @@ export async function writeObject(
   }
 }
 
-/** Errors of the disk become StoreFailedError; those of the body stay as they are. */
+/** Only errors of the disk become StoreFailedError, not those of the body. */
 function rethrowDiskErrors(error: NodeJS.ErrnoException): never {
   throw diskCodes.has(error.code ?? '') ? new StoreFailedError(error) : error;
 }

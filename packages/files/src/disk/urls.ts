@@ -1,11 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DiskSettings } from '../config.ts';
 
-/** What a signed URL allows. Null: not bound. */
+/** Null fields are not restricted. */
 export type Grant = {
   method: 'GET' | 'PUT';
   key: string;
-  /** Unix seconds. */
   expires: number;
   sizeBytes: number | null;
   contentType: string | null;
@@ -25,7 +24,7 @@ export function signUrl(signer: Signer, grant: Grant): string {
   return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query.toString()}`;
 }
 
-/** The grant of a request target; null when it was not signed by us, not for this method, or has expired. */
+/** Null when we did not sign it, it is for another method, or it has expired. */
 export function verifyUrl(
   urlSecrets: readonly string[],
   method: 'GET' | 'PUT',

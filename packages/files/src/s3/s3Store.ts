@@ -16,7 +16,6 @@ import { copyObject, type Target, uploadBuffer, uploadSpooled, uploadStream } fr
 
 type Bucket = { client: Client; name: string };
 
-/** Objects in one bucket of any S3-compatible server. */
 export function createS3Store(settings: S3Settings): ObjectStore {
   const bucket = { client: createMinioClient(settings), name: settings.bucket };
   const aws = createAwsClient(settings, settings.endpoint);
@@ -96,7 +95,7 @@ async function read({ client, name }: Bucket, key: string, range?: ByteRange): P
   }
 }
 
-/** Without a Range, which an empty object would refuse: reads the start and closes the connection. */
+/** No Range header, which an empty object would refuse: reads the start and closes the connection. */
 async function readHead(bucket: Bucket, key: string, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

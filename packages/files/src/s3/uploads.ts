@@ -8,10 +8,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 
 export type Target = { client: S3Client; bucket: string; key: string; contentType: string };
 
-/**
- * Every object is one PUT: it appears whole or not at all, and no parts of a failed upload remain to be paid for. AWS's
- * client streams a body of known length; minio's reads it into memory or sends parts.
- */
+/** One PUT, so no parts of a failed upload must be paid for. AWS's client streams a body of known length; minio's does not. */
 export async function uploadBuffer(target: Target, body: Buffer): Promise<number> {
   await target.client.send(putCommand(target, body, body.length));
   return body.length;
