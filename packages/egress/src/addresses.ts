@@ -14,7 +14,6 @@ const compatible = /^::\d+\./;
 
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** Parses `10.0.0.0/8`, `::1/128`, or a single address. @throws for anything else */
 export function parseCidr(text: string): Cidr {
   const value = text.trim();
   if (ipaddr.isValidCIDR(value)) return ipaddr.parseCIDR(value);
@@ -65,7 +64,6 @@ export function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** Parses scheme, host and port, such as `http://127.0.0.1:8790`. @throws for anything else */
 export function parseOrigin(text: string): string {
   const url = URL.parse(text.trim());
   // URL accepts hosts such as `*`.

@@ -57,7 +57,7 @@ export const webhookEgressConfig = {
 type EgressConfig = z.infer<z.ZodObject<typeof egressConfig>>;
 type WebhookEgressConfig = z.infer<z.ZodObject<typeof webhookEgressConfig>>;
 
-/** The host of PUBLIC_URL is this service itself: connections to it are refused. */
+/** Connections to the host of PUBLIC_URL, this service itself, are refused. */
 export function egressSettings(config: EgressConfig & Partial<WebhookEgressConfig>): EgressSettings {
   return {
     allowCidrs: config.EGRESS_ALLOW_CIDRS,
@@ -72,7 +72,6 @@ export function egressSettings(config: EgressConfig & Partial<WebhookEgressConfi
 
 const isValid = (parse: (text: string) => unknown, text: string) => problemOf(parse, text) === null;
 
-/** Why a text can't be parsed; null when it can. */
 function problemOf(parse: (text: string) => unknown, text: string): string | null {
   try {
     parse(text);

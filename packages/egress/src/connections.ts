@@ -9,30 +9,29 @@ import {
   type TlsSessions,
 } from './dial.ts';
 
-/** Less than common servers' own timeout (2 s and up), so that a request seldom meets a closing connection. */
+/** Less than common servers' timeout (2 s and up), so that a request seldom meets a closing connection. */
 export const idleTimeoutMs = 1500;
 
-/** After this a new connection is made, and its name is looked up and checked anew. */
+/** Then a new connection is made, and its name is looked up and checked again. */
 export const maxAgeMs = 60_000;
 
 export type Connection = {
   readonly origin: string;
   readonly client: Client;
   progress: DialProgress | 'sent';
-  /** Once per request: for a new connection, or an idle one that the peer has closed. */
+  /** Once per request: for a new connection, or one that the peer closed while idle. */
   mayDial: boolean;
   dialling: Dialling | null;
   dialledAtMs: number;
   socket: Socket | null;
-  /** Called after each read of the socket, when the bytes are parsed. */
   onRead: (() => void) | null;
 };
 
 export type Connections = {
-  /** The most recently used idle connection, or a new one, which is dialled by its first request. */
+  /** The idle connection used last, or a new one, which its first request dials. */
   take(origin: string): Connection;
   giveBack(connection: Connection): void;
-  /** After anything else: aborts the request or the dialling. */
+  /** Aborts the request or the dialling. */
   discard(connection: Connection): void;
   close(): void;
 };

@@ -36,7 +36,7 @@ export type TlsSessions = LRUCache<string, Buffer>;
 
 export const createTlsSessions = (): TlsSessions => new LRUCache({ max: 256 });
 
-/** Opens a socket to an origin, without a time limit: the caller destroys it. */
+/** Has no time limit: the caller destroys the socket. */
 export function dial(call: Dial): Dialling {
   const { origin, onProgress, onDone } = call;
   const guard = call.guard?.opensOrigin(origin) ? undefined : call.guard;
@@ -89,7 +89,6 @@ function chosen(addresses: LookupAddress[] | null): string | undefined {
   return (addresses?.find(({ family }) => family === 4) ?? addresses?.[0])?.address;
 }
 
-/** Connects to one of the checked addresses of a name, or through the tunnel to one. */
 function connect(
   { sessions, onProgress, onDone }: Dial,
   target: Target,
@@ -134,7 +133,6 @@ function lookupOf(addresses: LookupAddress[]): LookupFunction {
   };
 }
 
-/** A session is only resumed with the same addresses. */
 function addressKey(addresses: LookupAddress[] | null): string {
   return (addresses ?? [])
     .map(({ address }) => address)

@@ -22,7 +22,6 @@ export type Download = { stream: Readable; contentType: string | null; sizeBytes
 
 export type DownloadStage = 'policy' | 'network' | 'status' | 'redirects' | 'too_large';
 
-/** Also the error of a stream that grows beyond `maxBytes`. */
 export class DownloadError extends Error {
   readonly stage: DownloadStage;
   readonly status: number | null;
@@ -37,7 +36,7 @@ export class DownloadError extends Error {
 const maxRedirects = 3;
 const trustedAgents = {};
 
-/** Opens a provider's output file for streaming. Every redirect is checked. @throws DownloadError */
+/** For streaming a provider's output file. Every redirect is checked. @throws DownloadError */
 export async function openDownload(options: DownloadOptions): Promise<Download> {
   const deadlineMs = performance.now() + options.timeoutMs;
   let url = options.url;
@@ -154,7 +153,7 @@ const dialTimeoutMs = 60_000;
 
 const agentsByOwner = new WeakMap<object, Agents>();
 
-/** The agents of one owner (a policy): a connection is only reused under the rules under which it was dialled. */
+/** A connection is only reused under the policy under which it was dialled. */
 function agentsOf(owner: object, guard?: Guard): Agents {
   const existing = agentsByOwner.get(owner);
   if (existing) return existing;

@@ -16,7 +16,6 @@ export type Call = {
   /** Of all bytes of the response: 1xx heads, head, body, and their encoding. */
   maxResponseBytes: number;
   signal: AbortSignal | undefined;
-  /** Whether the body of a response with this head is returned as a stream, of at most `maxBytes`. */
   streaming?: { isStreamed(status: number, headers: IncomingHttpHeaders): boolean; maxBytes: number };
 };
 
@@ -106,7 +105,7 @@ type Response = Extract<Exchange, { ok: true }>;
 
 type Reading = {
   handler: Dispatcher.DispatchHandler;
-  /** Ends the response with what was received; false without a complete head, or when it is streamed. */
+  /** Returns the response received so far; false without a complete head, or when it is streamed. */
   cut(): boolean;
   stream(): Readable | null;
   maxBytes(): number;
@@ -127,7 +126,6 @@ function readResponse({ maxResponseBytes, streaming }: Call, ends: Ends): Readin
   const finish = (isCut: boolean) =>
     ends.whole({ ok: true, status, headers: incomingHeaders(headers), body: body.whole(), isCut });
   const handler: Dispatcher.DispatchHandler = {
-    /** Also called for each 1xx; the last call is the response. */
     onResponseStart: (controller, statusCode, received) => {
       status = statusCode;
       headers = received;
@@ -178,7 +176,7 @@ function streamOf(controller: Dispatcher.DispatchController, onClose: () => void
   return stream;
 }
 
-/** Blocks in place of chunks: of a peer that sends single bytes each chunk would take a hundred. */
+/** Blocks instead of chunks: a peer that sends single bytes would make each chunk cost a hundred. */
 function createBody(): { add(chunk: Buffer): number; whole(): Buffer } {
   const full: Buffer[] = [];
   let block = empty;

@@ -12,7 +12,7 @@ export type FormPart =
       open(): Promise<Readable>;
     };
 
-/** A part can't be read or has another length than declared: the peer gets no complete request. */
+/** A part can't be read or has the wrong length: the peer gets no complete request. */
 export class UnreadableBody extends Error {
   readonly code = 'ERR_BODY_UNREADABLE';
 }
@@ -95,7 +95,6 @@ function sizeOf(part: FormPart): number {
   return 'value' in part ? Buffer.byteLength(part.value) : part.sizeBytes;
 }
 
-/** Percent-encodes quotes and line breaks, as browsers do. */
 function quoted(text: string): string {
   return text.replace(/["\r\n]/g, encodeURIComponent);
 }

@@ -5,7 +5,6 @@ import { networkInterfaces } from 'node:os';
 
 type FindInHosts = (hostname: string) => string[];
 
-/** Reads the file once more when it has changed. */
 export function createHostsFile(path = '/etc/hosts'): FindInHosts {
   let names = new Map<string, string[]>();
   let version = '';
@@ -35,11 +34,10 @@ function parseHosts(text: string): Map<string, string[]> {
 
 type Family = 4 | 6;
 
-/** So that the owner of a zone can't make us connect to thousands of addresses. */
+/** Otherwise the owner of a zone could make us connect to thousands of addresses. */
 const maxAddresses = 16;
 
-// The system's `getaddrinfo` has two threads: two names whose servers don't respond would block all others. It is only used
-// for local names, which no tenant can own and only the system may know (search domains, mDNS).
+// `getaddrinfo` has two threads, which two dead name servers would block: only for local names, which no tenant can own.
 export function createLookUp({
   findInHosts = createHostsFile(),
   servers,
@@ -124,7 +122,6 @@ function query(
   });
 }
 
-/** `ENODATA`: the name exists without an address of that family. */
 function failure(hostname: string, errors: NodeJS.ErrnoException[]): NodeJS.ErrnoException {
   const code = errors.find((error) => error.code !== 'ENODATA')?.code ?? 'ENODATA';
   const shown = code === 'ECANCELLED' ? 'ETIMEOUT' : code;
@@ -134,7 +131,6 @@ function failure(hostname: string, errors: NodeJS.ErrnoException[]): NodeJS.Errn
 
 type Callback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** All addresses of a name, in the order to try them. */
 export type Resolve = (hostname: string, options: LookupOptions, callback: Callback) => void;
 
 const pending = new Map<string, Callback[]>();

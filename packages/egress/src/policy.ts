@@ -6,13 +6,11 @@ import { type Proxy, parseProxyUrl } from './proxy.ts';
 import { hostKey, isAllowed, newUrlProblem, type Rules, urlProblem } from './urlRules.ts';
 
 export type EgressPolicy = {
-  /** Checks a URL without dialling; null when it is allowed so far. */
   checkUrl(url: string): UrlProblem | null;
-  /** Checks a URL that is to be stored: names may only have the ports of public addresses. */
+  /** For URLs to be stored: names may only have the ports of public addresses. */
   checkNewUrl(url: string): UrlProblem | null;
   /** A `dns.lookup` for connections to `port` that fails with code `EGRESS_REFUSED` unless every address is allowed. */
   lookupFor(port: number): LookupFunction;
-  /** Whether the operator allowed this origin: it is dialled unchecked and without the proxy. */
   opensOrigin(origin: string): boolean;
   proxy: (Proxy & { resolves: boolean }) | null;
   openings: string[];
@@ -93,7 +91,7 @@ export type Target = { origin: string; path: string };
 
 const targetsByPolicy = new WeakMap<EgressPolicy, LRUCache<string, Target>>();
 
-/** Checks and parses a URL. Allowed URLs are cached, as the result depends on the text alone. */
+/** Allowed URLs are cached, because the result depends on the text alone. */
 export function targetOf(policy: EgressPolicy, url: string): Target | UrlProblem {
   const targets = targetsOf(policy);
   const known = targets.get(url);

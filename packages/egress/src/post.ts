@@ -20,7 +20,6 @@ export type PostOptions = {
 export type PostStage = 'policy' | 'dns' | 'connect' | 'tls' | 'timeout' | 'response' | 'aborted';
 
 export type PostResult =
-  /** `body`: not decompressed; at most `maxResponseBytes`. */
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer; durationMs: number }
   | { ok: false; stage: PostStage; message: string; durationMs: number; isOwnFault?: true };
 

@@ -55,7 +55,7 @@ export function openTunnel(proxy: Proxy, to: { host: string; port: number }, don
   let open: Socket | undefined;
   request.once('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
     open = socket;
-    // Until the caller listens: an error without a listener would end the process.
+    // Until the caller adds a listener: an error without one would end the process.
     socket.on('error', () => {});
     const error = refusalOf(response.statusCode ?? 0, head);
     if (error === null) return done(null, socket);
@@ -74,7 +74,6 @@ export function openTunnel(proxy: Proxy, to: { host: string; port: number }, don
   };
 }
 
-/** The proxy failed, not the receiver. */
 export const proxyFault = 'EGRESS_PROXY_FAULT';
 const refused = 'EGRESS_PROXY_REFUSED';
 

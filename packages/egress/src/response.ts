@@ -22,7 +22,6 @@ const single = new Set([
   'user-agent',
 ]);
 
-/** Changes undici's headers in place to the form of `node:http`: strings, and a list for `set-cookie`. */
 export function incomingHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   for (const name in headers) {
     const value = headers[name];
@@ -38,7 +37,6 @@ const maxLevels = 128;
 /** Three bytes of text can become 60 bytes of memory. */
 const maxValues = 4_000_000;
 
-/** Undefined for text that is not JSON, is nested too deeply, or has too many values for memory. */
 export function parseJson(text: string): unknown {
   if (text.length > maxValues && hasMoreThan(maxValues, text)) return undefined;
   try {
@@ -85,13 +83,12 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-/** OpenSSL's `thread:error:code:library:function:reason:file:line:`. */
 const opensslError = /error:[0-9A-F]{8}:[^:]*:[^:]*:([^:]+)/;
 
-/** From undici's parser: the status is below 100, or 101 without an upgrade. */
+/** undici's parser: the status is below 100, or 101 without an upgrade. */
 const brokenAssertion = 'ERR_ASSERTION';
 
-/** Node's message is empty when several addresses failed, so the code replaces it. Of OpenSSL's only the reason is kept. */
+/** The code replaces Node's empty message when several addresses failed. OpenSSL's error keeps only its reason. */
 export function messageOf(error: unknown): string {
   if (Object(error).code === brokenAssertion) return 'invalid HTTP response';
   if (!(error instanceof Error)) return String(error);

@@ -32,14 +32,13 @@ export type TrustedRequest = {
   timeoutMs?: number;
   maxResponseBytes?: number;
   signal?: AbortSignal;
-  /** The form of the response body. Default: text. A stream must be read to its end or destroyed. */
+  /** Default: text. A stream must be read to its end or destroyed. */
   bodyAs?(head: ResponseHead): BodyForm;
 };
 
 export type ResponseHead = { status: number; headers: IncomingHttpHeaders };
 export type BodyForm = 'text' | 'bytes' | 'stream';
 
-/** Read while it is sent, once; see multipart.ts. */
 export type StreamedBody = { contentType: string; sizeBytes: number; open(): Readable };
 
 export type TrustedSettings = {
@@ -50,7 +49,7 @@ export type TrustedSettings = {
 };
 
 export type TrustedResult =
-  /** `json` is undefined when the body is not JSON; see parseJson. With `bytes` or a `stream` the text is empty. */
+  /** `json` is undefined when the body is not JSON. With `bytes` or a `stream` the text is empty. */
   | {
       ok: true;
       status: number;

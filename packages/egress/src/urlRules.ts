@@ -2,14 +2,11 @@ import { isIP } from 'node:net';
 import { type Cidr, canonicalAddress, isInside, isPublicAddress, portOf } from './addresses.ts';
 
 export type Rules = {
-  /** Allowed by the operator on any port. */
   cidrs: Cidr[];
   allowHttp: boolean;
-  /** Allowed by the operator without further rules, as in `URL.origin`. */
   origins: Set<string>;
   highPorts: boolean;
   ownHosts: Set<string>;
-  /** A proxy resolves names, so their addresses are unknown here. */
   proxyResolves: boolean;
 };
 
@@ -17,7 +14,7 @@ const maxUrlLength = 2048;
 const publicPorts = new Set([443, 8443]);
 const localSuffixes = ['.localhost', '.local', '.localdomain', '.internal', '.lan', '.home.arpa'];
 
-/** Why a URL is refused without dialling; null when it is not. Parsing makes all spellings of a host equal. */
+/** Parsing makes all spellings of a host equal. Null: not refused. */
 export function urlProblem(text: string, rules: Rules): string | null {
   if (text.length > maxUrlLength) return `must be at most ${maxUrlLength} characters`;
   const url = URL.parse(text);
@@ -43,7 +40,6 @@ export function isAllowed(address: string, port: number, rules: Rules): boolean 
   );
 }
 
-/** One spelling for each address or name: in lower case, without a trailing dot. */
 export function hostKey(host: string): string {
   const bare = unwrapped(host).toLowerCase();
   return canonicalAddress(bare) ?? bare;
@@ -67,7 +63,7 @@ function addressProblem(address: string, port: number, rules: Rules): string | n
   return isPublicPort(port, rules) ? null : portProblem(rules);
 }
 
-/** The addresses of a name are checked when it is dialled. This refuses names that are wrong with any address. */
+/** Refuses names that are wrong with any address; their addresses are checked when dialled. */
 function nameProblem(name: string, port: number, rules: Rules): string | null {
   const isLoopback = name === 'localhost' || name.endsWith('.localhost');
   const isRefused = isLoopback ? !allowsLoopback(rules) : isLocalName(name) && !allowsNames(rules);
