@@ -12,7 +12,6 @@ const passwordOf = (service: string) =>
     .optional()
     .describe(`Password of the database role of ${service}; set all four or none`);
 
-/** The settings of the setup. */
 export const setupConfig = {
   DATABASE_URL: baseConfig.DATABASE_URL,
   DATABASE_DIRECT_URL: databaseUrl()
@@ -49,11 +48,11 @@ type Values = z.infer<z.ZodObject<typeof setupConfig>>;
 
 export type SetupConfig = {
   databaseUrl: string;
-  /** By role; null: the roles are left alone. */
+  /** By role; null: the roles stay unchanged. */
   rolePasswords: ReturnType<typeof rolePasswords>;
   files: FileStoreConfig;
   modelsDir: string;
-  /** Names the providers' connections, and the overage policies. */
+  /** Contains the providers' connections and the overage policies. */
   environment: NodeJS.ProcessEnv;
   demo: { secret: string; encryptionKeys: NonNullable<Values['ENCRYPTION_KEYS']> } | null;
   publicUrl: string;

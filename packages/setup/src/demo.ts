@@ -11,7 +11,7 @@ import { createSealedBox, type EncryptionKeys } from '@holdfast/kit/sealedBox';
 const demoName = 'Demo';
 const demoBalance = '100';
 
-/** The id of the demo organization, which gets a balance of 100 once. */
+/** Its balance of 100 is given once. */
 export async function demoOrganization(db: Database, keys: EncryptionKeys): Promise<string> {
   const existing = await findOrganizationByName(db, demoName);
   const sealedSecret = createSealedBox(keys).seal(newWebhookSecret());
@@ -26,7 +26,7 @@ export async function demoOrganization(db: Database, keys: EncryptionKeys): Prom
   return id;
 }
 
-/** The same key for the same `secret`; null once it was revoked or rotated, for its row outlives its value. */
+/** The same key for the same `secret`; null once it was revoked or rotated, because its row stays. */
 export async function fixedDemoKey(
   db: Database,
   organizationId: string,
@@ -39,17 +39,17 @@ export async function fixedDemoKey(
     return key;
   }
   const found = await findApiKey(db, hashApiKey(key));
-  // A rotated value works for a grace period, and is not handed out any more.
+  // A rotated value works for a grace period, but is no longer returned.
   return found?.validForMs === null ? key : null;
 }
 
-/** As a UUIDv7 of the year 1970, so that it counts as the oldest key. */
+/** A UUIDv7 of the year 1970, so that it is the oldest key. */
 function idOf(secret: string): string {
   const hash = createHash('sha256').update(`demo key ${secret}`).digest('hex');
   return `key_00000000-0000-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 }
 
-/** The key of an earlier run (`kept`) while it works, else a new key. */
+/** An earlier run's key (`kept`) while it works, else a new one. */
 export async function keptDemoKey(
   db: Database,
   organizationId: string,
@@ -62,7 +62,7 @@ export async function keptDemoKey(
   return key;
 }
 
-/** @throws when the organization has as many keys as it may have */
+/** @throws when the organization has the maximum number of keys */
 async function addDemoKey(
   db: Database,
   { id, organizationId, key }: { id: string; organizationId: string; key: string },

@@ -1,4 +1,4 @@
-// What has to be there before the services start; ends when it is.
+// Prepares everything that the services need, then ends.
 import { readConfig } from './config.ts';
 import { setUp } from './setUp.ts';
 

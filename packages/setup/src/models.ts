@@ -6,17 +6,13 @@ import { connectionConfig } from '@holdfast/providers/connectionConfig';
 
 export type AppliedModels = {
   known: number;
-  /** Those meant to be, whose connection is configured. */
+  /** Models whose connection is configured. */
   offered: number;
-  /** Slugs that were offered until now and have no file any more. */
+  /** Slugs that were offered and no longer have a file. */
   withdrawn: string[];
 };
 
-/**
- * Makes the files of `modelsDir` the catalogue; `environment` names the providers' connections that models are offered
- * from. @throws the mistakes in the files, and when there is none: that is a folder in the wrong place rather than the
- * wish to withdraw everything
- */
+/** @throws for invalid files, and for none: a wrong path is likelier than the wish to withdraw every model */
 export async function applyCatalogue(
   db: Database,
   modelsDir: string,

@@ -4,7 +4,7 @@ import { overagePolicies } from '@holdfast/domain/ledger';
 import { parseConfig } from '@holdfast/kit/config';
 import { z } from 'zod';
 
-/** The policies of the platform. They are stored in the database, so that all services use the same. */
+/** Stored in the database, so that all services use the same policies. */
 export const overageConfig = {
   OVERAGE: z
     .enum(overagePolicies)
@@ -20,7 +20,6 @@ export const overageConfig = {
     ),
 };
 
-/** Writes the policies that `environment` sets; returns all of them as text. @throws ConfigError for an unknown policy */
 export async function applyOverage(db: Database, environment: NodeJS.ProcessEnv): Promise<string> {
   const set = parseConfig(overageConfig, environment);
   const { overage, spendLimitOverage } = await setPlatformOverage(db, {

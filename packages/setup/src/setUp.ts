@@ -15,13 +15,10 @@ import { type Patience, patience, waitUntil } from './waitUntil.ts';
 
 type Say = (line: string) => void;
 
-/** Any number will do, as long as every version of Holdfast takes the same; not that of the migrations. */
+/** Any constant, the same in every version, other than the migrations' lock. */
 const setupLock = 4_652_115_921;
 
-/**
- * Makes everything that the services find ready, a line each. Whatever is there already stays, so it can be run again,
- * also after a crash; of several runs at once one works and the others wait. @throws what failed and why, in one line
- */
+/** Idempotent, also after a crash; concurrent runs wait for each other. @throws the reason in one line */
 export async function setUp(config: SetupConfig, say: Say, waiting: Patience = patience): Promise<void> {
   const db = openDatabase({ url: config.databaseUrl, poolSize: 2, applicationName: 'holdfast-setup' });
   try {
@@ -53,7 +50,7 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
 
 async function databaseAnswers(db: Database, say: Say, waiting: Patience): Promise<void> {
   const work = () => ping(db);
-  // A login that is refused stays refused until the operator corrects it.
+  // A refused login stays refused until the operator corrects it.
   const passes = (error: unknown) => isTransient(error) && faultOf(error) !== 'not trusted';
   await waitUntil({ what: 'PostgreSQL', work, passes, say }, waiting);
 }

@@ -2,10 +2,7 @@ import type { FileStoreConfig } from '@holdfast/files/config';
 import { openStore } from '@holdfast/files/open';
 import { type Patience, patience, waitUntil } from './waitUntil.ts';
 
-/**
- * Makes the bucket or folder unless it is there, and answers which. A server that just starts may refuse anything, so
- * every refusal is waited out. @throws the reason when the store can not be used in time
- */
+/** A starting server may refuse anything, so every refusal is retried. @throws the reason when time is up */
 export async function prepareStore(
   config: FileStoreConfig,
   say: (line: string) => void,

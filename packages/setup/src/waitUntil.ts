@@ -7,18 +7,14 @@ export type Patience = { forMs: number; pauseMs: number };
 export const patience: Patience = { forMs: 60_000, pauseMs: 1000 };
 
 type Waiting = {
-  /** What is waited for, as the lines name it. */
   what: string;
   work: () => Promise<unknown>;
-  /** Whether an error can pass by itself. */
+  /** Whether an error may be temporary. */
   passes: (error: unknown) => boolean;
   say: (line: string) => void;
 };
 
-/**
- * Tries until it works; says so once when it does not at once. An attempt that hangs is given up with the rest.
- * @throws the reason, at once for one that does not pass
- */
+/** Retries until it works; an attempt that hangs is given up too. @throws at once for a permanent error */
 export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience = patience): Promise<void> {
   const { what, work, passes, say } = waiting;
   const deadlineMs = performance.now() + forMs;
