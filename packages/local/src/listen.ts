@@ -1,4 +1,3 @@
-// `npm run webhooks:listen`: shows the webhooks of the local stack, until Ctrl-C.
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { exitWith } from './launch/launchError.ts';
@@ -10,12 +9,12 @@ const root = resolve(import.meta.dirname, '../../..');
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Resolves at the first signal (npm may pass a Ctrl-C on once more), or when the process that started us is gone. */
+/** Resolves at the first signal (npm may repeat a Ctrl-C), or when the parent process is gone. */
 function whenAskedToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
     process.on('disconnect', () => resolve());
-    // Nobody reads any more.
+    // The reader of the output is gone.
     process.stdout.on('error', () => resolve());
   });
 }

@@ -5,7 +5,7 @@ import { newMigration } from '@holdfast/db/migrate/newMigration';
 import { removePostgresData } from './postgres/serverFolder.ts';
 import { startPostgres } from './postgres.ts';
 
-// Behind `npm run db:migration -- <name>`: compares on a Postgres that lives as long as the comparison.
+// `npm run db:migration -- <name>`: compares schemas on a temporary Postgres.
 const name = process.argv[2];
 if (name === undefined) {
   console.error('Usage: npm run db:migration -- <name_in_lower_case>');

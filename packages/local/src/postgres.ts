@@ -15,21 +15,16 @@ import type { RunningServer } from './process/runningServer.ts';
 import { startServer } from './process/startServer.ts';
 
 export type PostgresOptions = {
-  /** Made when absent. The server's own folder is `data` in it, unless its account can't get there (serverFolder). */
+  /** Created when missing. Holds the server's folder `data`, unless its account can't reach it (serverFolder). */
   dataDir: string;
-  /** Default: a free one. */
   port?: number;
-  /** Settings of postgresql.conf that differ from the durable defaults. */
   settings?: Record<string, string>;
   onLog?: (line: string) => void;
 };
 
 const defaults = { max_connections: '200', log_timezone: 'UTC', timezone: 'UTC' };
 
-/**
- * Starts PostgreSQL on loopback; `url` is that of the database `holdfast` as its owner.
- * Rejects with one clear line when the port is taken, the data is damaged or in use, or the server doesn't start.
- */
+/** Listens on loopback; `url` is the owner's. @throws one clear line when the server can't start */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
   const account = serverAccount(join(options.dataDir, 'data'));
   if (options.port !== undefined) await requireFree(options.port);
@@ -82,13 +77,13 @@ async function launch(
     });
     return { child, port };
   };
-  // Another process may take a free port between its choice and its use.
+  // Another process may take a free port before we use it.
   const isTaken = (error: unknown) =>
     error instanceof Error && error.message.includes('could not create any TCP/IP sockets');
   return await retry(start, { delaysMs: wantedPort === undefined ? [0, 0] : [], isRetryable: isTaken });
 }
 
-/** As pg_ctl decides it: by the postmaster's own file. Its log may go anywhere (`logging_collector`, `log_destination`). */
+/** By the postmaster's file, as pg_ctl does: settings may send its log anywhere. */
 function isReady(data: string, pid: number): boolean {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');

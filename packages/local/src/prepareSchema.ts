@@ -2,7 +2,7 @@ import { openDatabase } from '@holdfast/db/client';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { makePartitions } from '@holdfast/db/partitions';
 
-/** Migrates, and makes the partitions of this month and the next: the machine may have been off for a year. */
+/** Also creates the partitions of two months, because the machine may have been off for long. */
 export async function prepareSchema(databaseUrl: string): Promise<string[]> {
   const applied = await migrate(databaseUrl);
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'partitions' });

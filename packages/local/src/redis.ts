@@ -10,21 +10,15 @@ import { endRedisOrphan, redisEnding } from './redis/endOrphan.ts';
 import { redisCommand } from './redis/redisCommand.ts';
 
 export type RedisOptions = {
-  /** Made when absent; holds the append-only file. */
   dir: string;
-  /** Default: a free one. */
   port?: number;
-  /** Default: a new one. A restart under those who are connected needs the same. */
+  /** Default: a new one. Connected clients need the same after a restart. */
   password?: string;
-  /** Whether data survives a restart (default true). */
   isDurable?: boolean;
   onLog?: (line: string) => void;
 };
 
-/**
- * Starts Redis on loopback with a password of its own, installing it first where that is possible.
- * Rejects with one clear line when it is missing, the port is taken, or the data is damaged or in use.
- */
+/** Installs Redis first where it can. Rejects with one clear line when it can't start. */
 export async function startRedis(options: RedisOptions): Promise<RunningServer> {
   const { dir, isDurable = true, onLog } = options;
   if (options.port !== undefined) await requireFree(options.port);
@@ -49,7 +43,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
       await endProcess(child.pid, redisEnding);
       await exited;
     };
-    // With the user's name: redis-cli takes no URL without it.
+    // redis-cli accepts no URL without a user name.
     return { url: `redis://default:${password}@127.0.0.1:${port}`, port, pid: child.pid, exited, stop };
   } catch (error) {
     claim.release();

@@ -5,10 +5,7 @@ import { applyCatalogue } from '@holdfast/setup/models';
 import { applyOverage } from '@holdfast/setup/overage';
 import type { Demo, Seed } from './launch/prepareDatabase.ts';
 
-/**
- * The overage policies, the catalogue of `modelsDir`, and a demo organization with a key and a balance of 100. Run again, it changes nothing:
- * `apiKey`, shown by an earlier run, stays the key as long as it works; a lost one is replaced by a new key.
- */
+/** Idempotent: `apiKey` stays the key while it works; a lost key is replaced. The demo balance is 100. */
 export async function seed(args: Parameters<Seed>[0]): Promise<Demo> {
   const db = openDatabase({ url: args.databaseUrl, poolSize: 2, applicationName: 'seed' });
   try {

@@ -1,4 +1,3 @@
-// `npm start`: everything on this machine, until Ctrl-C.
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { applyRoles } from '@holdfast/db/roles/roles';
@@ -11,12 +10,12 @@ import { prepareSchema } from './prepareSchema.ts';
 import { seed } from './seed.ts';
 
 const stopWithinMs = 14_000;
-// npm passes a Ctrl-C on that the terminal has sent us already: that is no second one.
+// npm forwards a Ctrl-C that the terminal has already sent: that is no second one.
 const sameKeyPressMs = 500;
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Resolves at the first signal, or when the process that started us is gone; `onSecond` runs at the next signal. */
+/** Resolves at the first signal, or when the parent process is gone; `onSecond` runs at the next signal. */
 function whenAskedToStop(onSecond: () => void): Promise<string> {
   let askedAt: number | undefined;
   return new Promise((resolve) => {

@@ -1,7 +1,6 @@
-/** Prints the progress of a start, each line with the seconds since it began. */
 export function startConsole(): (line: string) => void {
   const startedAt = performance.now();
-  // The terminal may be gone before we are; that must not end the launcher in the middle of stopping.
+  // The terminal may be gone before us; that must not end the launcher while it stops services.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return (line) => {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(5);
@@ -18,7 +17,6 @@ export type Welcome = {
   webhooksStayOutside: boolean;
 };
 
-/** What is printed when everything is ready. */
 export function welcome({
   baseUrl,
   adminUrl,

@@ -11,7 +11,7 @@ export const usage = `Usage: npm start [-- flags]
 Data, logs and local.json are in .holdfast, or in the folder HOLDFAST_HOME. The environment may contain every setting of
 the services; with DATABASE_URL or REDIS_URL no Postgres or Redis is started here.`;
 
-/** Reads the flags of `npm start`. @throws UsageError */
+/** @throws UsageError */
 export function parseFlags(args: string[], env: NodeJS.ProcessEnv): Flags {
   const { port, ephemeral, help } = readFlags(args, options, 'npm start -- --help');
   return {

@@ -13,13 +13,12 @@ export type Home = {
   secretsPath: string;
 };
 
-/** Makes the folders of a start. Throws LaunchError when they can't be made. */
 export function openHome(folder: string, isEphemeral: boolean): Home {
   try {
     const home = resolve(folder);
     mkdirSync(home, { recursive: true });
     const data = isEphemeral ? mkdtempSync(join(tmpdir(), 'holdfast-')) : home;
-    // Postgres runs as another user when we are root, and has to get through.
+    // As root we run Postgres as another user, which must be able to enter.
     if (isEphemeral) chmodSync(data, 0o711);
     mkdirSync(join(data, 'files'), { recursive: true, mode: 0o700 });
     const secretsPath = join(data, 'secrets.json');
@@ -31,7 +30,7 @@ export function openHome(folder: string, isEphemeral: boolean): Home {
   }
 }
 
-/** Removes the data of an ephemeral start. Everything that used it must have ended. */
+/** Call it when every process that used the data has ended. */
 export function removeEphemeralData(home: Home): void {
   if (home.data === home.folder) return;
   removePostgresData(join(home.data, 'postgres'));

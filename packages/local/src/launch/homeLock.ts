@@ -30,7 +30,7 @@ function isAnswered(address: string): Promise<boolean> {
   });
 }
 
-/** Holds the folder for this process until it ends or calls what is returned. Throws LaunchError when it is held. */
+/** Holds the folder until this process ends or calls the returned function. @throws LaunchError when it is held */
 export async function lockHome(home: string): Promise<() => void> {
   const address = addressOf(home);
   let server = await tryListen(address);

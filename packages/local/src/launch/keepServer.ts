@@ -7,7 +7,6 @@ export type KeptServer = { url: string; pid: () => number; stop: () => Promise<v
 
 const retryAfterMs = 500;
 
-/** Starts a server, and starts it again on the same port whenever it ends by itself, until stopped. */
 export async function keepServer(
   name: string,
   startOn: (port?: number) => Promise<RunningServer>,
@@ -26,7 +25,7 @@ export async function keepServer(
       say(`${name} runs again.`);
       onPid();
     };
-    // Without end: only stopping makes it throw.
+    // No limit: only stopping makes it throw.
     await retry(restart, {
       delaysMs: backoff(retryAfterMs, retryAfterMs),
       signal: stopping.signal,

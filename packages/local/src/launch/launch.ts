@@ -28,22 +28,19 @@ import {
 import { type LocalState, removeState, writeState } from './stateFile.ts';
 
 export type LaunchOptions = {
-  /** The clone. */
   root: string;
   flags: Flags;
   env: NodeJS.ProcessEnv;
   migrate: Migrate;
   setRoles: SetRoles;
   seed: Seed;
-  /** One line of progress for the console. */
   say: (line: string) => void;
-  /** The file that Node runs as a service; tests put a fake there. */
+  /** The file that Node runs as a service; tests replace it. */
   mainOf: (name: ServiceName) => string;
-  /** Settings of PostgreSQL that differ from the durable defaults. */
   postgresSettings?: Record<string, string>;
 };
 
-/** Starts everything in order and resolves with the text to greet with. Throws LaunchError for the user to read. */
+/** Starts everything in order and returns the welcome text. @throws LaunchError for the user to read */
 export async function launch(options: LaunchOptions, running: Running, signal: AbortSignal): Promise<string> {
   const { root, flags, env, say } = options;
   checkGivenServers(env);
@@ -70,7 +67,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   const addresses = { ...servers, ...(await chosenPorts(options, loaded)) };
   const secrets = keepWebhooksPort(home.secretsPath, loaded, addresses.webhooksPort);
   const settings = sharedSettings(addresses, settled, home.data, env);
-  // A database that the environment names may be shared, and its owner may not be allowed to make roles.
+  // A database from the environment may be shared, and its owner may not be allowed to create roles.
   const passwords = env['DATABASE_URL'] ? null : rolePasswords(secrets);
   const demo = await prepareDatabase({
     ...options,
@@ -104,7 +101,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   });
 }
 
-// What the environment sets wins over what the home keeps, here as in the services.
+// The environment wins over stored secrets, as in the services.
 function settledSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
   return {
     ...kept,

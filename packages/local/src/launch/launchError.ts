@@ -1,11 +1,10 @@
 import { UsageError } from '@holdfast/kit/flags';
 
-/** What the person who started this can read and fix: shown without a stack. */
+/** An error that the user can fix: shown without a stack. */
 export class LaunchError extends Error {
   override name = 'LaunchError';
 }
 
-/** Ends the process with the exit code that `main` returns, or with 1 and the error. */
 export async function exitWith(main: () => Promise<number>): Promise<never> {
   try {
     process.exit(await main());

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { endProcess } from '../process/endProcess.ts';
 import { leftoverPids } from './stateFile.ts';
 
-// A pid may belong to somebody else by now: only what was started from this tree is ended.
+// Another program may have the pid by now: only processes started from this tree are ended.
 function isService(pid: number, root: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${root}/services/`);
@@ -11,7 +11,7 @@ function isService(pid: number, root: string): boolean {
   }
 }
 
-/** Ends the services that a killed launcher left behind, for they hold the gateway's port. */
+/** Ends the services of a killed launcher, because they hold the gateway's port. */
 export async function endLeftovers(statePath: string, root: string): Promise<void> {
   const pids = leftoverPids(statePath).filter((pid) => isService(pid, root));
   await Promise.all(

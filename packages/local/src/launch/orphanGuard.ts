@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 
-// Reads `services|servers` lines of pids until the launcher is gone, then ends what it left: services stop by
-// themselves (endWithLauncher.ts), and Postgres and Redis after them. `$1` is a folder to remove at the end.
+// Reads lines `services|servers` of pids until the launcher is gone: services end (endWithLauncher.ts), then servers.
 const script = `
 trap '' INT TERM HUP
 services='' servers=''
@@ -18,13 +17,11 @@ exit 0
 `;
 
 export type OrphanGuard = {
-  /** Tells the guard which processes run now. */
   watch: (services: number[], servers: number[]) => void;
-  /** Everything has been ended in order: nothing is left to guard. */
   dismiss: () => void;
 };
 
-/** Starts the small process that outlives a launcher which was killed, and cleans up after it. */
+/** Starts a small process that outlives a killed launcher and cleans up after it. */
 export function startOrphanGuard(folderToRemove?: string): OrphanGuard {
   const child = spawn('/bin/sh', ['-c', script, 'holdfast-guard', folderToRemove ?? ''], {
     cwd: '/',

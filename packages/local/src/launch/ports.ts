@@ -10,20 +10,14 @@ function canListen(port: number, host?: string): Promise<boolean> {
   });
 }
 
-/**
- * A free loopback port below the range that the kernel gives to outgoing connections, so that a service finds its
- * own port free again after a restart under load.
- */
+/** A port below the kernel's range for outgoing connections, so that it is still free when a service restarts. */
 export async function servicePort(): Promise<number> {
   return await freePortOf(20_000, 32_000);
 }
 
 const webhooksPorts = { from: 15_000, to: 20_000 } as const;
 
-/**
- * The loopback port of `npm run webhooks:listen`: `kept` of the start before, unless somebody is there. Tenants reach
- * it, so no service may ever be there: it lies below the range of `servicePort`, and is none of `used`.
- */
+/** The `kept` port if free. Tenants reach it, so it lies below the range of `servicePort`: no service may ever use it. */
 export async function webhooksPort(kept: number | undefined, used: number[]): Promise<number> {
   const { from, to } = webhooksPorts;
   const port = kept ?? 0;
@@ -39,7 +33,7 @@ async function freePortOf(from: number, to: number, used: number[] = []): Promis
   throw new LaunchError(`No free port was found between ${from} and ${to}.`);
 }
 
-/** Throws LaunchError when something listens on the port already. */
+/** @throws LaunchError when another process listens on the port */
 export async function requireGatewayPort(port: number): Promise<void> {
   if (await canListen(port)) return;
   throw new LaunchError(

@@ -4,30 +4,28 @@ import { LaunchError } from './launchError.ts';
 import { writePrivateJson } from './privateFile.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Applies what is missing and answers the names of the migrations it applied. */
+/** Returns the names of the applied migrations. */
 export type Migrate = (databaseUrl: string) => Promise<string[]>;
 
-/** Gives the roles their rights and these passwords. */
 export type SetRoles = (databaseUrl: string, passwords: Record<Role, string>) => Promise<void>;
 
-/** `apiKey` is the key that an earlier start was given, and answered again while it works. */
+/** `apiKey` is the key of an earlier start, returned again while it works. */
 export type Seed = (options: {
   databaseUrl: string;
   modelsDir: string;
   encryptionKeys: string;
   apiKey: string | null;
-  /** The settings of the services: they name the providers that models can be offered from. */
+  /** The services' settings, which name the providers of offered models. */
   environment: NodeJS.ProcessEnv;
 }) => Promise<Demo>;
 
-/** The organization to try things with. */
 export type Demo = { organizationId: string; apiKey: string };
 
 type Options = {
   root: string;
   migrate: Migrate;
   setRoles: SetRoles;
-  /** Null: the database is somebody else's, and so are its roles. */
+  /** Null: the operator owns the database, and so the roles. */
   passwords: Record<Role, string> | null;
   seed: Seed;
   say: (line: string) => void;
@@ -38,10 +36,7 @@ type Options = {
   kept: Secrets;
 };
 
-/**
- * Migrates, sets the roles and seeds. A key that was made now is kept with the secrets, for the next start to show.
- * Throws LaunchError with the reason in one line.
- */
+/** Migrates, sets the roles and seeds; stores a new API key for the next start. @throws LaunchError */
 export async function prepareDatabase(options: Options): Promise<Demo> {
   try {
     return await migrateAndSeed(options);

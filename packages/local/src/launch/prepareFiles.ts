@@ -3,7 +3,7 @@ import { parseConfig } from '@holdfast/kit/config';
 import { prepareStore } from '@holdfast/setup/store';
 import { LaunchError } from './launchError.ts';
 
-/** Makes the folder or bucket of the files. Throws LaunchError with the reason. */
+/** @throws LaunchError when the folder or bucket can't be created */
 export async function prepareFiles(settings: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void> {
   try {
     await prepareStore(parseConfig(fileStoreConfig, settings), say);

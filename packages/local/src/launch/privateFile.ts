@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Writes JSON that only the owner may read (mode 600); a reader sees the old content or the new, never a part. */
+/** Mode 600; readers see the old content or the new, never a part. */
 export function writePrivateJson(path: string, value: unknown): void {
   const draft = `${path}.${process.pid}.tmp`;
   rmSync(draft, { force: true });
@@ -8,7 +8,7 @@ export function writePrivateJson(path: string, value: unknown): void {
   renameSync(draft, path);
 }
 
-/** The parsed file, or undefined when there is none. Throws when it isn't JSON. */
+/** Undefined for a missing file. @throws for invalid JSON */
 export function readJson(path: string): unknown {
   let text: string;
   try {

@@ -4,7 +4,7 @@ import type { OrphanGuard } from './orphanGuard.ts';
 import type { RunningService } from './services.ts';
 import { removeState } from './stateFile.ts';
 
-/** Everything that one start holds; filled step by step, so that a stop in the middle ends what there is. */
+/** The processes of one start, added one by one, so that an early stop ends those that run. */
 export type Running = {
   home?: Home;
   unlock?: () => void;
@@ -14,14 +14,13 @@ export type Running = {
   services: RunningService[];
 };
 
-/** Tells the guard which processes there are now. */
 export function tellGuard({ guard, services, postgres, redis }: Running): void {
   const pids = services.map(({ pid }) => pid()).filter((pid) => pid !== undefined);
   const servers = [redis, postgres].map((server) => server?.pid() ?? 0).filter((pid) => pid > 0);
   guard?.watch(pids, servers);
 }
 
-/** Ends what a start holds, services first, then Redis and Postgres. Within 15 s, see start.ts for the hard end. */
+/** Services first, then Redis and Postgres. Takes at most 15 s; start.ts then kills the rest. */
 export async function shutDown(running: Running): Promise<void> {
   const { home, unlock, guard, postgres, redis, services } = running;
   await Promise.all(services.map((service) => service.stop(10_000)));
@@ -32,7 +31,6 @@ export async function shutDown(running: Running): Promise<void> {
   unlock?.();
 }
 
-/** Ends every process at once, without a word to it. */
 export function killAll({ services, postgres, redis }: Running): void {
   const pids = [...services.map(({ pid }) => pid() ?? 0), redis?.pid() ?? 0];
   for (const pid of pids) kill(pid, 'SIGKILL');

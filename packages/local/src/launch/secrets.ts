@@ -3,15 +3,15 @@ import { type Role, roles } from '@holdfast/db/roles/rights';
 import { LaunchError } from './launchError.ts';
 import { readJson, writePrivateJson } from './privateFile.ts';
 
-/** What a home keeps between starts. `apiKey` is the demo organization's, which is shown again at each start. */
+/** Stored between starts. `apiKey` is the demo organization's, shown at each start. */
 export type Secrets = {
   encryptionKeys: string;
   fileUrlSecret: string;
   adminToken: string;
-  /** The passwords of the database roles are made of it. */
+  /** Database role passwords are derived from it. */
   roleSecret: string;
   apiKey?: string;
-  /** No secret, but the same at each start: where `npm run webhooks:listen` listens. */
+  /** Not secret, but the same at each start: the port of `npm run webhooks:listen`. */
   webhooksPort?: number;
 };
 
@@ -24,7 +24,7 @@ function freshSecrets(): Secrets {
   };
 }
 
-/** A home that was made before there were roles has no `roleSecret`. */
+/** Homes from before database roles have no `roleSecret`. */
 type Kept = Omit<Secrets, 'roleSecret'> & { roleSecret?: string };
 
 function isSecrets(value: unknown): value is Kept {
@@ -39,7 +39,6 @@ function damaged(path: string): LaunchError {
   );
 }
 
-/** The secrets kept at `path`, made and written (mode 600) at the first start. */
 export function loadSecrets(path: string): Secrets {
   let kept: unknown;
   try {
@@ -53,7 +52,6 @@ export function loadSecrets(path: string): Secrets {
   return secrets;
 }
 
-/** Keeps what was chosen at this start for the next ones. Answers the secrets as they are now. */
 export function keepWebhooksPort(path: string, secrets: Secrets, webhooksPort: number): Secrets {
   if (secrets.webhooksPort === webhooksPort) return secrets;
   const kept = { ...secrets, webhooksPort };
@@ -61,7 +59,6 @@ export function keepWebhooksPort(path: string, secrets: Secrets, webhooksPort: n
   return kept;
 }
 
-/** What each database role logs in with. */
 export function rolePasswords({ roleSecret }: Secrets): Record<Role, string> {
   const passwordOf = (role: Role) => createHmac('sha256', roleSecret).update(role).digest('hex');
   return Object.fromEntries(roles.map((role) => [role, passwordOf(role)])) as Record<Role, string>;

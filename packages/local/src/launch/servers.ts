@@ -11,7 +11,7 @@ import { servicePort } from './ports.ts';
 
 const given = { DATABASE_URL: databaseUrlProblems, REDIS_URL: redisUrlProblems };
 
-/** @throws LaunchError with what keeps the servers that the environment names from being used, a line each */
+/** @throws LaunchError with a line per unusable server in the environment */
 export function checkGivenServers(env: NodeJS.ProcessEnv): void {
   const problems = Object.entries(given).flatMap(([name, problemsOf]) =>
     env[name] ? problemsOf(env[name]).map((problem) => `${name}: ${problem}`) : [],
@@ -19,7 +19,7 @@ export function checkGivenServers(env: NodeJS.ProcessEnv): void {
   if (problems.length > 0) throw new LaunchError(problems.join('\n'));
 }
 
-// A server that the environment of `npm start` names is somebody else's: used, not ended.
+// A server from the environment is used, never stopped.
 const foreign = (url: string): KeptServer => ({ url, pid: () => 0, stop: async () => {} });
 
 async function orClearLine(starting: Promise<KeptServer>): Promise<KeptServer> {
@@ -30,7 +30,7 @@ async function orClearLine(starting: Promise<KeptServer>): Promise<KeptServer> {
   }
 }
 
-/** Postgres on `<data>/postgres`, or the one that `givenUrl` names. Throws LaunchError with the server's reason. */
+/** @throws LaunchError with the server's reason */
 export function keepPostgres(
   data: string,
   givenUrl: string | undefined,
@@ -44,10 +44,10 @@ export function keepPostgres(
   return orClearLine(keepServer('PostgreSQL', startOn, watcher));
 }
 
-/** Redis on `<data>/redis`, or the one that `givenUrl` names. Throws LaunchError with the server's reason. */
+/** @throws LaunchError with the server's reason */
 export function keepRedis(data: string, givenUrl: string | undefined, watcher: Watcher): Promise<KeptServer> {
   if (givenUrl) return Promise.resolve(foreign(givenUrl));
-  // The same after a restart, for the services keep the URL that they were started with.
+  // The same after a restart, because running services keep their URL.
   const password = randomBytes(24).toString('hex');
   const startOn = async (port?: number) =>
     await startRedis({ dir: join(data, 'redis'), port: port ?? (await servicePort()), password });

@@ -7,7 +7,6 @@ import { LaunchError } from './launchError.ts';
 
 export type ServiceProgram = {
   name: string;
-  /** The file that Node runs. */
   main: string;
   env: NodeJS.ProcessEnv;
   metricsPort: number;
@@ -33,7 +32,6 @@ function specOf(program: ServiceProgram, home: string): ServiceSpec {
   };
 }
 
-/** Starts a service under supervision, with a fresh log in `<home>/logs`. */
 export function startService(program: ServiceProgram, home: string, watcher: Watcher): RunningService {
   const spec = specOf(program, home);
   mkdirSync(join(home, 'logs'), { recursive: true });
@@ -42,7 +40,7 @@ export function startService(program: ServiceProgram, home: string, watcher: Wat
   return { ...supervise(spec, watcher), metricsUrl, logPath: spec.logPath };
 }
 
-/** Resolves when `/readyz` answers. Throws LaunchError when the service dies again and again, or takes too long. */
+/** Waits for `/readyz`. @throws LaunchError when the service keeps dying or takes too long */
 export async function untilReady(service: RunningService, signal: AbortSignal): Promise<void> {
   const giveUpAt = performance.now() + readyWithinMs;
   while (!(await service.isReady())) {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { type Role, roleOf } from '@holdfast/db/roles/rights';
 import type { Secrets } from './secrets.ts';
 
-/** The services of `npm start`, in the order in which they are shown. */
 export const serviceNames = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender', 'sandbox'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -10,16 +9,12 @@ export type Addresses = {
   gatewayPort: number;
   adminPort: number;
   sandboxPort: number;
-  /** Of `npm run webhooks:listen`. */
   webhooksPort: number;
   databaseUrl: string;
   redisUrl: string;
 };
 
-/**
- * The settings that all services share; what the environment of `npm start` sets, wins over what is chosen here.
- * @param dataFolder where the disk store keeps its files
- */
+/** Shared by all services; the environment of `npm start` wins. `dataFolder` is the disk store's. */
 export function sharedSettings(
   addresses: Addresses,
   secrets: Secrets,
@@ -43,7 +38,6 @@ export function sharedSettings(
   };
 }
 
-/** The ports that one service listens on: PORT is the gateway's and the sandbox's own. */
 export function ownPorts(name: ServiceName, addresses: Addresses, metricsPort: number): NodeJS.ProcessEnv {
   const port = { 'api-gateway': addresses.gatewayPort, sandbox: addresses.sandboxPort }[name as string];
   return { METRICS_PORT: String(metricsPort), ...(port === undefined ? {} : { PORT: String(port) }) };
@@ -51,13 +45,13 @@ export function ownPorts(name: ServiceName, addresses: Addresses, metricsPort: n
 
 export const webhooksOrigin = ({ webhooksPort }: Addresses) => `http://127.0.0.1:${webhooksPort}`;
 
-/** What those who take and post webhooks may reach beyond the default; the environment of `npm start` wins. */
+/** What webhooks may reach beyond the default; the environment of `npm start` wins. */
 export function ownOpening(name: ServiceName, addresses: Addresses): NodeJS.ProcessEnv {
   const isAboutWebhooks = name === 'api-gateway' || name === 'webhook-sender';
   return isAboutWebhooks ? { WEBHOOK_ALLOW_ORIGINS: webhooksOrigin(addresses) } : {};
 }
 
-/** With which database role one service logs in; the sandbox with none. `passwords` null: all with the URL as it is. */
+/** The database login of a service; none for the sandbox. `passwords` null: all use the URL as it is. */
 export function ownLogin(
   name: ServiceName,
   databaseUrl: string,

@@ -1,17 +1,16 @@
 import { rmSync } from 'node:fs';
 import { readJson, writePrivateJson } from './privateFile.ts';
 
-/** `local.json`: what scripts and tests need to use a running Holdfast. `admin_url` is without `/admin/v1`. */
+/** `local.json`, which scripts and tests use to find a running Holdfast. `admin_url` is without `/admin/v1`. */
 export type LocalState = {
   base_url: string;
   api_key: string;
   organization_id: string;
   admin_url: string;
   admin_token: string;
-  /** Of the database's owner. */
   database_url: string;
   redis_url: string;
-  /** What `npm run webhooks:listen` listens on, and webhooks may go to. */
+  /** Where `npm run webhooks:listen` listens; webhooks may go there. */
   webhooks_origin: string;
   services: Record<string, { pid: number; metrics_url: string }>;
 };
@@ -20,7 +19,7 @@ export const writeState = (path: string, state: LocalState): void => writePrivat
 
 export const removeState = (path: string): void => rmSync(path, { force: true });
 
-/** The pids that a launcher which was killed left in its file; none when there is no file or it can't be read. */
+/** The pids of a killed launcher; empty when its file is missing or unreadable. */
 export function leftoverPids(path: string): number[] {
   try {
     const { services = {} } = (readJson(path) ?? {}) as Partial<LocalState>;

@@ -8,17 +8,17 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 
 const forwardTimeoutMs = 30_000;
 
-/** They belong to one connection. */
+/** Headers of one connection, not forwarded. */
 const ownHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect']);
 
-/** What an authentic delivery is answered with, as the flags say. Rejects with an AbortError when `signal` does. */
+/** The response to an authentic delivery, by the flags. Rejects with an AbortError when `signal` aborts. */
 export async function answerTo(taken: Taken, flags: ListenFlags, signal: AbortSignal): Promise<Answer> {
   if (flags.slowMs > 0) await delay(flags.slowMs, undefined, { signal });
   if (flags.forwardTo) return await forwarded(taken, flags.forwardTo);
   return { status: flags.failWith ?? 200, headers: {}, body: '', remark: null };
 }
 
-/** Passes it on as it came, and answers what came back; 502 when nothing did. */
+/** Forwards it unchanged and returns that response; 502 when there was none. */
 async function forwarded({ body, headers }: Taken, url: URL): Promise<Answer> {
   const passed = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
   try {

@@ -3,14 +3,13 @@ import type { LocalStack } from './localStack.ts';
 
 const timeoutMs = 10_000;
 
-/** By this, one that a listener which was killed has left is known. */
+/** Identifies endpoints that killed listeners left behind. */
 const description = (pid: number) => `npm run webhooks:listen (${pid})`;
 const pidIn = (text: string) => Number(/^npm run webhooks:listen \((\d+)\)$/.exec(text)?.[1]);
 
 type Answer = { status: number; body: Record<string, unknown> };
 type ApiError = { message?: string; details?: { field: string; code: string; message: string }[] };
 
-/** Registers an endpoint. Throws LaunchError that says what to do when the stack doesn't take it. */
 export async function addEndpoint(
   stack: LocalStack,
   { url, events }: { url: string; events: string[] },
@@ -30,7 +29,6 @@ export async function addEndpoint(
   );
 }
 
-/** Answers whether it is gone. */
 export async function removeEndpoint(stack: LocalStack, id: string): Promise<boolean> {
   try {
     const { status } = await request(stack, 'DELETE', `/v1/webhooks/endpoints/${id}`);
@@ -40,13 +38,13 @@ export async function removeEndpoint(stack: LocalStack, id: string): Promise<boo
   }
 }
 
-/** Removes what listeners that were killed have left. The caller listens at `url`: none of the others does. */
+/** Removes endpoints of killed listeners. The caller holds the port of `url`, so no other listener uses them. */
 export async function removeLeftovers(stack: LocalStack, url: string): Promise<void> {
   const left = (await listeners(stack)).filter((other) => other.url === url || !isAlive(other.pid));
   await Promise.all(left.map(({ id }) => removeEndpoint(stack, id)));
 }
 
-/** The process that listens at `url` in our place; undefined when it is no listener of this stack. */
+/** The pid of the listener that holds `url`; undefined when it is not a listener of this stack. */
 export async function listenerAt(stack: LocalStack, url: string): Promise<number | undefined> {
   return (await listeners(stack)).find((other) => other.url === url && isAlive(other.pid))?.pid;
 }

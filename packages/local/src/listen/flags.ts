@@ -1,14 +1,10 @@
 import { readFlags, UsageError } from '@holdfast/kit/flags';
 
 export type ListenFlags = {
-  /** The endpoint's event types. */
   events: string[];
   verbose: boolean;
-  /** The response status instead of 200. */
   failWith: number | null;
-  /** The delay of every response. */
   slowMs: number;
-  /** Where deliveries are forwarded to. */
   forwardTo: URL | null;
   help: boolean;
 };
@@ -27,7 +23,7 @@ It registers an endpoint of the demo organization, and removes it at Ctrl-C.
 
 A line shows: time, verified or not, type, execution, model, status, cost, response, age of the event.`;
 
-/** Reads the flags of `npm run webhooks:listen`. @throws UsageError */
+/** @throws UsageError */
 export function parseListenFlags(args: string[]): ListenFlags {
   const { events, verbose, fail, slow, forward, help } = readFlags(
     args,

@@ -1,4 +1,4 @@
-/** How often an event has come before, and whether it was taken then. */
+/** How often an event came before, and whether it was accepted then. */
 export type Before = { times: number; wasTaken: boolean };
 
 export type History = { before(eventId: string): Before; note(eventId: string, taken: boolean): void };

@@ -3,7 +3,7 @@ import type { Before } from './history.ts';
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** What a body says, as far as a line shows it; of a body that is no event, nothing. */
+/** The fields of a body that the line shows; empty when the body is not an event. */
 export type EventFields = Partial<{
   id: string;
   type: string;
@@ -23,11 +23,9 @@ export type EventFields = Partial<{
 export type Delivered = {
   at: Date;
   event: EventFields;
-  /** Why it is not authentic, or null. */
   problem: string | null;
   before: Before;
   answered: number;
-  /** Besides the status: why it is that. */
   remark: string | null;
 };
 
@@ -38,7 +36,6 @@ const statusColours: Record<string, Parameters<Paint>[0]> = {
   CANCELLED: 'yellow',
 };
 
-/** A delivery in one line. */
 export function lineOf(delivered: Delivered, paint: Paint): string {
   const { at, event, problem, before, answered, remark } = delivered;
   const { status = '', model = '', cost, error, last_error: lastError } = event.data ?? {};
@@ -63,7 +60,6 @@ export function lineOf(delivered: Delivered, paint: Paint): string {
 
 export const isTaken = (status: number) => status >= 200 && status <= 299;
 
-/** JSON over several lines, names and values in colours. */
 export function colouredJson(text: string, paint: Paint): string {
   const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
   return indented(text).replaceAll(tokens, (token, quoted?: string, colon?: string, word?: string) => {
@@ -93,12 +89,12 @@ function indented(text: string): string {
   try {
     return printable(JSON.stringify(JSON.parse(text), null, 2), '\n');
   } catch {
-    // Whoever wrote it can't add lines of ours to it.
+    // An event's author must not be able to print lines of their own.
     return printable(text);
   }
 }
 
-/** What others have written must neither move the cursor nor turn the direction of the text. */
+/** Text of others must not move the cursor or turn the text direction. */
 const printable = (text: unknown, kept = '') =>
   String(text).replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     kept.includes(character) ? character : '�',

@@ -10,10 +10,7 @@ const lookEveryMs = 500;
 
 type Output = { say(line: string): void; paint: Paint };
 
-/**
- * Registers an endpoint, prints what it receives until `stopped` resolves, and removes it. Answers the exit code: 1
- * when the stack has ended first. Throws LaunchError when another listens, or the stack doesn't take the endpoint.
- */
+/** Returns the exit code: 1 when the stack ended first. @throws LaunchError when another listener runs */
 export async function listen(
   stack: LocalStack,
   flags: ListenFlags,
@@ -48,7 +45,7 @@ export async function listen(
   }
 }
 
-/** The one port that webhooks of the stack may go to: who has it is the listener. */
+/** Webhooks of the stack may go to this one port, so its holder is the listener. */
 async function claimPort(stack: LocalStack, start: (port: number) => Promise<Receiver>): Promise<Receiver> {
   const { port } = new URL(stack.webhooksOrigin);
   try {
@@ -64,7 +61,7 @@ async function claimPort(stack: LocalStack, start: (port: number) => Promise<Rec
   }
 }
 
-/** Resolves with true once `npm start` has taken its file away, which it does at its end. */
+/** Resolves when `npm start` has removed its file, as it does at its end. */
 function watchEnd(statePath: string): { ended: Promise<true>; unwatch(): void } {
   let timer: NodeJS.Timeout | undefined;
   const ended = new Promise<true>((resolve) => {

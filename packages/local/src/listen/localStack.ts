@@ -6,12 +6,11 @@ import type { LocalState } from '../launch/stateFile.ts';
 export type LocalStack = {
   baseUrl: string;
   apiKey: string;
-  /** Of this machine; webhooks may go to it. */
   webhooksOrigin: string;
   statePath: string;
 };
 
-/** The Holdfast that `npm start` runs in the folder. Throws LaunchError when there is none. */
+/** @throws LaunchError when no `npm start` runs in the folder */
 export function findLocalStack(home: string): LocalStack {
   const statePath = join(home, 'local.json');
   const state = readState(statePath);

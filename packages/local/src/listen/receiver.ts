@@ -8,14 +8,14 @@ import { problemOf } from './verify.ts';
 
 export type Receiver = {
   url: string;
-  /** To verify deliveries with; they wait for it. */
+  /** Deliveries wait for the secret that verifies them. */
   setSecret(secret: string): void;
   close(): void;
 };
 
 type Show = (delivered: Delivered, body: string) => void;
 
-/** Takes deliveries on a port of loopback, answers them as the flags say, and shows each. @throws when it is in use */
+/** Listens on a loopback port. @throws when it is in use */
 export async function startReceiver(port: number, flags: ListenFlags, show: Show): Promise<Receiver> {
   const ending = new AbortController();
   const history = createHistory();
@@ -28,7 +28,7 @@ export async function startReceiver(port: number, flags: ListenFlags, show: Show
     const taken = { body: Buffer.concat(await request.toArray()), headers: request.headers };
     const at = new Date();
     const text = taken.body.toString();
-    // The first may come before the answer that brings the secret.
+    // The first delivery may come before the response with the secret.
     const problem = problemOf(text, taken.headers, await secret.promise);
     const event = fieldsOf(text);
     const answer = problem === null ? await answerTo(taken, flags, ending.signal) : refusal;

@@ -3,7 +3,7 @@ import { signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature
 
 const toleranceS = 300;
 
-/** Checks a delivery as a receiver should, by both of its signatures; answers what is wrong, or null. */
+/** Checks both signatures, as a receiver should. Null: authentic. */
 export function problemOf(body: string, headers: IncomingHttpHeaders, secret: string): string | null {
   const eventId = String(headers['webhook-id']);
   const timestampS = Number(headers['webhook-timestamp']);

@@ -13,10 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Account, canRead } from '../process/account.ts';
 import { sharedFolder } from './serverFolder.ts';
 
-/**
- * The folder with `bin/initdb` and `bin/postgres` that `account` can run: the npm package's own, or, when that lies
- * where only we can read, a copy that every clone of this machine shares.
- */
+/** A folder that `account` can run: the npm package's, or a copy shared by all clones when only we can read that. */
 export function postgresBinaries(account: Account | undefined): string {
   const native = nativeFolder();
   const isReachable =

@@ -10,10 +10,7 @@ export const postgresEnding: Ending = [
   ['SIGKILL', 2_000],
 ];
 
-/**
- * Ends the postmaster that a killed parent left running on `data`, and removes its pid file. A process that only
- * has the number which the file names is left alone: a postmaster of ours works in its data folder.
- */
+/** Ends a killed parent's postmaster. Only ours works in `data`: another process with its pid stays untouched. */
 export async function endOrphan(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid');
   let pid: number;

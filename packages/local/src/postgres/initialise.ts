@@ -7,12 +7,11 @@ import type { Account } from '../process/account.ts';
 
 const major = '17';
 
-/** The database user that owns everything. */
 export const owner = 'holdfast';
 
 type Place = { binaries: string; folder: string; account: Account | undefined; isDurable: boolean };
 
-/** Makes a data folder where there is none and returns the owner's password. Throws when what is there is damaged. */
+/** Returns the owner's password. @throws when the existing data is damaged */
 export async function initialise(place: Place): Promise<{ data: string; password: string }> {
   const data = join(place.folder, 'data');
   const passwordFile = join(place.folder, 'password');
@@ -21,7 +20,7 @@ export async function initialise(place: Place): Promise<{ data: string; password
   return { data, password: readFileSync(passwordFile, 'utf8').trim() };
 }
 
-// Made under another name first: a run cut short must not leave something that looks like data.
+// Under another name first: an interrupted run must not leave something that looks like data.
 async function create(place: Place, data: string, passwordFile: string): Promise<void> {
   const { binaries, account, isDurable } = place;
   const unfinished = `${data}.unfinished`;

@@ -4,30 +4,26 @@ import { basename, join, resolve } from 'node:path';
 import { type Account, canRead } from '../process/account.ts';
 import { folderOwner } from '../process/claimFolder.ts';
 
-/** Where root keeps what the servers' account must reach while the clone lies below a closed folder. */
+/** For data that the servers' account must reach while the clone lies below a closed folder. */
 export const sharedFolder = '/var/lib/holdfast';
 
-/**
- * The folder that really holds the data of `dataDir`, made when absent: `dataDir` itself, or one below
- * /var/lib/holdfast named after it when the server's account can't reach it (a clone in root's home).
- */
+/** `dataDir`, or a folder named after it below /var/lib/holdfast when the account can't reach it (a clone in root's home). */
 export function serverFolder(dataDir: string, account: Account | undefined): string {
   const isFresh = !existsSync(dataDir);
   const folder = make(resolve(dataDir), account);
   if (canRead(folder, account)) return folder;
   const place = substitute(folder);
-  // Whoever deleted `dataDir` meant the data, wherever it was.
+  // An operator who deleted `dataDir` meant the data, wherever it is.
   if (isFresh && folderOwner(place) === null) rmSync(place, { recursive: true, force: true });
   return make(place, account);
 }
 
-/** Where the data of `dataDir` may be. */
 export function postgresPlaces(dataDir: string): string[] {
   const folder = resolve(dataDir);
   return [folder, substitute(folder)];
 }
 
-/** Removes the data of `dataDir`, wherever it is. Its server must have stopped. */
+/** Stop the server first. */
 export function removePostgresData(dataDir: string): void {
   for (const place of postgresPlaces(dataDir)) rmSync(place, { recursive: true, force: true });
 }

@@ -1,16 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 
-/** A user that servers run as. */
 export type Account = { uid: number; gid: number };
 
 const accountName = 'holdfast';
 
-/**
- * The unprivileged user that PostgreSQL runs as when we are root, which it refuses to serve; undefined when we are
- * an ordinary user. It is whoever owns `data` already, else `holdfast`, a system user made on first use; where
- * users can't be made, it is `nobody`.
- */
+/** The owner of `data`, else `holdfast` or `nobody`, because PostgreSQL refuses to run as root. Undefined: we are not root. */
 export function serverAccount(data?: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const owner = data === undefined ? undefined : statSync(data, { throwIfNoEntry: false });
@@ -21,7 +16,7 @@ export function serverAccount(data?: string): Account | undefined {
   return account;
 }
 
-/** True when `account` (or we, without one) can read `path`. Asked of the kernel, so every rule counts. */
+/** By asking the kernel, so that every rule counts. */
 export function canRead(path: string, account: Account | undefined): boolean {
   return spawnSync('test', ['-r', path], { cwd: '/', ...account }).status === 0;
 }
@@ -30,9 +25,9 @@ function create(): Account | undefined {
   const args = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', accountName];
   for (let attempt = 1; ; attempt++) {
     const { status } = spawnSync('useradd', args);
-    // Looked up whatever useradd says: another process may have made it in the same moment.
+    // Even when useradd failed: another process may have created it at the same moment.
     const account = lookUp(accountName);
-    // 1 and 10: somebody else has the password or group file locked.
+    // 1 and 10: the password or group file is locked.
     if (account || attempt === 5 || (status !== 1 && status !== 10)) return account;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }

@@ -2,10 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTicks } from './processIdentity.ts';
 
-/**
- * Notes in a folder that this process works on it, so that a second one neither shares its data nor ends its
- * servers; `release` takes the note away. Throws when another living process holds the claim; a dead one's is taken.
- */
+/** A second process must not share the folder's data or end its servers. @throws when a living process holds the claim */
 export function claimFolder(folder: string): { release: () => void } {
   mkdirSync(folder, { recursive: true });
   const owner = folderOwner(folder);
@@ -17,7 +14,6 @@ export function claimFolder(folder: string): { release: () => void } {
   return { release: () => rmSync(file, { force: true }) };
 }
 
-/** The id of the living process that claimed a folder, or null. */
 export function folderOwner(folder: string): number | null {
   try {
     const [pid = '', ticks] = readFileSync(join(folder, 'owner'), 'utf8').split(' ');

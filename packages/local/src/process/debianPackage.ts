@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The path of a command in the folders of `path`; undefined when it is in none. */
 export function findCommand(command: string, path: string): string | undefined {
   return path
     .split(delimiter)
@@ -13,7 +12,7 @@ export function findCommand(command: string, path: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** Installs a package of Debian without starting its server. @throws apt-get's reason when it can't */
+/** Without starting its server. @throws apt-get's reason */
 export async function installPackage(name: string): Promise<void> {
   const args = ['install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name];
   const allowServices = forbidServices();
@@ -35,7 +34,7 @@ function aptGet(args: string[]): Promise<unknown> {
   return run('apt-get', args, { env: { ...process.env, PATH, DEBIAN_FRONTEND: 'noninteractive' } });
 }
 
-// Debian starts a server that it installs, unless this script (its exit code 101) forbids it.
+// Debian starts an installed server unless this script (exit code 101) forbids it.
 function forbidServices(): () => void {
   const script = '/usr/sbin/policy-rc.d';
   try {

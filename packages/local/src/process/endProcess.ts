@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTicks } from './processIdentity.ts';
 
-/** Signals to send in turn, each with the time it gets to take effect. */
+/** Signals in turn, each with its time to take effect. */
 export type Ending = readonly (readonly [NodeJS.Signals, timeoutMs: number])[];
 
-/** Ends the process `pid` and returns when it is gone. Rejects when it outlives the last signal. */
+/** Rejects when the process outlives the last signal. */
 export async function endProcess(pid: number, ending: Ending): Promise<void> {
   const born = startTicks(pid);
   const isGone = () => born === null || startTicks(pid) !== born;

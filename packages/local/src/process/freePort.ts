@@ -1,11 +1,9 @@
 import { createServer } from 'node:net';
 
-/** A TCP port of the loopback address that nobody listens on at this moment. */
 export function freePort(): Promise<number> {
   return listenOnce(0);
 }
 
-/** Rejects with one clear line when `port` of the loopback address is taken. */
 export async function requireFree(port: number): Promise<void> {
   try {
     await listenOnce(port);

@@ -6,10 +6,10 @@ export type ServerCommand = {
   name: string;
   command: string;
   args: string[];
-  /** Written to the server's standard input: for what must not stand in the list of processes. */
+  /** For secrets that the process list must not show. */
   stdin?: string;
   account?: Account | undefined;
-  /** The server is ready when a line of its output matches, or when this is true, which is asked again and again. */
+  /** A matching line of output, or a check that is repeated until true. */
   ready: RegExp | ((pid: number) => boolean);
   timeoutMs: number;
   onLog?: ((line: string) => void) | undefined;
@@ -17,10 +17,7 @@ export type ServerCommand = {
 
 const pollEveryMs = 10;
 
-/**
- * Starts a server in a session of its own (Ctrl-C must not reach it before its users have stopped) and resolves
- * when it is ready. Rejects with its last words when it ends before that.
- */
+/** In a session of its own: Ctrl-C must not reach it before its users have stopped. Rejects with the reason it ended. */
 export async function startServer(server: ServerCommand): Promise<ChildProcess & { pid: number }> {
   const { name, ready, timeoutMs, onLog } = server;
   const child = spawn(server.command, server.args, {
@@ -57,7 +54,7 @@ export async function startServer(server: ServerCommand): Promise<ChildProcess &
   }
 }
 
-// A server's reason stands in a line marked as fatal, seldom in its last.
+// A server's reason is in its fatal line, seldom in the last one.
 function tellingLine(lines: string[]): string {
   const telling = lines.findLast((line) => /FATAL|PANIC|fatal|error:|Bad file format|# /.test(line));
   return (

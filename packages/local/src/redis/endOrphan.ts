@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { type Ending, endProcess } from '../process/endProcess.ts';
 import { worksIn } from '../process/processIdentity.ts';
 
-/** Its own shutdown, then the kernel's. */
 export const redisEnding: Ending = [
   ['SIGTERM', 8_000],
   ['SIGKILL', 2_000],
 ];
 
-/** Ends the Redis that a killed parent left running in `folder`: two of them would spoil the append-only file. */
+/** Ends a killed parent's Redis: two would corrupt the append-only file. */
 export async function endRedisOrphan(folder: string): Promise<void> {
   const file = join(folder, 'redis.pid');
   let pid: number;

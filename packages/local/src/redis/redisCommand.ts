@@ -3,10 +3,7 @@ import { findCommand, installPackage } from '../process/debianPackage.ts';
 
 const folders = ['/usr/bin', '/usr/local/bin', '/usr/sbin'];
 
-/**
- * The path of `redis-server`. Where it is missing and we are root on a Debian, its package is installed.
- * Otherwise rejects with the line that says what to install.
- */
+/** Installs a missing package as root on Debian; elsewhere rejects with what to install. */
 export async function redisCommand(
   onLog?: (line: string) => void,
   path: string = folders.join(delimiter),

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Kills the process and what it started at once. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
@@ -10,7 +9,6 @@ export function killGroup(child: ChildProcess): void {
   }
 }
 
-/** SIGTERM, then the hard end after `graceMs`; resolves when the process is gone. */
 export function endWithin(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
     return Promise.resolve();

@@ -1,4 +1,4 @@
-// Preloaded into every child: when the launcher is gone, however it ended, the service stops as if asked to.
+// Preloaded into every child: stops the service when the launcher is gone, however it ended.
 const forceExitAfterMs = 10_000;
 
 process.on('disconnect', () => {

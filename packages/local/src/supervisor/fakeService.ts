@@ -1,4 +1,4 @@
-// A service for tests: healthy until `/sicken` is asked for. FAKE_STUBBORN ignores SIGTERM, FAKE_BROKEN dies at once.
+// For tests: healthy until `/sicken` is requested. FAKE_STUBBORN ignores SIGTERM, FAKE_BROKEN dies at once.
 import { createServer } from 'node:http';
 
 if (process.env['FAKE_BROKEN']) {

@@ -3,12 +3,10 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statS
 const tailBytes = 16_384;
 const shownErrors = 5;
 
-/** Puts the last start's log aside as `<path>.1`. */
 export function rotateLog(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.1`);
 }
 
-/** The size of a log in bytes; 0 when there is none yet. */
 export function logSize(path: string): number {
   return existsSync(path) ? statSync(path).size : 0;
 }
@@ -42,14 +40,14 @@ function errorIn(line: string): string | undefined {
   }
 }
 
-/** LOG_FORMAT=pretty writes the level behind the time; what is indented belongs to the line before. */
+/** LOG_FORMAT=pretty writes the level after the time; an indented line continues the one before. */
 function plainErrorIn(line: string): string | undefined {
   const [, level, text] = /^\[[\d:.]+\] ([A-Z]+): (.*)$/.exec(line) ?? [];
   if (level !== undefined) return ['ERROR', 'FATAL'].includes(level) ? text : undefined;
   return /^\s|^$/.test(line) ? undefined : line;
 }
 
-/** The last few errors that a log holds after `fromByte`: pino lines of level error and above, and whatever isn't JSON. */
+/** The last errors after `fromByte`: pino lines of level error and above, and lines that are not JSON. */
 export function lastErrors(path: string, fromByte: number): string[] {
   if (!existsSync(path)) return [];
   return readTail(path, fromByte)

@@ -5,7 +5,6 @@ import { endWithin, killGroup } from './endChild.ts';
 import { lastErrors, logSize } from './logFile.ts';
 import { probe } from './probe.ts';
 
-/** A process to keep alive. Its stdout and stderr are appended to `logPath`. */
 export type ServiceSpec = {
   name: string;
   command: string;
@@ -19,13 +18,13 @@ export type ServiceSpec = {
 export type Timing = {
   probeEveryMs: number;
   probeTimeoutMs: number;
-  /** A process gets this long for its first healthy answer ... */
+  /** The time to the first healthy response. */
   firstHealthyWithinMs: number;
-  /** ... and is ended when its health fails for this long. */
+  /** A process that is unhealthy for this long is ended. */
   unhealthyAfterMs: number;
   backoffMs: number;
   backoffMaxMs: number;
-  /** A process that lived this long starts the backoff anew. */
+  /** After this the backoff starts anew. */
   steadyAfterMs: number;
 };
 
@@ -40,23 +39,20 @@ export const defaultTiming: Timing = {
 };
 
 export type Watcher = {
-  /** One line for the console. */
   say: (line: string) => void;
-  /** The process has another pid now. */
   onPid: () => void;
 };
 
 export type Supervised = {
   name: string;
   pid: () => number | undefined;
-  /** How often the process ended without being asked to. */
   deaths: () => number;
   isReady: () => Promise<boolean>;
-  /** SIGTERM, then SIGKILL after `graceMs`; resolves when the process is gone. */
+  /** SIGTERM, then SIGKILL after `graceMs`. */
   stop: (graceMs: number) => Promise<void>;
 };
 
-/** Starts the process and starts it again whenever it dies or its health fails for too long, until stopped. */
+/** Restarts the process when it dies or is unhealthy for too long, until stopped. */
 export function supervise(spec: ServiceSpec, watcher: Watcher, timing: Timing = defaultTiming): Supervised {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
@@ -97,8 +93,7 @@ export function supervise(spec: ServiceSpec, watcher: Watcher, timing: Timing = 
 function start(spec: ServiceSpec): ChildProcess {
   const log = openSync(spec.logPath, 'a');
   try {
-    // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which ends things in order. The
-    // channel is what endWithLauncher.ts watches.
+    // Its own group: Ctrl-C reaches the launcher alone, which stops things in order. endWithLauncher.ts watches the channel.
     return spawn(spec.command, spec.args, {
       env: spec.env,
       detached: true,
@@ -109,7 +104,6 @@ function start(spec: ServiceSpec): ChildProcess {
   }
 }
 
-/** Resolves with the reason when the process has ended. */
 function endOf(child: ChildProcess, spec: ServiceSpec, watcher: Watcher, timing: Timing): Promise<string> {
   return new Promise((resolve) => {
     const ended = new AbortController();
