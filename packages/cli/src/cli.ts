@@ -7,7 +7,6 @@ import { helpOf } from './help.ts';
 import type { Output } from './invocation.ts';
 import { suggestedCommand, withSuggestion } from './suggestions.ts';
 
-/** Runs the command that the arguments name, and returns the exit code. */
 export async function runCli(args: string[], output: Output): Promise<number> {
   try {
     const { rest, help, named } = takeCommonFlags(args);

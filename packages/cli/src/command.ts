@@ -2,7 +2,6 @@ import type { Database } from '@holdfast/db/client';
 import type { Inspector } from '@holdfast/queues/inspector';
 import type { AdminApi } from './admin/api.ts';
 
-/** What a command uses besides its arguments. */
 export type Context = {
   /** The chosen database; closed when the command ends. @throws when none is known */
   openDatabase(): Promise<Database>;
@@ -16,7 +15,6 @@ export type Context = {
   providerEnvironment(): NodeJS.ProcessEnv;
   /** The base URL of each service's `/readyz`; empty when unknown. */
   serviceUrls(): { name: string; url: string }[];
-  /** A line of the result, to standard output. */
   print(line: string): void;
   /** A line about progress, to standard error. */
   report(line: string): void;
@@ -26,10 +24,7 @@ export type Context = {
   width: number | null;
 };
 
-/**
- * Returns the exit code; `args` are those after the command's name, without the flags that every command has.
- * @throws UsageError for arguments it can't read; RefusedError for what the admin API refuses
- */
+/** Returns the exit code; `args` lack the command's name and common flags. @throws UsageError, RefusedError */
 export type Run = (args: string[], context: Context) => Promise<number>;
 
 /** What help and completion need of a command, without loading it. */
@@ -39,7 +34,6 @@ export type Command = {
   about: string;
   /** Its forms, a line each. Completion reads flags, choices and operands from it: see completion/places.ts. */
   usage: string;
-  /** Example calls, a line each. */
   examples?: string;
   /** Whether it changes something without the admin API, with these arguments: the call is recorded then. */
   changes?(args: string[]): boolean;

@@ -8,10 +8,7 @@ import { type EncryptionKeys, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { z } from 'zod';
 import type { Named } from './flags.ts';
 
-/**
- * From the flag, else DATABASE_DIRECT_URL, else DATABASE_URL, else the `npm start` that runs in this folder.
- * @throws UsageError when it is not a PostgreSQL URL; an Error when there is none
- */
+/** The flag, DATABASE_DIRECT_URL, DATABASE_URL, or the `npm start` in this folder. @throws UsageError, or Error for none */
 export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   if (named !== undefined) return checked(named, '--database-url', databaseUrlProblems);
   // DATABASE_DIRECT_URL bypasses a pooler, which shares sessions.
@@ -24,10 +21,7 @@ export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = 
   );
 }
 
-/**
- * From the flag, else REDIS_URL, else (unless another database was named) the `npm start` in this folder.
- * @throws UsageError when it is not a Redis URL; an Error when there is none
- */
+/** The flag, REDIS_URL, or (unless a database was named) the local `npm start`. @throws UsageError, or Error for none */
 export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): string {
   const [given, source] = named['redis-url']
     ? [named['redis-url'], '--redis-url']
@@ -40,10 +34,7 @@ export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): st
 
 export type AdminAccess = { url: string; token: string };
 
-/**
- * From the flags, else HOLDFAST_ADMIN_URL and ADMIN_TOKEN, else the `npm start` in this folder, whose token is sent to no
- * other URL. `url` is without `/admin/v1`. @throws UsageError when it is not a URL; an Error when there is none
- */
+/** Without `/admin/v1`. The token of the local `npm start` is sent to no other URL. @throws UsageError, or Error for none */
 export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env): AdminAccess {
   const local = localFile(env, 'local.json', localState);
   const [given, source] = named['admin-url']
@@ -74,10 +65,7 @@ function checked(url: string, source: string, problemsOf: (url: string) => strin
   throw new UsageError(`${source}: ${problem}`);
 }
 
-/**
- * From ENCRYPTION_KEYS, else the `npm start` in this folder.
- * @throws UsageError when they can't be read; an Error when there are none
- */
+/** ENCRYPTION_KEYS, else the `npm start` in this folder. @throws UsageError for invalid keys, Error for none */
 export function sealingKeys(env: NodeJS.ProcessEnv = process.env): EncryptionKeys {
   const text = env['ENCRYPTION_KEYS'] || localFile(env, 'secrets.json', localSecrets)?.encryptionKeys;
   if (!text) throw new Error("no keys are known: set ENCRYPTION_KEYS to the services'");
@@ -92,20 +80,14 @@ export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv):
   return named ?? (env['MODELS_DIR'] || resolve(import.meta.dirname, '../../../models'));
 }
 
-/**
- * The environment, and (unless another database was named) that of the dispatcher of the `npm start` in this folder: its
- * provider keys need neither be set again nor kept in a file.
- */
+/** Includes the local dispatcher's (unless a database was named), so its provider keys need not be set again or stored. */
 export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   if (isElsewhere(named, env)) return env;
   const pid = localFile(env, 'local.json', localState)?.services?.['dispatcher']?.pid;
   return { ...(pid === undefined ? {} : environmentOf(pid)), ...env };
 }
 
-/**
- * From HOLDFAST_HEALTH_URLS (`ledger=http://ledger:9464,…`), else (unless another database was named) the `npm start` in
- * this folder. @throws UsageError when the list can't be read
- */
+/** HOLDFAST_HEALTH_URLS (`ledger=http://ledger:9464,…`), else the local services. @throws UsageError */
 export function serviceUrls(
   named: Named,
   env: NodeJS.ProcessEnv = process.env,
@@ -128,7 +110,7 @@ export function serviceUrls(
 export const isInContainer = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env['HOLDFAST_IN_CONTAINER'] === 'true';
 
-/** Of another process of this user; empty where the system hides it. */
+/** Reads another process of this user; empty where the system hides it. */
 function environmentOf(pid: number): NodeJS.ProcessEnv {
   try {
     const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -150,7 +132,7 @@ const localState = z.object({
 });
 const localSecrets = z.object({ encryptionKeys: z.string() });
 
-/** What `npm start` wrote to its folder; null when none runs there or the file isn't readable. */
+/** A file that `npm start` wrote; null when none runs here or the file is unreadable. */
 function localFile<Content>(env: NodeJS.ProcessEnv, name: string, shape: z.ZodType<Content>): Content | null {
   try {
     const path = resolve(env['HOLDFAST_HOME'] || '.holdfast', name);

@@ -6,10 +6,7 @@ import { UsageError } from '@holdfast/kit/flags';
 import type { Context } from '../command.ts';
 import { RefusedError } from '../errors.ts';
 
-/**
- * Runs a command that changes something without the admin API and records it in the audit log as that does: before it runs,
- * and again with its result. A command that can't be recorded is not run.
- */
+/** Records a change in the audit log before it runs, and again with the result; without a record the command does not run. */
 export async function recorded(
   { db, name, args, report }: { db: Database; name: string; args: string[]; report: Context['report'] },
   run: () => Promise<number>,
@@ -45,7 +42,7 @@ function statusOf(error: unknown): number {
   return error instanceof RefusedError ? 409 : 500;
 }
 
-/** In a container the user may have a number only. */
+/** In a container the user may have only a number. */
 function userName(): string {
   try {
     return userInfo().username;

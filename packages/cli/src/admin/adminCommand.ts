@@ -12,11 +12,9 @@ export function adminCommand<const Names extends readonly string[]>({
   request,
   show,
 }: {
-  /** As in the table of commands. */
   name: string;
   operands: Names;
   request(admin: AdminApi, operands: Operands<Names>): Promise<unknown>;
-  /** Prints the response for people. */
   show(body: unknown, context: Context, operands: Operands<Names>): void;
 }): Run {
   return async (args, context) => {

@@ -12,11 +12,7 @@ type RequestOptions = {
 };
 
 export type AdminApi = {
-  /**
-   * The body of the response; `path` is below `/admin/v1`. `onReplay` is called first when the response is that of an
-   * earlier request with the same idempotency key.
-   * @throws RefusedError for a refused request; an Error when the API is unreachable or refuses the token
-   */
+  /** `path` is below `/admin/v1`; `onReplay` precedes a replayed response. @throws RefusedError, or Error when unreachable */
   request(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -26,7 +22,6 @@ export type AdminApi = {
 
 const responseWithinMs = 30_000;
 
-/** `stopped` aborts its requests. */
 export function openAdminApi({ url, token }: AdminAccess, stopped?: AbortSignal): AdminApi {
   return {
     async request(method, path, { query = {}, body, headers = {}, onReplay } = {}) {
@@ -104,7 +99,6 @@ export function adminPath(...parts: string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
 
-/** The path of an organization's webhooks. */
 export const webhooksPath = (org: string, ...rest: string[]) =>
   adminPath('organizations', org, 'webhooks', ...rest);
 

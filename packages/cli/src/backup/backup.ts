@@ -35,7 +35,6 @@ export function storeOf(context: Context): Promise<ObjectStore> {
   return loadStore(parseConfig(fileStoreConfig, environment, [fileStoreProblems]));
 }
 
-/** Turns what the database refuses into a refusal of the command. */
 export async function refusable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -44,11 +44,7 @@ type Into = {
   report: Report;
 };
 
-/**
- * Loads the rows of a verified backup into an empty database in one transaction, and before its commit the files. Returns
- * the number of expired deliveries.
- * @throws RefusedError when a secret can't be opened, BackupRefusedError when the database can't be used
- */
+/** One transaction; files precede its commit. Returns how many deliveries expired. @throws RefusedError, BackupRefusedError */
 export async function loadDatabase(folder: string, manifest: Manifest, into: Into): Promise<number> {
   return await fillDatabase(into.databaseUrl, manifest, async (target) => {
     const lacking = backupTables.filter((name) => manifest.tables.every(({ table }) => table !== name));

@@ -7,7 +7,6 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 
-/** A file of a backup: its path below the folder, and its expected contents. */
 const part = z.object({ path: z.string(), bytes: z.number(), sha256: z.string() });
 export type Part = z.infer<typeof part>;
 
@@ -37,7 +36,6 @@ export type FileEntry = z.infer<typeof fileEntry>;
 
 export const paths = {
   manifest: 'manifest.json',
-  /** In the format of sha256sum. */
   manifestSum: 'manifest.json.sha256',
   table: (table: string) => `database/${table}.copy.gz`,
   fileList: 'files.jsonl',

@@ -29,7 +29,6 @@ complete -F _holdfast holdfast
 const bashPlaceCase = ({ at, words, flags }: Place) =>
   `    ${quoted(at)}) words=${quoted([...words, ...flags.map(({ name }) => name)].join(' '))} ;;`;
 
-/** Values are completed after their flags. */
 function bashValueCases({ at, flags }: Place): string[] {
   return flags.flatMap(({ name, value }: Flag) => {
     if (value === 'none') return [];
@@ -106,5 +105,4 @@ function fishValue({ value }: Flag): string {
   return value === 'any' ? ' -x' : ` -x -a '${value.join(' ')}'`;
 }
 
-/** The scripts, by the name of the shell. */
 export const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };

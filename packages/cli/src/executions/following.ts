@@ -106,10 +106,7 @@ const hasEnded = ({ status }: { status: string }) => terminalStatuses.some((one)
 /** The time of this machine: `10:30:00`. */
 const clock = () => new Date().toTimeString().slice(0, 8);
 
-/**
- * Reads repeatedly until `show` returns an exit code; `interrupted` is the exit code after Ctrl-C. After the first response
- * the admin API may be unavailable for a while, as during a restart. @throws what the first request throws
- */
+/** `interrupted` is the exit code after Ctrl-C. Only the first request throws: the admin API may restart later. */
 export async function poll<Read>(
   { context, everyMs, signal }: Following,
   read: () => Promise<Read>,

@@ -3,7 +3,6 @@ import type { Context } from '../command.ts';
 import { interruptible } from '../terminal.ts';
 import { followAll, followOne } from './following.ts';
 
-/** The interval of polls. */
 const everyMs = 1000;
 
 /** 0: it completed, or --org was interrupted; 1: it ended in another way. */

@@ -5,10 +5,7 @@ import { isOffered, readModels } from '@holdfast/providers/catalogue/loadModels'
 import { connectionConfig } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
 
-/**
- * A model of the catalogue, or of the files in `folder`; null when those have problems, which are printed.
- * @throws UsageError for an unknown slug
- */
+/** Null when the files in `folder` have problems, which are printed. @throws UsageError for an unknown slug */
 export async function findModel(
   slug: string,
   folder: string | undefined,
@@ -30,10 +27,7 @@ async function modelsOf(folder: string, context: Context): Promise<CatalogueMode
   return models?.map((definition) => ({ definition, isActive: isOffered(definition, connections) })) ?? null;
 }
 
-/**
- * The models of a folder; null when any has problems, which are printed as `folder/file:line: where: what`.
- * @throws when there is no model, or no such folder
- */
+/** Null when a model has problems, printed as `folder/file:line: where: what`. @throws for a missing or empty folder */
 export async function readFolder(
   folder: string,
   { print, report }: Pick<Context, 'print' | 'report'>,

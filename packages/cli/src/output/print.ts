@@ -16,7 +16,6 @@ export function printFacts(output: Output, facts: Record<string, string | number
   for (const line of table(rows)) output.print(line);
 }
 
-/** One line of JSON. */
 export function printJson({ print }: Output, document: unknown): void {
   print(JSON.stringify(document));
 }
@@ -27,10 +26,7 @@ type Columns<Row> = Record<string, (row: Row) => string>;
 const gap = 2;
 const indent = '  ';
 
-/**
- * A table, no wider than the terminal: its widest columns are cut, so the most useful come first. Columns of `whole`, such
- * as ids, are never cut: they come last, on lines of their own where there is no room.
- */
+/** Cuts the widest columns to fit the terminal; `whole` columns, such as ids, are never cut and may move to their own lines. */
 export function printTable<Row>(
   { print, width }: Output,
   rows: readonly Row[],
@@ -58,7 +54,6 @@ export function printTable<Row>(
   }
 }
 
-/** Rows aligned in columns. */
 export function table(rows: readonly string[][]): string[] {
   const widths = widthsOf(rows);
   return rows.map((row) => lineOf(row, widths));

@@ -13,11 +13,7 @@ export type TestFile = { filename: string; contentType: string; bytes: Buffer; o
 /** The input with a `file_` id in place of each file, and the files by their ids. */
 export type TestInput = { input: Record<string, unknown>; files: Map<string, TestFile> };
 
-/**
- * The input of a test run: `given` as JSON or as `@file`, else the model's example. In file properties `@path` is a local
- * file; those of an example get a sample image or sound.
- * @throws UsageError for an input that the model refuses
- */
+/** JSON, `@file`, or the model's example. `@path` in a file property is a local file. @throws UsageError for refused input */
 export function testInput(
   { input_schema: schema }: Pick<ModelDefinition, 'input_schema'>,
   given: string | undefined,
@@ -86,7 +82,6 @@ function read(path: string): Buffer {
   }
 }
 
-/** A copy with every string replaced. */
 export function replaceStrings<Value>(value: Value, replaced: (text: string) => string): Value {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return replaced(one);
