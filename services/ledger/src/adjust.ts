@@ -6,7 +6,7 @@ import { type AdjustResult, adjustQueue } from '@holdfast/queues/definitions';
 import type { JobMetrics } from '@holdfast/queues/worker';
 import { type QueueWorker, startWorker } from '@holdfast/queues/worker';
 
-/** Writes the top-ups and corrections that gateways ask for, whose role cannot. */
+/** Writes the top-ups and corrections that gateways request, because their database role cannot. */
 export function startAdjustments(args: {
   db: Database;
   redis: Redis;

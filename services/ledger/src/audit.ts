@@ -3,7 +3,7 @@ import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
 import type { LedgerMetrics } from './metrics.ts';
 
-/** Checks every invariant, if no instance of the ledger has done so for `intervalS`, and names each row that breaks one. */
+/** Checks every invariant, unless another instance did so within `intervalS`. */
 export async function audit(db: Database, intervalS: number, log: Logger): Promise<void> {
   const breaches = await auditWhenDue(db, intervalS);
   if (!breaches) return;
@@ -11,7 +11,7 @@ export async function audit(db: Database, intervalS: number, log: Logger): Promi
   log.info({ breaches: breaches.length }, 'ledger audited');
 }
 
-/** Exports what the last audit found and when: the same from every instance, also from one that has audited nothing. */
+/** Every instance exports the last audit, even one that has run none. */
 export async function exportAudit(db: Database, metrics: LedgerMetrics): Promise<void> {
   const last = await readLastAudit(db);
   if (!last) return;

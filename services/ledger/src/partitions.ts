@@ -13,10 +13,7 @@ import type { LedgerMetrics } from './metrics.ts';
 /** Days; null: for ever. */
 export type Retention = { executions: number | null; deliveries: number };
 
-/**
- * Makes the partitions of the months to come and drops those of months that are older than their retention. What can't be
- * dropped now is left for the next time. `isStopped` ends it between two pages.
- */
+/** Retries partitions it can't drop at the next run. `isStopped` ends it between two pages. */
 export async function keepPartitions(args: {
   db: Database;
   retentionDays: Retention;
@@ -43,7 +40,7 @@ function report({ dropped, kept }: DropResult, retentionDays: number, log: Logge
   for (const { partition, reason } of kept) log.warn({ partition, reason }, 'an old partition is kept');
 }
 
-/** No restart would mend it, so it is told here and by the gauge rather than by /healthz. */
+/** Logged here and exported as a gauge, not in /healthz: a restart would not fix it. */
 async function warnWhenShort(db: Database, log: Logger): Promise<void> {
   const { monthsAhead } = await readHorizon(db.pool);
   if (monthsAhead < 1)
@@ -53,7 +50,7 @@ async function warnWhenShort(db: Database, log: Logger): Promise<void> {
     );
 }
 
-/** From every instance, also from one that has made none. */
+/** Every instance exports it, even one that has created no partition. */
 export async function exportHorizon(db: Database, metrics: LedgerMetrics): Promise<void> {
   const { monthsAhead, oldestS } = await readHorizon(db.pool);
   metrics.partitionsAhead.set(monthsAhead);

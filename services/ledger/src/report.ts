@@ -10,17 +10,17 @@ export type Report = (status: Ending) => OnEnded;
 
 type Ending = Extract<ExecutionStatus, 'COMPLETED' | 'FAILED' | 'EXPIRED'>;
 
-/** What becomes of the hold; a sweep, not a queue, brings what has expired. */
+/** Span names by the hold's end. Expired executions come from a sweep, not a queue. */
 const spans = {
   COMPLETED: { name: 'settle', kind: 'consumer' },
   FAILED: { name: 'release', kind: 'consumer' },
   EXPIRED: { name: 'expire', kind: 'internal' },
 } as const satisfies Record<Ending, Pick<NewSpan, 'name' | 'kind'>>;
 
-/** Tells log, metrics and traces of executions that the ledger has ended. */
+/** Reports ended executions to the log, metrics and traces. */
 export function createReport(args: {
   metrics: LedgerMetrics;
-  /** Null: it is off. */
+  /** Null: tracing is off. */
   tracing: Tracing | null;
   log: Logger;
 }): Report {
@@ -37,7 +37,7 @@ export function createReport(args: {
   };
 }
 
-/** One for each, though a statement ended many. Answers the id of the trace. */
+/** One span per execution, though one statement ended many. Returns the trace id. */
 function trace(tracing: Tracing, ended: EndedExecution, status: Ending, startedAtMs: number): string {
   const attributes = { ...executionAttributes(ended), 'holdfast.status': status };
   const span = tracing.start({ ...spans[status], parent: ended.traceparent, attributes, startedAtMs });

@@ -19,7 +19,7 @@ import { ledgerMetrics } from './metrics.ts';
 import { createReport } from './report.ts';
 import { startSweeps } from './sweeps.ts';
 
-/** Money and endings: settles recorded outcomes, expires what is out of time. */
+/** Settles recorded outcomes and expires overdue executions. */
 export async function startLedger(config: LedgerConfig, log: Logger): Promise<Service> {
   const registry = createRegistry('ledger');
   const metrics = ledgerMetrics(registry);

@@ -10,14 +10,11 @@ import type { LedgerMetrics } from './metrics.ts';
 import { exportHorizon, keepPartitions, type Retention } from './partitions.ts';
 import type { Report } from './report.ts';
 
-/** How soon an audit that is due begins, and how old what is exported of the last one may be. */
+/** The longest delay of a due audit and of exported results. */
 const auditLookMs = 30_000;
 const hourMs = 3_600_000;
 
-/**
- * Does what is due in the ledger and has no job, or whose job was lost. It is done here, not put into a queue: so also
- * while Redis is away.
- */
+/** Handles due work that has no job or lost it. It uses no queue, so it also works without Redis. */
 export function startSweeps(args: {
   db: Database;
   hints: EndingHints;
@@ -42,7 +39,7 @@ export function startSweeps(args: {
   ]);
 }
 
-/** Apart from each other, for an audit of many executions takes minutes. */
+/** Audits run apart from the sweeps, because one of many executions takes minutes. */
 function startAudits(args: {
   db: Database;
   metrics: LedgerMetrics;
@@ -63,7 +60,7 @@ function startAudits(args: {
   ];
 }
 
-/** Makes months ahead and drops old ones: at the start, for the machine may have been off for long, then every hour. */
+/** At the start, because the machine may have been off for long, then every hour. */
 function startUpkeep(args: {
   db: Database;
   metrics: LedgerMetrics;
