@@ -11,11 +11,10 @@ export const contentTypes = {
   webp: 'image/webp',
 } as const satisfies Record<Format, string>;
 
-// One thread per image: slots limit how many are made at once.
+// One thread per image: slots limit concurrency.
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** A source of pixels (an SVG, or a pipeline of sharp) as a file in this format. */
 export function encode(source: SharpInput | Sharp, format: Format): Promise<Buffer> {
   const picture = source instanceof sharp ? source : sharp(source);
   const encoders = {
@@ -26,13 +25,13 @@ export function encode(source: SharpInput | Sharp, format: Format): Promise<Buff
   return encoders[format]().toBuffer();
 }
 
-/** Pictures take memory and a core each: no more at once than there are cores, nor than Node's worker threads. */
+/** An image takes memory and a core: at most the number of cores, and of Node's worker threads. */
 const slots = Math.min(availableParallelism(), 4);
 
 let free = slots;
 const waiting: (() => void)[] = [];
 
-/** Runs `work` when a slot is free; not at all when the run is cancelled by then. */
+/** Skips `work` when the run is cancelled before a slot is free. */
 export async function withImageSlot<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,

@@ -23,7 +23,7 @@ runService(async () => {
   });
   log.info({ port, metricsPort: health.port }, 'listening');
   const stop = async () => {
-    // Runs may take ten minutes; like a stopping container, this cuts them off.
+    // Cuts off running executions, which may take ten minutes, like a stopping container.
     await Promise.all([closeServer(server), health.close()]);
   };
   return { service: { stop }, log };

@@ -13,7 +13,7 @@ export type RunResult = { output: unknown; metrics: Record<string, number | stri
 
 export type Model = { input: z.ZodType; run(input: unknown, context: RunContext): Promise<RunResult> };
 
-/** A failure with a code. Cog has error texts only, so the text starts with the code. */
+/** Cog has error texts only, so the text starts with the code. */
 export class ModelError extends Error {
   constructor(code: ExecutionErrorCode, message: string) {
     super(`${code}: ${message}`);
@@ -23,11 +23,10 @@ export class ModelError extends Error {
 
 const codes = Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]];
 
-/** Input of every model here: the run time, and the failure. */
 export const controls = {
   delay_ms: z.int().min(0).max(600_000).default(0),
   fail: z.enum(codes).optional(),
-  /** Holdfast reads it to choose how the run ends (`mode_from_input`). */
+  /** Selects how Holdfast waits for the run (`mode_from_input`). */
   mode: z.enum(['sync', 'callback']).optional(),
 };
 
@@ -35,7 +34,7 @@ export const controls = {
 const longMs = 1000;
 const steps = 10;
 
-/** Waits, then fails if the input says so. Rejects at once when the run is cancelled. */
+/** Fails after the delay if the input says so; rejects at once when cancelled. */
 export async function applyControls(
   { delay_ms: delayMs, fail }: { delay_ms: number; fail?: ExecutionErrorCode | undefined },
   { signal, log }: Pick<RunContext, 'signal' | 'log'>,

@@ -8,7 +8,6 @@ import { transform } from './models/transform.ts';
 import type { Outputs } from './outputs.ts';
 import type { Prediction, Run, Runs } from './runs.ts';
 
-/** By the name in the path. */
 export const models: Record<string, Model> = {
   'sandbox-text': text,
   'sandbox-image': image,
@@ -23,11 +22,7 @@ const body = z.object({
 
 type PutRequest = Request<{ model: string; id: string }>;
 
-/**
- * `PUT /{model}/predictions/{id}` as Cog 0.23 responds: a running run is returned whatever the request says; an ended one is
- * forgotten, so its id starts another. With `Prefer: respond-async` it responds at once and sends `completed` to the webhook;
- * otherwise it responds with the end, and closing the connection cancels the run.
- */
+/** As Cog 0.23: a repeated PUT returns the running run; an ended run is forgotten. Closing a synchronous PUT cancels. */
 export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () => void) {
   return async (request: PutRequest, response: Response): Promise<void> => {
     const { model, id } = request.params;
@@ -87,10 +82,7 @@ const firstPauseMs = 200;
 const maxPauseMs = 102_400;
 const repeatedStatuses: readonly number[] = [429, 500, 502, 503, 504];
 
-/**
- * Posts the end of a run, repeated as Cog does after no response and after passing statuses, for about seven minutes. Resolves
- * with whether it was accepted.
- */
+/** Retries for about seven minutes, as Cog does. Returns whether the webhook was accepted. */
 export async function sendWebhook(url: string, prediction: Prediction): Promise<boolean> {
   const body = JSON.stringify(prediction);
   for (let repeats = 0; ; repeats++) {
@@ -98,7 +90,7 @@ export async function sendWebhook(url: string, prediction: Prediction): Promise<
     if (status !== null && status < 300) return true;
     if (status !== null && !repeatedStatuses.includes(status)) return false;
     if (repeats === maxRepeats) return false;
-    // A pending repeat does not keep the process alive.
+    // A pending retry does not keep the process alive.
     await sleep(Math.min(firstPauseMs * 2 ** repeats, maxPauseMs), undefined, { ref: false });
   }
 }

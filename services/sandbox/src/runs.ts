@@ -11,7 +11,6 @@ export type Prediction = {
 };
 
 export type Run = {
-  /** The current state. */
   prediction: Prediction;
   ended: Promise<Prediction>;
   cancel(): void;
@@ -19,7 +18,7 @@ export type Run = {
 
 export type Work = (signal: AbortSignal, log: (line: string) => void) => Promise<RunResult>;
 
-/** The running runs. Each is forgotten when it ends, as in a container. */
+/** Running runs only: an ended run is forgotten, as in a container. */
 export type Runs = {
   find(model: string, id: string): Run | undefined;
   isFull(): boolean;

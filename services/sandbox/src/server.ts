@@ -5,7 +5,6 @@ import { createRuns } from './runs.ts';
 
 export type SandboxOptions = { maxRunning: number; onLostWebhook: () => void };
 
-/** A model server that speaks Cog's protocol for each of its models below `/{model}`. */
 export function createSandbox({ maxRunning, onLostWebhook }: SandboxOptions): express.Express {
   const runs = createRuns({ maxRunning });
   const outputs = createOutputs();

@@ -14,7 +14,7 @@ const input = z.strictObject({
   ...controls,
 });
 
-/** Images derived from the prompt: the same prompt gives the same images. */
+/** The same prompt gives the same images. */
 export const image: Model = {
   input,
   async run(raw, context) {
@@ -34,7 +34,7 @@ export const image: Model = {
 
 const shapeCount = 9;
 
-/** An SVG of shapes derived from the prompt's hash, with the prompt on them; `index` varies it. */
+/** Shapes derived from the prompt's hash; `index` varies them. */
 export function drawing(prompt: string, width: number, height: number, index: number): string {
   const bytes = createHash('sha512').update(`${index} ${prompt}`).digest();
   const part = (at: number) => (bytes[at % bytes.length] ?? 0) / 255;
@@ -81,7 +81,6 @@ function caption(prompt: string, width: number, height: number): string[] {
   });
 }
 
-/** Lines of at most `columns` characters; longer words are split. */
 function wrap(prompt: string, columns: number, most: number): string[] {
   const lines: string[] = [''];
   for (const word of prompt
@@ -96,7 +95,7 @@ function wrap(prompt: string, columns: number, most: number): string[] {
   return lines.slice(0, Math.max(1, most));
 }
 
-/** Escapes markup and removes characters that XML forbids. */
+/** Also removes characters that XML forbids. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -8,7 +8,7 @@ const input = z.strictObject({
   ...controls,
 });
 
-/** A text about the prompt: the same prompt gives the same text. */
+/** The same prompt gives the same text. */
 export const text: Model = {
   input,
   async run(raw, context) {

@@ -16,7 +16,6 @@ const input = z.strictObject({
   ...controls,
 });
 
-/** An image made from another: resized, converted, in grey. */
 export const transform: Model = {
   input,
   async run(raw, context) {
@@ -32,7 +31,7 @@ export const transform: Model = {
 const maxPixels = 100_000_000;
 const maxSide = 8192;
 
-/** No SVG: it is a program. */
+/** No SVG, because it can contain programs. */
 const readable = new Set(['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif', 'avif']);
 
 export type TransformOptions = {
@@ -42,7 +41,7 @@ export type TransformOptions = {
   grayscale: boolean;
 };
 
-/** Turns the image upright, scales, greys and encodes it. @throws ModelError when it is not an image, or is damaged */
+/** @throws ModelError for a damaged file, or one that is not an image */
 export async function transformImage(
   source: Buffer,
   options: TransformOptions,
