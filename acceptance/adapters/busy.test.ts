@@ -139,11 +139,13 @@ describe('a provider with one slot, and two dispatchers', () => {
     first.open();
     await allComplete(ids);
     first.forget();
+    // What was learned may be one too few, until it grows.
+    first.runsTake(400);
     await allComplete(await createMany(30, 'one-place'));
     expect(first.most()).toBe(2);
     // Of thirty at once, what is let in too many to see whether there is more room by now.
     expect(first.refused()).toBeLessThan(10);
-  });
+  }, 60_000);
 
   it('lets organizations take turns, however many wait of one', async () => {
     const other = await stack.newCustomer('100');

@@ -39,14 +39,14 @@ export async function startCollector() {
     requests,
     ofTrace,
     /**
-     * Resolves with the spans of a trace once it has this number of each name. A run may be polled, and its stop
-     * repeated, more often on a slow machine: those spans count once, and polls only where they are named.
+     * Resolves with the spans of a trace once it has this number of each name. On a slow machine a run may be polled
+     * and stopped more often: such spans count only where they are named, and stops once.
      */
     async whole(traceId: string, names: string[]): Promise<SentSpan[]> {
       const have = () =>
         ofTrace(traceId)
           .map(({ name }) => name)
-          .filter((name) => names.includes(name) || !/^poll\b/.test(name))
+          .filter((name) => names.includes(name) || !/^(poll|stop|cancel)\b/.test(name))
           .filter((name, index, all) => !/^(poll|stop|cancel)\b/.test(name) || all.indexOf(name) === index);
       return await until(
         `the spans ${names.join(', ')}`,
