@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { endpointEventTypes, eventTypes, subscribableEvents } from '@holdfast/domain/eventTypes';
+import { endpointEventTypes, eventTypes, subscribableEvents } from '@holdfast/domain/events';
 import { describe, expect, it } from '@jest/globals';
 
 const docs = resolve(import.meta.dirname, '../../docs');

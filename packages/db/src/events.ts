@@ -1,4 +1,4 @@
-import type { EventType } from '@holdfast/domain/eventTypes';
+import type { EventType } from '@holdfast/domain/events';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from './client.ts';
 import { executionColumns } from './executions/read.ts';

@@ -1,6 +1,6 @@
-import type { ExecutionErrorCode } from './errors.ts';
-import type { Money } from './money.ts';
-import type { ExecutionStatus } from './statuses.ts';
+import { type ExecutionErrorCode, executionErrors } from './errors.ts';
+import { formatMoney, type Money } from './money.ts';
+import { type ExecutionStatus, isTerminal } from './statuses.ts';
 
 export type Execution = {
   id: string;
@@ -39,4 +39,107 @@ export const defaultPriority: Priority = 'normal';
 /** As stored: lower ranks start first. */
 export function priorityRank(priority: Priority): number {
   return priorities.indexOf(priority);
+}
+
+/** Spec, "Execution (create response)". */
+export type CreateRecord = {
+  id: string;
+  status: ExecutionStatus;
+  model: string;
+  hold_amount: string;
+  estimated_cost: string;
+  expires_at: string;
+  created_at: string;
+};
+
+export type UsageRecord = { usage: { input_tokens: number; output_tokens: number }; latency_ms: number };
+
+export type StatusRecord = CreateRecord & {
+  mode: 'ASYNC';
+  priority: Priority;
+  progress: number | null;
+  queue_position: number | null;
+  metadata: Record<string, unknown> | null;
+  webhook_url: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  cost: string | null;
+  error: { code: string; message: string; retryable: boolean } | null;
+  erased_at: string | null;
+  /** Once COMPLETED, unless erased. */
+  result?: Record<string, unknown>;
+} & Partial<UsageRecord>;
+
+export function createRecord(execution: Execution): CreateRecord {
+  return {
+    id: execution.id,
+    status: execution.status,
+    model: execution.model,
+    hold_amount: formatMoney(execution.holdAmount),
+    estimated_cost: formatMoney(execution.estimatedCost),
+    expires_at: execution.expiresAt.toISOString(),
+    created_at: execution.createdAt.toISOString(),
+  };
+}
+
+export function statusRecord(execution: Execution): StatusRecord {
+  return {
+    ...createRecord(execution),
+    mode: 'ASYNC',
+    priority: execution.priority,
+    ...progressRecord(execution),
+    metadata: execution.metadata,
+    webhook_url: execution.webhookUrl,
+    started_at: execution.startedAt?.toISOString() ?? null,
+    completed_at: execution.completedAt?.toISOString() ?? null,
+    cost: execution.cost === null ? null : formatMoney(execution.cost),
+    error: executionError(execution),
+    erased_at: execution.erasedAt?.toISOString() ?? null,
+    ...(execution.status === 'COMPLETED' && completedFields(execution)),
+  };
+}
+
+function completedFields(execution: Execution): Pick<StatusRecord, 'result'> & UsageRecord {
+  return {
+    ...(execution.erasedAt === null && { result: execution.output ?? {} }),
+    ...usageRecord(execution),
+  };
+}
+
+export function progressRecord({
+  status,
+  progress,
+  queuePosition,
+}: Pick<Execution, 'status' | 'progress' | 'queuePosition'>): {
+  progress: number | null;
+  queue_position: number | null;
+} {
+  return {
+    progress: status === 'COMPLETED' ? 1 : progress,
+    queue_position: isTerminal(status) ? null : queuePosition,
+  };
+}
+
+/** Spec, "Execution result". */
+export function resultRecord(execution: Execution) {
+  return {
+    execution_id: execution.id,
+    status: execution.status,
+    output: execution.output ?? {},
+    cost: formatMoney(execution.cost ?? '0'),
+    ...usageRecord(execution),
+  };
+}
+
+function usageRecord({ inputTokens, outputTokens, latencyMs }: Execution): UsageRecord {
+  return {
+    usage: { input_tokens: inputTokens ?? 0, output_tokens: outputTokens ?? 0 },
+    latency_ms: latencyMs ?? 0,
+  };
+}
+
+function executionError(execution: Execution): StatusRecord['error'] {
+  if (execution.errorCode === null) return null;
+  const { retryable } = executionErrors[execution.errorCode];
+  return { code: execution.errorCode, message: execution.errorMessage ?? '', retryable };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { estimate, prices } from './modelPrice.ts';
-import { errorRule, output, type ProviderText, showToClients, usage } from './modelResponse.ts';
-import { type ProviderRoute, provider } from './modelRoute.ts';
+import { errorRule, output, showToClients, usage } from './modelResponse.ts';
+import { provider } from './modelRoute.ts';
 
 export const modelSlug = z
   .string()
@@ -80,47 +80,3 @@ function isMapping({ value }: { value: unknown }): boolean {
 export type ModelDefinition = z.infer<typeof modelDefinition>;
 
 export type ModelFile = z.input<typeof modelDefinition>;
-
-export type SentField = { name: string; schema: unknown };
-
-export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
-  output: Pick<ModelDefinition['output'], 'kind' | 'pointer'>;
-  show?: readonly ProviderText[];
-  /** Fields the client controls, by the provider's names: errors about others are not the client's. */
-  fields?: Readonly<Record<string, SentField>>;
-};
-
-type MappedModel = Pick<ModelDefinition, 'usage' | 'errors' | 'input_schema'> & {
-  output: OutcomeMapping['output'];
-  /** Missing in definitions of the previous version. */
-  show_to_clients?: ModelDefinition['show_to_clients'] | undefined;
-};
-
-export function mappingOf(
-  { output, usage, errors, show_to_clients: show = [], input_schema: schema }: MappedModel,
-  route: Pick<ProviderRoute, 'pointer' | 'usage' | 'errors' | 'input'>,
-  input: Record<string, unknown> = {},
-): OutcomeMapping {
-  const usedUsage = route.usage ?? usage;
-  return {
-    output: { ...output, ...(route.pointer !== undefined && { pointer: route.pointer }) },
-    errors: route.errors ?? errors,
-    show,
-    fields: sentFields(schema, route.input, input),
-    ...(usedUsage && { usage: usedUsage }),
-  };
-}
-
-function sentFields(
-  { properties }: Record<string, unknown>,
-  changes: ProviderRoute['input'],
-  input: Record<string, unknown>,
-): Record<string, SentField> {
-  const { rename = {}, omit = [], set = {} } = changes ?? {};
-  const renamed = new Map(Object.entries(rename));
-  const schemas = new Map<string, unknown>(Object.entries(properties ?? {}));
-  const sent = [...new Set([...schemas.keys(), ...Object.keys(input)])]
-    .filter((name) => !omit.includes(name))
-    .map((name): [string, SentField] => [renamed.get(name) ?? name, { name, schema: schemas.get(name) }]);
-  return Object.fromEntries(sent.filter(([name]) => !Object.hasOwn(set, name)));
-}

@@ -1,4 +1,7 @@
 import type { ExecutionErrorCode } from './errors.ts';
+import type { ModelDefinition } from './modelDefinition.ts';
+import type { ProviderText } from './modelResponse.ts';
+import type { ProviderRoute } from './modelRoute.ts';
 import type { Money } from './money.ts';
 
 export type Outcome = Success | Failure;
@@ -23,3 +26,47 @@ export type Failure = {
 export type RecordedOutcome =
   | { ok: true; output: Record<string, unknown>; inputTokens: number; outputTokens: number; cost: Money }
   | Omit<Failure, 'raw'>;
+
+export type SentField = { name: string; schema: unknown };
+
+export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
+  output: Pick<ModelDefinition['output'], 'kind' | 'pointer'>;
+  show?: readonly ProviderText[];
+  /** Fields the client controls, by the provider's names: errors about others are not the client's. */
+  fields?: Readonly<Record<string, SentField>>;
+};
+
+type MappedModel = Pick<ModelDefinition, 'usage' | 'errors' | 'input_schema'> & {
+  output: OutcomeMapping['output'];
+  /** Missing in definitions of the previous version. */
+  show_to_clients?: ModelDefinition['show_to_clients'] | undefined;
+};
+
+export function mappingOf(
+  { output, usage, errors, show_to_clients: show = [], input_schema: schema }: MappedModel,
+  route: Pick<ProviderRoute, 'pointer' | 'usage' | 'errors' | 'input'>,
+  input: Record<string, unknown> = {},
+): OutcomeMapping {
+  const usedUsage = route.usage ?? usage;
+  return {
+    output: { ...output, ...(route.pointer !== undefined && { pointer: route.pointer }) },
+    errors: route.errors ?? errors,
+    show,
+    fields: sentFields(schema, route.input, input),
+    ...(usedUsage && { usage: usedUsage }),
+  };
+}
+
+function sentFields(
+  { properties }: Record<string, unknown>,
+  changes: ProviderRoute['input'],
+  input: Record<string, unknown>,
+): Record<string, SentField> {
+  const { rename = {}, omit = [], set = {} } = changes ?? {};
+  const renamed = new Map(Object.entries(rename));
+  const schemas = new Map<string, unknown>(Object.entries(properties ?? {}));
+  const sent = [...new Set([...schemas.keys(), ...Object.keys(input)])]
+    .filter((name) => !omit.includes(name))
+    .map((name): [string, SentField] => [renamed.get(name) ?? name, { name, schema: schemas.get(name) }]);
+  return Object.fromEntries(sent.filter(([name]) => !Object.hasOwn(set, name)));
+}

@@ -1,4 +1,4 @@
-import type { EventType } from './eventTypes.ts';
+import type { EventType } from './events.ts';
 
 /** Spec, "States and transitions". */
 export const executionStatuses = [

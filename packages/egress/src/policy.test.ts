@@ -1,5 +1,5 @@
-import { describe, expect, it, jest } from '@jest/globals';
-import { createEgressPolicy, type EgressPolicy, targetOf } from './policy.ts';
+import { describe, expect, it } from '@jest/globals';
+import { createEgressPolicy, type EgressPolicy } from './policy.ts';
 
 describe('policy', () => {
   const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
@@ -339,33 +339,6 @@ describe('policy', () => {
         'EGRESS_REFUSED',
       );
       expect(await lookup(answers(['1.1.1.1'], ['10.0.0.0/8']), 443, false)).toBe('1.1.1.1');
-    });
-  });
-});
-
-describe('target', () => {
-  describe('targetOf', () => {
-    it('checks a URL once per policy', () => {
-      const open = createEgressPolicy({ allowCidrs: [], allowHttp: true });
-      const closed = createEgressPolicy({ allowCidrs: [], allowHttp: false });
-      const checkUrl = jest.spyOn(open, 'checkUrl');
-      const url = 'http://example.com:443/a%20b?c=d#e';
-      for (let i = 0; i < 3; i++) {
-        expect(targetOf(open, url)).toEqual({ origin: 'http://example.com:443', path: '/a%20b?c=d' });
-      }
-      expect(checkUrl).toHaveBeenCalledTimes(1);
-      expect(targetOf(closed, url)).toMatchObject({ code: 'INVALID_URL' });
-    });
-
-    it('drops the oldest URLs from its cache', () => {
-      const policy = createEgressPolicy({ allowCidrs: [], allowHttp: false });
-      const checkUrl = jest.spyOn(policy, 'checkUrl');
-      const urls = Array.from({ length: 2049 }, (_, i) => `https://example.com/${i}`);
-      for (const url of urls) targetOf(policy, url);
-      targetOf(policy, 'https://example.com/2048');
-      expect(checkUrl).toHaveBeenCalledTimes(2049);
-      targetOf(policy, 'https://example.com/0');
-      expect(checkUrl).toHaveBeenCalledTimes(2050);
     });
   });
 });

@@ -1,5 +1,4 @@
 import type { LookupFunction } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import { parseCidr, parseOrigin } from './addresses.ts';
 import { type Resolve, resolveAll } from './nameLookup.ts';
 import { type Proxy, parseProxyUrl } from './proxy.ts';
@@ -16,7 +15,7 @@ export type EgressPolicy = {
   openings: string[];
 };
 
-type UrlProblem = { code: 'INVALID_URL'; message: string };
+export type UrlProblem = { code: 'INVALID_URL'; message: string };
 
 export type EgressSettings = {
   allowCidrs: string[];
@@ -85,29 +84,4 @@ function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean):
 function refusal(hostname: string): NodeJS.ErrnoException {
   const error = new Error(`${hostname} resolves to an address or port that is not allowed`);
   return Object.assign(error, { code: 'EGRESS_REFUSED' });
-}
-
-export type Target = { origin: string; path: string };
-
-const targetsByPolicy = new WeakMap<EgressPolicy, LRUCache<string, Target>>();
-
-/** Allowed URLs are cached, because the result depends on the text alone. */
-export function targetOf(policy: EgressPolicy, url: string): Target | UrlProblem {
-  const targets = targetsOf(policy);
-  const known = targets.get(url);
-  if (known) return known;
-  const problem = policy.checkUrl(url);
-  if (problem) return problem;
-  const { origin, pathname, search } = new URL(url);
-  const target = { origin, path: pathname + search };
-  targets.set(url, target);
-  return target;
-}
-
-function targetsOf(policy: EgressPolicy): LRUCache<string, Target> {
-  const existing = targetsByPolicy.get(policy);
-  if (existing) return existing;
-  const targets = new LRUCache<string, Target>({ max: 2048 });
-  targetsByPolicy.set(policy, targets);
-  return targets;
 }

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
-import { type PostOptions, postJson } from './post.ts';
+import { type PostOptions, postJson, targetOf } from './post.ts';
 import { listen, type TestServer } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
@@ -189,5 +189,30 @@ describe('postJson', () => {
     for (let i = 0; i < 5; i++) await post(server.url);
     expect(server.requests()).toBe(5);
     expect(ports.size).toBe(1);
+  });
+});
+
+describe('the target of a URL', () => {
+  it('is checked once per policy', () => {
+    const open = createEgressPolicy({ allowCidrs: [], allowHttp: true });
+    const closed = createEgressPolicy({ allowCidrs: [], allowHttp: false });
+    const checkUrl = jest.spyOn(open, 'checkUrl');
+    const url = 'http://example.com:443/a%20b?c=d#e';
+    for (let i = 0; i < 3; i++) {
+      expect(targetOf(open, url)).toEqual({ origin: 'http://example.com:443', path: '/a%20b?c=d' });
+    }
+    expect(checkUrl).toHaveBeenCalledTimes(1);
+    expect(targetOf(closed, url)).toMatchObject({ code: 'INVALID_URL' });
+  });
+
+  it('is cached until 2048 newer ones are', () => {
+    const policy = createEgressPolicy({ allowCidrs: [], allowHttp: false });
+    const checkUrl = jest.spyOn(policy, 'checkUrl');
+    const urls = Array.from({ length: 2049 }, (_, i) => `https://example.com/${i}`);
+    for (const url of urls) targetOf(policy, url);
+    targetOf(policy, 'https://example.com/2048');
+    expect(checkUrl).toHaveBeenCalledTimes(2049);
+    targetOf(policy, 'https://example.com/0');
+    expect(checkUrl).toHaveBeenCalledTimes(2050);
   });
 });

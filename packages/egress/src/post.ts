@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { type Connections, createConnections } from './connections.ts';
 import { type Exchange, exchange } from './exchange.ts';
-import type { EgressPolicy } from './policy.ts';
-import { targetOf } from './policy.ts';
+import type { EgressPolicy, UrlProblem } from './policy.ts';
 import { proxyFault } from './proxy.ts';
 import { messageOf } from './response.ts';
 
@@ -50,6 +50,31 @@ async function attempt(options: PostOptions): Promise<Response | Failure> {
   if (!result.ok) return describeFailure(result, timeoutMs);
   const { status, headers } = result;
   return { status, headers, body: result.body.subarray(0, maxResponseBytes) };
+}
+
+export type Target = { origin: string; path: string };
+
+const targetsByPolicy = new WeakMap<EgressPolicy, LRUCache<string, Target>>();
+
+/** Allowed URLs are cached, because the result depends on the text alone. */
+export function targetOf(policy: EgressPolicy, url: string): Target | UrlProblem {
+  const targets = targetsOf(policy);
+  const known = targets.get(url);
+  if (known) return known;
+  const problem = policy.checkUrl(url);
+  if (problem) return problem;
+  const { origin, pathname, search } = new URL(url);
+  const target = { origin, path: pathname + search };
+  targets.set(url, target);
+  return target;
+}
+
+function targetsOf(policy: EgressPolicy): LRUCache<string, Target> {
+  const existing = targetsByPolicy.get(policy);
+  if (existing) return existing;
+  const targets = new LRUCache<string, Target>({ max: 2048 });
+  targetsByPolicy.set(policy, targets);
+  return targets;
 }
 
 const connectionsByPolicy = new WeakMap<EgressPolicy, Connections>();

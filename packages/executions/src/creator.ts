@@ -2,9 +2,13 @@ import type { Database } from '@holdfast/db/client';
 import { type InsertResult, insertExecutions, type NewExecution } from '@holdfast/db/executions/insert';
 import { getExecution } from '@holdfast/db/executions/read';
 import { ApiError } from '@holdfast/domain/errors';
-import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/execution';
-import type { CreateRecord } from '@holdfast/domain/executionRecord';
-import { createRecord } from '@holdfast/domain/executionRecord';
+import {
+  type CreateRecord,
+  createRecord,
+  defaultPriority,
+  type Priority,
+  priorityRank,
+} from '@holdfast/domain/execution';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { createBatcher } from '@holdfast/kit/batcher';

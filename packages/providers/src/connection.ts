@@ -1,7 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
-import { portOf } from '@holdfast/egress/addresses';
 import { createTrustedHttp, type TrustedHttp, type TrustedResult } from '@holdfast/egress/trusted';
-import { outputOrigins } from './connectionConfig.ts';
 
 /** A provider's server, from <NAME>_BASE_URL and <NAME>_API_KEY. */
 export type Connection = {
@@ -20,10 +18,4 @@ export function connect(
 ): TrustedHttp {
   const headers = apiKey === null ? {} : { authorization: `${scheme} ${apiKey}` };
   return createTrustedHttp({ baseUrl, headers, maxResponseBytes: limits.providerBodyBytes });
-}
-
-/** `host:port` of hosts whose output files need no egress check: the provider's own, and <NAME>_OUTPUT_ORIGINS. */
-export function trustedHosts({ baseUrl, settings }: Connection): string[] {
-  const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
-  return urls.map((url) => `${url.hostname}:${portOf(url)}`);
 }

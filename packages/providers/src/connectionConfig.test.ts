@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { trustedHosts } from './connection.ts';
-import { connectionConfig, connectionProblems } from './connectionConfig.ts';
+import { connectionConfig, connectionProblems, trustedHosts } from './connectionConfig.ts';
 import { createProviders } from './registry.ts';
 
 describe('connectionConfig', () => {

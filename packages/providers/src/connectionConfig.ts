@@ -1,4 +1,5 @@
 import type { adapters } from '@holdfast/domain/modelRoute';
+import { portOf } from '@holdfast/egress/addresses';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
 
@@ -70,6 +71,12 @@ export function connectionProblems(environment: Environment): string[] {
           `${name}_OUTPUT_ORIGINS: ${text} is not an origin such as http://minio:9000, and is ignored`,
       );
   });
+}
+
+/** `host:port` of hosts whose output files need no egress check: the provider's own, and <NAME>_OUTPUT_ORIGINS. */
+export function trustedHosts({ baseUrl, settings }: Connection): string[] {
+  const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
+  return urls.map((url) => `${url.hostname}:${portOf(url)}`);
 }
 
 /** The entries of <NAME>_OUTPUT_ORIGINS; `url` is null for an invalid one. */

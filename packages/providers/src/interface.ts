@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { ProviderMode } from '@holdfast/domain/modelRoute';
-import type { Failure, Outcome } from '@holdfast/domain/outcome';
+import type { Failure, Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { OutputBody } from './outputBody.ts';
 
 /** One run of a model. Nothing here is specific to a provider. */

@@ -7,7 +7,7 @@ import {
   type StoredCallback,
 } from '@holdfast/db/callbacks';
 import { markFilesDeleted } from '@holdfast/db/files';
-import { mappingOf } from '@holdfast/domain/modelDefinition';
+import { mappingOf } from '@holdfast/domain/outcome';
 import { ObjectNotFoundError } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
 import { currentReservation } from '@holdfast/kit/memoryBudget';

@@ -3,7 +3,7 @@ import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import type { Logger } from '@holdfast/kit/logger';
 import { retry } from '@holdfast/kit/retry';
-import { trustedHosts } from '@holdfast/providers/connection';
+import { trustedHosts } from '@holdfast/providers/connectionConfig';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import { copyOutputFiles, type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
 import { createFairLimiter } from './fairLimiter.ts';

@@ -1,5 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
-import { mappingOf } from '@holdfast/domain/modelDefinition';
+import { mappingOf } from '@holdfast/domain/outcome';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress, RunProgress } from '@holdfast/providers/interface';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedAttempt } from '@holdfast/db/attempts/claim';
-import { mappingOf } from '@holdfast/domain/modelDefinition';
 import { providerMode } from '@holdfast/domain/modelRoute';
+import { mappingOf } from '@holdfast/domain/outcome';
 import type { PreparedInput } from '@holdfast/providers/input';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import type { Route } from './routes.ts';

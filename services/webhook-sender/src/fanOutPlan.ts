@@ -5,8 +5,7 @@ import {
   type Receivers,
 } from '@holdfast/db/webhooks/fanOut';
 import { deliveryLane } from '@holdfast/domain/deliveryLane';
-import { deliveredEventBody, type Event } from '@holdfast/domain/eventBody';
-import { terminalEventTypes } from '@holdfast/domain/eventTypes';
+import { deliveredEventBody, type Event, terminalEventTypes } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import type { Logger } from '@holdfast/kit/logger';
 

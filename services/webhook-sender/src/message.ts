@@ -1,7 +1,6 @@
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import type { SigningSecrets } from '@holdfast/db/webhooks/secrets';
-import { thinEventBody } from '@holdfast/domain/eventBody';
-import { eventTypes } from '@holdfast/domain/eventTypes';
+import { eventTypes, thinEventBody } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import { type Signers, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
 import type { EgressPolicy } from '@holdfast/egress/policy';

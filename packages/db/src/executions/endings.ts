@@ -3,9 +3,9 @@ import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
+import { subscribedOrganizationsSql } from '../webhooks/endpointConditions.ts';
 import { chargeSql } from './overage.ts';
 import { quotedList } from './read.ts';
-import { subscribedOrganizationsSql } from './watch.ts';
 
 export type EndedExecution = {
   executionId: string;

@@ -3,8 +3,8 @@ import { newToken } from '../attempts/claim.ts';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
 import { runStatement } from '../statement.ts';
+import { subscribedOrganizationsSql } from '../webhooks/endpointConditions.ts';
 import { quotedList } from './read.ts';
-import { subscribedOrganizationsSql } from './watch.ts';
 
 export type StartedExecution = {
   id: string;

@@ -1,4 +1,3 @@
-import type { EventType } from '@holdfast/domain/eventTypes';
 import { type ExecutionStatus, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { firstId } from '../firstId.ts';
@@ -43,14 +42,6 @@ SELECT e.id, e.status, e.progress, e.queue_position AS "queuePosition", e.logs_t
 FROM unnest($1::text[], $2::bigint[]) AS w (id, seen) CROSS JOIN LATERAL (
   SELECT id, status, progress, queue_position, logs, logs_total FROM executions WHERE id = w.id AND id >= $3 LIMIT 1
 ) e`;
-
-/** Organizations with an active endpoint for this type. Spec, "Events" 1: an empty list means all types. */
-export function subscribedOrganizationsSql(rows: string, type: EventType): string {
-  return `
-  SELECT DISTINCT organization_id FROM webhook_endpoints
-  WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) AND deleted_at IS NULL AND is_active
-    AND (coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
-}
 
 export function eventIdsOfExecutionSql(executionId: string): string {
   return `event_id(${executionId}, '${transitions.start.event}'), event_id(${executionId}, '${transitions.complete.event}')`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';

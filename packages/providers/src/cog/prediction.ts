@@ -1,5 +1,4 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 import { failure, reportedFailure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';

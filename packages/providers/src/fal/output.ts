@@ -1,6 +1,5 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import { outcomeFromResponse } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 

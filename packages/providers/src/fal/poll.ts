@@ -1,5 +1,4 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { HttpResponse } from '../connection.ts';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
 import type { Callback, CallbackReading, CalledBack, Ended } from '../interface.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { mappingOf } from '@holdfast/domain/modelDefinition';
+import { mappingOf } from '@holdfast/domain/outcome';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseModel } from '../catalogue/parseModel.ts';
 import { never } from '../conformance/parties.ts';

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Failure, Outcome } from '@holdfast/domain/outcome';
+import type { Failure, Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { HttpResponse } from '../connection.ts';
 import type { RunProgress } from '../interface.ts';
 import { reportedFailure } from '../outcome/failure.ts';

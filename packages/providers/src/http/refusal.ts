@@ -1,5 +1,5 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { badRequest, failure, reportedFailure } from '../outcome/failure.ts';

@@ -1,6 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Failure } from '@holdfast/domain/outcome';
+import type { Failure, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { BodyForm, ResponseHead } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { HttpResponse } from '../connection.ts';

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
-import type { Outcome } from '@holdfast/domain/outcome';
+import type { Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Connection } from '../connection.ts';

@@ -1,4 +1,5 @@
-import { type ModelFile, mappingOf, modelDefinition } from '@holdfast/domain/modelDefinition';
+import { type ModelFile, modelDefinition } from '@holdfast/domain/modelDefinition';
+import { mappingOf } from '@holdfast/domain/outcome';
 import { describe, expect, it } from '@jest/globals';
 import { reportedFailure } from './failure.ts';
 

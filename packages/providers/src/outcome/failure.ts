@@ -1,7 +1,6 @@
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { ProviderText } from '@holdfast/domain/modelResponse';
-import type { Failure } from '@holdfast/domain/outcome';
+import type { Failure, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { clientField, type FieldPath } from './field.ts';

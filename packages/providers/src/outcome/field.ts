@@ -1,4 +1,4 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { z } from 'zod';
 
 /** A path in the input as it was sent: `['messages', 0, 'content']`. */

@@ -1,4 +1,4 @@
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
+import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { describe, expect, it } from '@jest/globals';
 import { failure, reportedFailure } from './failure.ts';
 import { firstLine, logLine, rawText, responseText, withRaw } from './raw.ts';

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OutcomeMapping } from '@holdfast/domain/modelDefinition';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
-import type { Outcome, Success } from '@holdfast/domain/outcome';
+import type { Outcome, OutcomeMapping, Success } from '@holdfast/domain/outcome';
 import { isBodyReference } from '../outputBody.ts';
 import { atPlace } from '../place.ts';
 import { failure } from './failure.ts';

@@ -1,8 +1,7 @@
 import type { AttemptRow } from '@holdfast/db/executions/read';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { idField, timestamp } from '../http/fields.ts';
-import { amount } from '../money/amounts.ts';
+import { amount, idField, timestamp } from '../http/fields.ts';
 
 /** One attempt at a provider, as operators see it. */
 export const AttemptRecord = z

@@ -9,8 +9,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { requireFiles } from '../files/readyFiles.ts';
 import { jsonObject } from '../http/fields.ts';
-import { fieldPath } from '../http/json.ts';
-import { invalidInput } from '../http/validate.ts';
+import { fieldPath, invalidInput } from '../http/validate.ts';
 import { validateInput } from './modelInput.ts';
 
 /**

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { invalidField } from '@holdfast/domain/errors';
+import canonicalize from 'canonicalize';
 import { z } from 'zod';
 
 const field = 'Idempotency-Key';
@@ -27,4 +29,11 @@ export function readIdempotencyKey(
     'INVALID_FORMAT',
     'Idempotency-Key must be 1 to 255 printable ASCII characters; spaces are allowed.',
   );
+}
+
+/** SHA-256 (hex) of the canonical JSON (RFC 8785): equal for equal requests, however they are formatted. */
+export function requestHash(body: unknown): string {
+  return createHash('sha256')
+    .update(canonicalize(body) ?? '')
+    .digest('hex');
 }

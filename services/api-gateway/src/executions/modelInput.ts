@@ -3,8 +3,7 @@ import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fieldPath } from '../http/json.ts';
-import { withoutNulls } from '../http/validate.ts';
+import { fieldPath, withoutNulls } from '../http/validate.ts';
 
 const ajv = new Ajv2020({
   allErrors: true,

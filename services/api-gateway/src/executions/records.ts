@@ -1,8 +1,7 @@
 import { priorities } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
-import { idField, jsonObject, timestamp } from '../http/fields.ts';
-import { amount } from '../money/amounts.ts';
+import { amount, idField, jsonObject, timestamp } from '../http/fields.ts';
 
 /** For the reference: a completed execution and its output. */
 export const exampleOutput = {

@@ -9,9 +9,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { isBodyWithheld } from './body.ts';
 import { stateOf } from './requestState.ts';
-
-/** A body can have any number of problems; a response lists at most this many. */
-export const maxDetails = 100;
+import { maxDetails } from './validate.ts';
 
 /** How long to wait for the rest of a body that was refused. */
 const drainTimeoutMs = 10_000;

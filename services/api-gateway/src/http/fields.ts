@@ -7,6 +7,11 @@ export function timestamp(description: string) {
   return z.iso.datetime().meta({ description, example: '2026-03-20T10:30:00.000Z' });
 }
 
+/** An amount of money in a response: a decimal string. */
+export function amount(description: string) {
+  return z.string().meta({ description, example: '0.048' });
+}
+
 export function idField(prefix: IdPrefix, description = 'Id') {
   return z.string().meta({ description, example: exampleId(prefix) });
 }

@@ -2,6 +2,7 @@ import { ApiError, type ErrorDetail, invalidField } from '@holdfast/domain/error
 import { limits } from '@holdfast/domain/limits';
 import { type BodyLimits, readBody } from './body.ts';
 import type { RawRequest } from './endpoint.ts';
+import { fieldPath } from './validate.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -110,15 +111,4 @@ function unstorable(content: string): Problem {
     path: [],
     detail: (field) => ({ field, code: 'INVALID_FORMAT', message: `${field} must not contain ${content}.` }),
   };
-}
-
-/** Limits how much of a name made up by a client is sent back. */
-const maxNameLength = 100;
-
-/** `input` and `width` make `input.width`. Characters that the database cannot store are replaced. */
-export function fieldPath(parent: string, name: string): string {
-  const shown = (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
-    .toWellFormed()
-    .replaceAll('\0', '\uFFFD');
-  return parent === '' ? shown : `${parent}.${shown}`;
 }

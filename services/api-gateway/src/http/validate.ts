@@ -1,9 +1,10 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import type { z } from 'zod';
-import { maxDetails } from './errors.ts';
-import { fieldPath } from './json.ts';
 
 type Issue = z.core.$ZodIssue;
+
+/** A body can have any number of problems; a response lists at most this many. */
+export const maxDetails = 100;
 
 /**
  * Parses what a client sent and reports all problems together. A field that is null where its schema does not allow null
@@ -122,4 +123,15 @@ function codeOf(issue: Issue): string {
 
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((here, step) => (isObject(here) ? Reflect.get(here, step) : undefined), value);
+}
+
+/** Limits how much of a name made up by a client is sent back. */
+const maxNameLength = 100;
+
+/** `input` and `width` make `input.width`. Characters that the database cannot store are replaced. */
+export function fieldPath(parent: string, name: string): string {
+  const shown = (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
+    .toWellFormed()
+    .replaceAll('\0', '\uFFFD');
+  return parent === '' ? shown : `${parent}.${shown}`;
 }

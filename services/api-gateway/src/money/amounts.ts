@@ -1,9 +1,6 @@
 import { isMoney, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 
-/** An amount in a response: a decimal string. */
-export const amount = (description: string) => z.string().meta({ description, example: '0.048' });
-
 /** Well below what the balance column can hold. */
 const maxAmount = 1_000_000_000;
 

@@ -4,8 +4,8 @@ import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Reply } from '../http/endpoint.ts';
-import { idField, notFound, requireId } from '../http/fields.ts';
-import { amount, limitAmount } from './amounts.ts';
+import { amount, idField, notFound, requireId } from '../http/fields.ts';
+import { limitAmount } from './amounts.ts';
 
 const SpendLimitRecord = z
   .object({

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { WatchedExecution } from '@holdfast/db/executions/watch';
 import { ApiError } from '@holdfast/domain/errors';
-import type { Execution } from '@holdfast/domain/execution';
-import { progressRecord, statusRecord } from '@holdfast/domain/executionRecord';
+import { type Execution, progressRecord, statusRecord } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
 import { openLogLines } from './logLines.ts';

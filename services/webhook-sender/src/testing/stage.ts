@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
-import type { EventType, subscribableEvents } from '@holdfast/domain/eventTypes';
+import type { EventType, subscribableEvents } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseConfig } from '@holdfast/kit/config';

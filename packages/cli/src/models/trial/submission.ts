@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@holdfast/domain/ids';
-import { type ModelDefinition, mappingOf } from '@holdfast/domain/modelDefinition';
+import { type ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { type ProviderRoute, providerMode } from '@holdfast/domain/modelRoute';
+import { mappingOf } from '@holdfast/domain/outcome';
 import { changeInput } from '@holdfast/providers/input';
 import type { FilePart, Submission } from '@holdfast/providers/interface';
 import { replaceStrings, type TestFile, type TestInput } from './input.ts';

@@ -1,5 +1,5 @@
 import { organizationOf } from '@holdfast/db/executions/read';
-import { statusRecord } from '@holdfast/domain/executionRecord';
+import { statusRecord } from '@holdfast/domain/execution';
 import { cancel } from '@holdfast/executions/lifecycle';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';

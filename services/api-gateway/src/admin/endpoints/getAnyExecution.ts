@@ -1,11 +1,10 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
-import { statusRecord } from '@holdfast/domain/executionRecord';
+import { statusRecord } from '@holdfast/domain/execution';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { ExecutionWithLogs } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
-import { amount } from '../../money/amounts.ts';
+import { amount, idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 
 export const getAnyExecution = keylessEndpoint({

@@ -1,6 +1,6 @@
 import { listExecutions, listAnyExecutions as readAny } from '@holdfast/db/executions/read';
 import { timeFromNow } from '@holdfast/db/statement';
-import { statusRecord } from '@holdfast/domain/executionRecord';
+import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { AdjustmentRecord, replyWithAdjustment } from '../../money/adjustments.ts';
 import { signedAmount } from '../../money/amounts.ts';
+import { AdjustmentRecord, replyWithAdjustment } from '../adjustmentRecord.ts';
 
 export const postCorrection = keylessEndpoint({
   method: 'POST',

@@ -1,6 +1,6 @@
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { amount } from '../../money/amounts.ts';
+import { amount } from '../../http/fields.ts';
 import { spendLimitField } from '../../money/spendLimits.ts';
 
 const fields = {

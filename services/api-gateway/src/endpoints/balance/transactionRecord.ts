@@ -3,8 +3,7 @@ import { clientTransferKinds } from '@holdfast/domain/ledger';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { CsvColumns } from '../../http/csv.ts';
-import { idField, timestamp } from '../../http/fields.ts';
-import { amount } from '../../money/amounts.ts';
+import { amount, idField, timestamp } from '../../http/fields.ts';
 
 export const exampleTransaction = {
   sequence: 42,

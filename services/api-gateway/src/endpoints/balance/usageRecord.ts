@@ -2,8 +2,7 @@ import { type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usa
 import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { CsvColumns } from '../../http/csv.ts';
-import { timestamp } from '../../http/fields.ts';
-import { amount } from '../../money/amounts.ts';
+import { amount, timestamp } from '../../http/fields.ts';
 
 const sums = {
   executions: z.int().describe('Number of completed executions'),

@@ -1,6 +1,5 @@
 import type { EventRow } from '@holdfast/db/events';
-import { deliveredEventBody, type Event } from '@holdfast/domain/eventBody';
-import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
+import { deliveredEventBody, type Event, endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { ExecutionRecord, exampleExecution } from '../../executions/records.ts';
 import { idField, timestamp } from '../../http/fields.ts';

@@ -1,7 +1,7 @@
 import { type EventPage, listEvents as readEvents } from '@holdfast/db/events';
 import { getWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { invalidField } from '@holdfast/domain/errors';
-import { subscribableEvents, subscribedTypes } from '@holdfast/domain/eventTypes';
+import { subscribableEvents, subscribedTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { boundModels, mayReadModel } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';

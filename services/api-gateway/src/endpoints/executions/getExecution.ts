@@ -1,4 +1,4 @@
-import { statusRecord } from '@holdfast/domain/executionRecord';
+import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { findExecution } from '../../executions/lookup.ts';
 import { ExecutionWithLogs } from '../../executions/records.ts';

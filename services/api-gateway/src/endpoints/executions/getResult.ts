@@ -1,5 +1,5 @@
 import { ApiError } from '@holdfast/domain/errors';
-import { resultRecord } from '@holdfast/domain/executionRecord';
+import { resultRecord } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { findExecution } from '../../executions/lookup.ts';
 import { ExecutionResult } from '../../executions/records.ts';

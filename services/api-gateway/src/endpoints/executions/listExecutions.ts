@@ -1,5 +1,5 @@
 import { listExecutions as readExecutions } from '@holdfast/db/executions/read';
-import { statusRecord } from '@holdfast/domain/executionRecord';
+import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { boundModels } from '../../apiKeys/modelAccess.ts';
 import { executionFilter, executionQuery } from '../../executions/lookup.ts';

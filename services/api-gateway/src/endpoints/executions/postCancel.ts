@@ -1,4 +1,4 @@
-import { statusRecord } from '@holdfast/domain/executionRecord';
+import { statusRecord } from '@holdfast/domain/execution';
 import { cancel } from '@holdfast/executions/lifecycle';
 import { requireReadable } from '../../executions/lookup.ts';
 import { ExecutionRecord } from '../../executions/records.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { requireModel } from '../../apiKeys/modelAccess.ts';
 import { estimateBody, prepareCreate } from '../../executions/createRequest.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { amount } from '../../money/amounts.ts';
+import { amount } from '../../http/fields.ts';
 
 const EstimateRecord = z
   .object({

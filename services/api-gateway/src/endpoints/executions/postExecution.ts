@@ -1,12 +1,11 @@
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
-import { requestHash } from '@holdfast/domain/canonicalJson';
 import { ApiError } from '@holdfast/domain/errors';
 import { type Created, replay } from '@holdfast/executions/creator';
 import { z } from 'zod';
 import { requireModel } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
-import { idempotencyKeyHeader, readIdempotencyKey } from '../../executions/idempotencyKey.ts';
+import { idempotencyKeyHeader, readIdempotencyKey, requestHash } from '../../executions/idempotencyKey.ts';
 import { CreatedExecution } from '../../executions/records.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { adjust } from '../../money/adjustments.ts';

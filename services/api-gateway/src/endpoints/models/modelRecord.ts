@@ -1,7 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import { jsonObject } from '../../http/fields.ts';
-import { amount } from '../../money/amounts.ts';
+import { amount, jsonObject } from '../../http/fields.ts';
 
 /** A model as clients see it: its input and price, never its providers. */
 export const ModelRecord = z

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
-import { fieldPath } from '../../http/json.ts';
+import { fieldPath } from '../../http/validate.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Without line breaks and anything else that HTTP cannot carry. */

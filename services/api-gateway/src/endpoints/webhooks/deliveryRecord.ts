@@ -1,5 +1,5 @@
 import type { DeliveryRow } from '@holdfast/db/webhooks/deliveries';
-import { endpointEventTypes, eventTypes } from '@holdfast/domain/eventTypes';
+import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { exampleId, idField, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';

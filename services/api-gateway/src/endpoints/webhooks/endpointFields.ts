@@ -1,4 +1,4 @@
-import { subscribableEvents } from '@holdfast/domain/eventTypes';
+import { subscribableEvents } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import { modelSlug } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';

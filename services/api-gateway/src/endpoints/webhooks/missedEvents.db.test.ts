@@ -1,7 +1,7 @@
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attempts';
 import { deliverMissedEvents, listMissedEvents } from '@holdfast/db/webhooks/missedEvents';
-import { subscribedTypes } from '@holdfast/domain/eventTypes';
+import { subscribedTypes } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

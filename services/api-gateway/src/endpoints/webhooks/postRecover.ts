@@ -7,7 +7,7 @@ import {
   type MissedEvent,
 } from '@holdfast/db/webhooks/missedEvents';
 import { type Recovered, recoverDeliveries } from '@holdfast/db/webhooks/redelivery';
-import { subscribedTypes } from '@holdfast/domain/eventTypes';
+import { subscribedTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';

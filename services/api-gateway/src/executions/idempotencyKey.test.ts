@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { requestHash } from './canonicalJson.ts';
+import { requestHash } from './idempotencyKey.ts';
 
 it('bodies that say the same have one hash, however they are spelled', () => {
   const spelled = ['{"a":1,"b":{"c":[1,2],"d":"\\u00e9"}}', '{ "b": {"d":"é","c":[1.0,2]}, "a":1e0 }'];

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventBody } from './eventBody.ts';
-import { type EventType, eventTypes } from './eventTypes.ts';
-import type { Execution } from './execution.ts';
-import { statusRecord } from './executionRecord.ts';
+import { type EventType, eventBody, eventTypes } from './events.ts';
+import { type Execution, statusRecord } from './execution.ts';
 
 const time = new Date('2026-01-02T03:04:05.678Z');
 

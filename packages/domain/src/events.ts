@@ -1,8 +1,36 @@
-import type { EventType } from './eventTypes.ts';
-import type { Execution } from './execution.ts';
-import { type StatusRecord, statusRecord } from './executionRecord.ts';
+import { type Execution, type StatusRecord, statusRecord } from './execution.ts';
 import { limits } from './limits.ts';
 import type { ExecutionStatus } from './statuses.ts';
+
+/** Spec, "Events", and `execution.expired`. */
+export const eventTypes = [
+  'execution.started',
+  'execution.completed',
+  'execution.failed',
+  'execution.cancelled',
+  'execution.expired',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+export const terminalEventTypes = eventTypes.filter((type) => type !== 'execution.started');
+
+/** Events about one endpoint, for the organization's other endpoints. */
+export const endpointEventTypes = ['endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered'] as const;
+
+export const eventTypePatterns = ['execution.*', 'endpoint.*'] as const;
+
+export const subscribableEvents = [...eventTypes, ...endpointEventTypes, ...eventTypePatterns] as const;
+
+const subscribableTypes = [...eventTypes, ...endpointEventTypes] as const;
+
+/** Spec, "Events" 1: an empty list means all types of executions. */
+export function isSubscribedTo(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {
+  const kind = `${type.slice(0, type.indexOf('.'))}.*`;
+  return events.length === 0 ? kind === 'execution.*' : events.includes(type) || events.includes(kind);
+}
+
+export const subscribedTypes = (events: readonly string[]) =>
+  subscribableTypes.filter((type) => isSubscribedTo(events, type));
 
 export type Event = {
   id: string;

@@ -1,0 +1,57 @@
+import { getBalance } from '@holdfast/db/balances';
+import { formatMoney, type Money } from '@holdfast/domain/money';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { BalanceRecord, balanceRecord } from '../endpoints/balance/balanceRecord.ts';
+import { readIdempotencyKey } from '../executions/idempotencyKey.ts';
+import type { Reply } from '../http/endpoint.ts';
+import { amount, idField, timestamp } from '../http/fields.ts';
+import { adjust } from '../money/adjustments.ts';
+import { findOrganization } from './organizations.ts';
+
+export const AdjustmentRecord = z
+  .object({
+    organization_id: idField('org'),
+    amount: amount('The amount that was added; below 0 when a correction reduced the balance'),
+    reason: z.string().nullable(),
+    available_after: amount('The available balance right after the adjustment'),
+    created_at: timestamp('When it was added'),
+    balance: BalanceRecord,
+  })
+  .meta({ id: 'Adjustment' });
+
+/**
+ * The reply to a top-up or correction: 201 with the transfer and the current balance. A replay returns the original transfer
+ * with `Idempotent-Replayed`. @throws ApiError as `adjust` does
+ */
+export async function replyWithAdjustment(
+  context: Context,
+  request: {
+    id: string;
+    kind: 'top_up' | 'correction';
+    amount: Money;
+    reason: string | null;
+    idempotencyKey: string | string[] | undefined;
+  },
+): Promise<Reply> {
+  const { kind, amount, reason } = request;
+  const idempotencyKey = readIdempotencyKey(request.idempotencyKey, false);
+  const { id: organizationId } = await findOrganization(context, request.id);
+  const { transfer, isReplay } = await adjust(context, {
+    organizationId,
+    kind,
+    amount,
+    reason,
+    idempotencyKey,
+  });
+  const balance = await getBalance(context.db, organizationId);
+  const record: z.infer<typeof AdjustmentRecord> = {
+    organization_id: organizationId,
+    amount: formatMoney(transfer.amount),
+    reason: transfer.reason,
+    available_after: formatMoney(transfer.availableAfter),
+    created_at: transfer.createdAt.toISOString(),
+    balance: balanceRecord(balance ?? { available: '0', held: '0' }),
+  };
+  return { status: 201, body: record, ...(isReplay && { headers: { 'Idempotent-Replayed': 'true' } }) };
+}
