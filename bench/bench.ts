@@ -3,13 +3,14 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import type { Redis } from '@holdfast/queues/connection';
 import { dispatchQueue } from '@holdfast/queues/definitions';
 import { pauseQueue } from '@holdfast/queues/inspector';
+import type { CountingReceiver } from './arrivals.ts';
 import { nowMs } from './clock.ts';
 import { type CpuTimes, cpuPerExecution, readCpu, treeMs } from './cpu.ts';
 import type { Flags } from './flags.ts';
 import type { Created } from './load/created.ts';
 import type { Generator, Load } from './load/generator.ts';
 import { machineBusyMs, shareOfOthers } from './others.ts';
-import type { CompletionReceiver } from './receiver.ts';
+import type { Arrival } from './receiver.ts';
 
 export type Bench = {
   flags: Flags;
@@ -18,7 +19,8 @@ export type Bench = {
   redis: Redis;
   apiKey: string;
   load: Generator;
-  receiver: CompletionReceiver;
+  /** Counts by id of the execution. */
+  receiver: CountingReceiver;
   figures: Figures;
   /** CPU milliseconds per execution, by part and process. */
   cpu: Record<string, CpuTimes>;
@@ -84,10 +86,12 @@ export async function accounted<Done extends readonly unknown[]>(
   name: string,
   work: () => Promise<Done>,
 ): Promise<Done> {
-  const before = readCpu();
-  const created = await watched(bench, name, work);
-  bench.cpu[name] = cpuPerExecution(before, readCpu(), created.length);
-  return created;
+  return await watched(bench, name, async () => {
+    const before = readCpu();
+    const results = await work();
+    bench.cpu[name] = cpuPerExecution(before, readCpu(), results.length);
+    return results;
+  });
 }
 
 /**
@@ -110,26 +114,16 @@ export async function undispatched(
   return created;
 }
 
-/** The arrival times of the webhooks, in order; rejects when none comes for a minute. */
-export async function untilDelivered({ receiver, say }: Bench, created: Created[]): Promise<number[]> {
-  let left = created.length;
-  let previous = left;
-  const stalled = Promise.withResolvers<never>();
-  const watch = setInterval(() => {
-    if (left === previous)
-      stalled.reject(new Error(`${left} webhooks have not come, and none came for a minute`));
-    previous = left;
-  }, 60_000);
-  const progress = setInterval(() => say(`${left} webhooks still to come`), 5_000);
-  const arrival = async ({ id }: Created) => {
-    const atMs = await receiver.arrival(id);
-    left -= 1;
-    return atMs;
-  };
+/** The webhooks of these executions, in order; rejects when none of the missing ones comes for a minute. */
+export async function untilDelivered({ receiver, say }: Bench, created: Created[]): Promise<Arrival[]> {
+  const ids = created.map(({ id }) => id);
+  const progress = setInterval(() => say(`${receiver.missing(ids).length} webhooks still to come`), 5_000);
   try {
-    return await Promise.race([Promise.all(created.map(arrival)), stalled.promise]);
+    const arrivals = await receiver.of(ids);
+    const other = arrivals.find(({ type }) => type !== 'execution.completed');
+    if (other) throw new Error(`${other.executionId} ended as ${other.type}`);
+    return arrivals;
   } finally {
-    clearInterval(watch);
     clearInterval(progress);
   }
 }

@@ -25,7 +25,10 @@ export async function createOrganizations(
   const made: Organization[] = [];
   let next = 0;
   const maker = async () => {
-    while (next < count) made.push(await createOne(state, admin, urlsOf(next++)));
+    while (next < count) {
+      const number = next++;
+      made[number] = await createOne(state, admin, urlsOf(number));
+    }
   };
   try {
     await Promise.all(Array.from({ length: Math.min(count, atOnce) }, maker));

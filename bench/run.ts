@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { connectProducer } from '@holdfast/queues/connection';
+import { startCountingReceiver } from './arrivals.ts';
 import { type Bench, type Figures, warmUp } from './bench.ts';
 import { checkLedger } from './check.ts';
 import type { Flags } from './flags.ts';
@@ -11,11 +12,11 @@ import { createOrganization } from './organization.ts';
 import { parts } from './parts.ts';
 import { forgetStatements, longestStatements, type Statement, statementTable } from './pgStat.ts';
 import { postgresSettings } from './postgresSettings.ts';
-import { startCompletionReceiver } from './receiver.ts';
 import { report } from './report.ts';
+import { sum } from './statistics.ts';
 
 export async function runParts(flags: Flags, state: LocalState, say: (line: string) => void) {
-  const receiver = await startCompletionReceiver();
+  const receiver = await startCountingReceiver('raw', ({ executionId }) => executionId);
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'bench' });
   const redis = connectProducer(state.redis_url, createLogger('bench', 'warn'));
   const load = openGenerator(state.base_url);
@@ -24,7 +25,8 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
     const bench = { flags, state, db, redis, apiKey, load, receiver, figures: {}, cpu: {}, others: {}, say };
     await putOffAudit(db);
     const statements = await measure(bench);
-    const figures = { ...bench.figures, repeated_webhooks: receiver.repeats() };
+    const repeated = receiver.repeated();
+    const figures = { ...bench.figures, repeated_webhooks: sum(repeated.values()) };
     const ledger = await checkLedger(db, say);
     return report({
       flags,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { distribution, percentile, perSecond, withoutFirst } from './statistics.ts';
 
-const created = (sentAtMs: number, latencyMs: number) => ({ id: 'exec', sentAtMs, latencyMs });
+const created = (sentAtMs: number, latencyMs: number) => ({ id: 'exec', sentAtMs, latencyMs, keyIndex: 0 });
 
 describe('the statistics', () => {
   it('a percentile is a value that was measured', () => {

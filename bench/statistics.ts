@@ -6,6 +6,9 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
+export const sum = (values: Iterable<number>): number =>
+  [...values].reduce((total, value) => total + value, 0);
+
 export const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
 export function latencies(name: string, valuesMs: readonly number[]): Record<string, number> {

@@ -3,4 +3,6 @@ export type Created = {
   /** When it was due, as of `nowMs`; latency counts from then. */
   sentAtMs: number;
   latencyMs: number;
+  /** The index of its API key. */
+  keyIndex: number;
 };

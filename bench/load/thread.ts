@@ -16,7 +16,7 @@ function connected(count: number): Connection[] {
   return connections.slice(0, count);
 }
 
-async function create(connection: Connection, apiKey: string, dueAtMs: number): Promise<Created> {
+async function create(connection: Connection, { apiKey, keyIndex }: Turn, dueAtMs: number): Promise<Created> {
   const key = randomUUID();
   const body = `{"model":"sandbox-text","input":{"prompt":"measure ${key}"}}`;
   const head = [
@@ -32,16 +32,21 @@ async function create(connection: Connection, apiKey: string, dueAtMs: number): 
   if (answer.status !== 202) throw new Error(`a create was answered ${answer.status}: ${answer.body}`);
   const id = /"id":"([^"]+)"/.exec(answer.body)?.[1];
   if (id === undefined) throw new Error(`a create was answered without an id: ${answer.body}`);
-  return { id, sentAtMs: dueAtMs, latencyMs };
+  return { id, sentAtMs: dueAtMs, latencyMs, keyIndex };
 }
 
-function turns(keys: string[]): () => string {
+type Turn = { apiKey: string; keyIndex: number };
+
+function roundRobin(keys: string[]): () => Turn {
   let next = 0;
-  return () => keys[next++ % keys.length] ?? '';
+  return () => {
+    const keyIndex = next++ % keys.length;
+    return { apiKey: keys[keyIndex] ?? '', keyIndex };
+  };
 }
 
 async function closedLoop({ keys, clients, count, seconds }: Load): Promise<Created[]> {
-  const nextKey = turns(keys);
+  const nextKey = roundRobin(keys);
   const endMs = nowMs() + (seconds ?? Number.POSITIVE_INFINITY) * 1000;
   let left = count ?? Number.POSITIVE_INFINITY;
   const created: Created[] = [];
@@ -53,7 +58,7 @@ async function closedLoop({ keys, clients, count, seconds }: Load): Promise<Crea
 }
 
 async function openLoop({ keys, clients, seconds = 0 }: Load, ratePerS: number): Promise<Created[]> {
-  const nextKey = turns(keys);
+  const nextKey = roundRobin(keys);
   const free = connected(clients);
   const due: number[] = [];
   const running: Promise<void>[] = [];

@@ -36,7 +36,7 @@ export async function walk(
   let arrivalsMs: number[] = [];
   const created = await accounted(bench, name, async () => {
     const sent = await create(bench, { keys, clients, count: executions });
-    arrivalsMs = await untilDelivered(bench, sent);
+    arrivalsMs = (await untilDelivered(bench, sent)).map(({ atMs }) => atMs);
     return sent;
   });
   const durationsMs = created.map(({ sentAtMs }, index) => (arrivalsMs[index] ?? Number.NaN) - sentAtMs);

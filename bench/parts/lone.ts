@@ -12,8 +12,8 @@ export const lone: Part = {
     const durationsMs: number[] = [];
     const runOne = async () => {
       const created = await create(bench, { clients: 1, count: 1 });
-      const [arrivalMs = Number.NaN] = await untilDelivered(bench, created);
-      durationsMs.push(arrivalMs - (created[0]?.sentAtMs ?? Number.NaN));
+      const [arrival] = await untilDelivered(bench, created);
+      durationsMs.push((arrival?.atMs ?? Number.NaN) - (created[0]?.sentAtMs ?? Number.NaN));
       return created;
     };
     for (let run = 0; run < warmUps; run++) await runOne();

@@ -3,14 +3,17 @@ import { createLogger } from '@holdfast/kit/logger';
 import { fanoutJobs, fanoutQueue } from '@holdfast/queues/definitions';
 import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
+import { type CountingReceiver, startCountingReceiver } from '../arrivals.ts';
 import { type BareLoops, openBareLoops } from '../bareLoop.ts';
 import { accounted, type Bench, type Part } from '../bench.ts';
 import { nowMs } from '../clock.ts';
 import { openHttp } from '../http.ts';
-import { type CollectingReceiver, startCollectingReceiver } from '../receiver.ts';
-import { round } from '../statistics.ts';
+import { round, sum } from '../statistics.ts';
 
 const atOnce = 128;
+// Bare posts have the bodies of deliveries: only the path tells them apart.
+const deliveriesPath = '/deliveries';
+const barePath = '/bare';
 
 /**
  * The webhook-sender alone: past events are fanned out again to a new endpoint. Before and after, the same client
@@ -20,11 +23,13 @@ export const webhooks: Part = {
   about:
     'deliveries/s, attempts recorded, and posts/s of the same HTTP client in a bare loop, for comparison',
   async run(bench) {
-    const receiver = await startCollectingReceiver();
-    const endpoint = await subscribeAlone(bench, receiver.url);
+    const receiver = await startCountingReceiver('node', ({ path, eventId }) =>
+      path === deliveriesPath ? eventId : null,
+    );
+    const endpoint = await subscribeAlone(bench, receiver.url + deliveriesPath);
     const resume = await pauseQueue(fanoutQueue, bench.redis);
     try {
-      const eventIds = await renewEvents(bench);
+      const eventIds = await pastEvents(bench);
       const bare = await bareLoops(bench, receiver, eventIds);
       bench.say('bare loops');
       const before = [await bare.run(1), await bare.run(atOnce)] as const;
@@ -34,6 +39,7 @@ export const webhooks: Part = {
       await bare.close();
       return {
         deliveries_per_s: round(perS),
+        repeated_deliveries: sum(receiver.repeated().values()),
         bare_loop_posts_per_s: round(mean(before[0], after[0])),
         [`bare_posts_${atOnce}_at_once_per_s`]: round(mean(before[1], after[1])),
       };
@@ -66,22 +72,32 @@ async function subscribeAlone({ db, state, apiKey }: Bench, url: string) {
   };
 }
 
-async function renewEvents({ db, flags }: Bench): Promise<string[]> {
+async function pastEvents({ db, flags }: Bench): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>(
-    `UPDATE events SET fanned_out_at = NULL, created_at = now() WHERE id IN (
-       SELECT id FROM events WHERE type = 'execution.completed' AND body IS NOT NULL ORDER BY id DESC LIMIT $1
-     ) RETURNING id`,
+    `SELECT id FROM events WHERE type = 'execution.completed' AND body IS NOT NULL ORDER BY id DESC LIMIT $1`,
     [flags.executions],
   );
   return rows.map(({ id }) => id);
 }
 
-async function bareLoops({ db }: Bench, { url }: CollectingReceiver, eventIds: string[]): Promise<BareLoops> {
+/** Not before they are measured: five seconds later a sweep delivers them, though the queue is paused. */
+async function renewEvents({ db }: Bench, eventIds: string[]): Promise<void> {
+  await db.pool.query('UPDATE events SET fanned_out_at = NULL, created_at = now() WHERE id = ANY ($1)', [
+    eventIds,
+  ]);
+}
+
+async function bareLoops({ db }: Bench, { url }: CountingReceiver, eventIds: string[]): Promise<BareLoops> {
   const { rows } = await db.pool.query<{ body: string }>(
     'SELECT body FROM events WHERE id = ANY ($1) LIMIT 1000',
     [eventIds],
   );
-  return openBareLoops({ url, bodies: rows.map(({ body }) => body), headers, count: eventIds.length });
+  return openBareLoops({
+    url: url + barePath,
+    bodies: rows.map(({ body }) => body),
+    headers,
+    count: eventIds.length,
+  });
 }
 
 const headers = {
@@ -97,17 +113,17 @@ const headers = {
 /** From the first hint to the last recorded attempt. */
 async function deliver(
   bench: Bench,
-  args: { receiver: CollectingReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },
+  args: { receiver: CountingReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },
 ): Promise<number> {
   const { receiver, eventIds, endpointId } = args;
-  const already = receiver.arrivals.length;
   const fanout = openProducer(fanoutQueue, bench.redis, createLogger('bench', 'warn'));
   await fanout.addAll(fanoutJobs(eventIds));
   let seconds = Number.NaN;
   await accounted(bench, 'webhooks', async () => {
+    await renewEvents(bench, eventIds);
     const startMs = nowMs();
     await args.resume();
-    await receiver.until(already + eventIds.length);
+    await receiver.of(eventIds);
     await untilRecorded(bench, endpointId, eventIds.length);
     seconds = (nowMs() - startMs) / 1000;
     return eventIds;

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type CountingReceiver, startCountingReceiver } from '../arrivals.ts';
 import { type Bench, create, type Part, watched } from '../bench.ts';
-import { nowMs } from '../clock.ts';
 import { createOrganizations } from '../organization.ts';
-import { type Arrival, type CollectingReceiver, startCollectingReceiver } from '../receiver.ts';
 import { latencies, round } from '../statistics.ts';
 
 const organizations = 4;
@@ -16,7 +14,7 @@ const phaseS = 45;
 export const webhooksIsolation: Part = {
   about: `event to delivery at the healthy ones of ${organizations * endpointsEach} endpoints, before and while 1 in 10 hangs`,
   async run(bench) {
-    const receiver = await startCollectingReceiver();
+    const receiver = await startCountingReceiver('node', idOf);
     try {
       bench.say(`making ${organizations * endpointsEach} endpoints`);
       const made = await createOrganizations(bench.state, organizations, (number) =>
@@ -42,26 +40,20 @@ function pathsOf(organization: number): string[] {
   return Array.from({ length: endpointsEach }, (_, nth) => `/${organization}/${nth}`);
 }
 
+const idOf = ({ path, executionId }: { path: string; executionId: string }) => `${executionId} ${path}`;
+
 async function phase(
   bench: Bench,
-  args: { keys: string[]; receiver: CollectingReceiver; name: string; seconds: number },
+  args: { keys: string[]; receiver: CountingReceiver; name: string; seconds: number },
 ): Promise<number[]> {
   const { keys, receiver, name, seconds } = args;
   bench.say(`${name}: ${seconds} s`);
-  const startMs = nowMs();
-  const before = receiver.arrivals.length;
-  const mine = () => receiver.arrivals.slice(before).filter((arrival) => isHealthy(arrival));
   const load = { keys, clients: 16, seconds, ratePerS: executionsPerS };
   const created = await watched(bench, name, () => create(bench, load));
-  const expected = created.length * (endpointsEach - hangingEach);
-  for (const deadlineMs = nowMs() + 60_000; mine().length < expected; await sleep(100)) {
-    if (nowMs() > deadlineMs) throw new Error(`${expected - mine().length} webhooks have not come`);
-  }
-  return mine()
-    .filter(({ eventAtMs }) => eventAtMs >= startMs)
-    .map(({ eventAtMs, atMs }) => atMs - eventAtMs);
-}
-
-function isHealthy({ path }: Arrival): boolean {
-  return Number(path.split('/')[2]) >= hangingEach;
+  const healthy = created.flatMap(({ id: executionId, keyIndex }) =>
+    pathsOf(keyIndex)
+      .slice(hangingEach)
+      .map((path) => idOf({ path, executionId })),
+  );
+  return (await receiver.of(healthy)).map(({ eventAtMs, atMs }) => atMs - eventAtMs);
 }
