@@ -57,15 +57,14 @@ export async function warmUp(bench: Bench): Promise<void> {
 const warmUpExecutions = 30_000;
 
 /**
- * Records what other processes take of the CPU. PostgreSQL first cleans up after the previous part and recycles its
- * log: a new log file is filled with zeros, and commits wait for that.
+ * Records what other processes take of the CPU. PostgreSQL first recycles its log: a new log file is filled with
+ * zeros, and commits wait for that. The tables are left to autovacuum, as they would be in production.
  */
 export async function watched<Result>(
   { db, others }: Pick<Bench, 'db' | 'others'>,
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await db.pool.query('VACUUM');
   await db.pool.query('CHECKPOINT');
   const [busyBeforeMs, oursBeforeMs, startMs] = [machineBusyMs(), treeMs(), nowMs()];
   const result = await work();
