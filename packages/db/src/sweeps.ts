@@ -1,6 +1,5 @@
 import type { Database } from './client.ts';
-import { firstIdSince } from './firstId.ts';
-import { runStatement } from './statement.ts';
+import { firstIdSince, runStatement } from './statement.ts';
 
 const page = 2000;
 

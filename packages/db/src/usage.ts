@@ -1,7 +1,6 @@
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from './client.ts';
-import { firstIdSince } from './firstId.ts';
-import { runStatement } from './statement.ts';
+import { firstIdSince, runStatement } from './statement.ts';
 
 export const usageGroupings = ['model', 'day'] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];

@@ -1,5 +1,4 @@
-import { attemptsToStop } from '@holdfast/db/attempts/claim';
-import { markStopped } from '@holdfast/db/attempts/lease';
+import { attemptsToStop, markStopped } from '@holdfast/db/attempts/lease';
 import { recordOutcomes, recordRunning } from '@holdfast/db/attempts/outcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { getBalance } from '@holdfast/db/balances';

@@ -4,7 +4,7 @@ import {
   claimWaiting,
   countTries,
   refusedAt,
-} from '@holdfast/db/attempts/claim';
+} from '@holdfast/db/attempts/lease';
 import {
   type BusyRefusal,
   recordBusyRefusals,

@@ -1,5 +1,4 @@
-import { type ClaimedAttempt, claimWaiting } from '@holdfast/db/attempts/claim';
-import { markStopped } from '@holdfast/db/attempts/lease';
+import { type ClaimedAttempt, claimWaiting, markStopped } from '@holdfast/db/attempts/lease';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Starter } from '@holdfast/executions/lifecycle';

@@ -1,5 +1,4 @@
-import { claimByToken } from '@holdfast/db/attempts/claim';
-import { pollNow } from '@holdfast/db/attempts/lease';
+import { claimByToken, pollNow } from '@holdfast/db/attempts/lease';
 import {
   dropCallback,
   markCallbackProcessed,

@@ -1,4 +1,4 @@
-import { attemptsToStop, type ClaimedAttempt, claimAbandoned, claimPoll } from '@holdfast/db/attempts/claim';
+import { attemptsToStop, type ClaimedAttempt, claimAbandoned, claimPoll } from '@holdfast/db/attempts/lease';
 import { pendingCallbacks } from '@holdfast/db/callbacks';
 import type { Database } from '@holdfast/db/client';
 import { dropOutputsOfEnded } from '@holdfast/db/files';

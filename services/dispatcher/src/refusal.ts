@@ -1,4 +1,4 @@
-import { countTries, refusedAt, type TryCount } from '@holdfast/db/attempts/claim';
+import { countTries, refusedAt, type TryCount } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
 import { retryTransient } from '@holdfast/db/faults';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';

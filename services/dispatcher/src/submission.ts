@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimedAttempt } from '@holdfast/db/attempts/claim';
+import type { ClaimedAttempt } from '@holdfast/db/attempts/lease';
 import { providerMode } from '@holdfast/domain/modelRoute';
 import { mappingOf } from '@holdfast/domain/outcome';
 import type { PreparedInput } from '@holdfast/providers/input';

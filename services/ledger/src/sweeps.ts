@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import { unsettledAttempts } from '@holdfast/db/sweeps';
-import type { EndingHints } from '@holdfast/executions/hints';
+import type { EndingHints } from '@holdfast/executions/lifecycle';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweep, type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';

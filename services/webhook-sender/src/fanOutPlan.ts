@@ -4,8 +4,7 @@ import {
   isSubscribed,
   type Receivers,
 } from '@holdfast/db/webhooks/fanOut';
-import { deliveryLane } from '@holdfast/domain/deliveryLane';
-import { deliveredEventBody, type Event, terminalEventTypes } from '@holdfast/domain/events';
+import { deliveredEventBody, deliveryLane, type Event, terminalEventTypes } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import type { Logger } from '@holdfast/kit/logger';
 

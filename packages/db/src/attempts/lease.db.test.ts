@@ -1,8 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, expect, it } from '@jest/globals';
-import { claimByToken } from './claim.ts';
-import { extendLeases } from './lease.ts';
+import { claimByToken, extendLeases } from './lease.ts';
 import { recordRunning } from './outcomes.ts';
 
 const { db, close } = await openTestDatabase(4);

@@ -1,6 +1,104 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
 
+export type ClaimedAttempt = {
+  attemptId: string;
+  attemptToken: string;
+  state: 'waiting' | 'starting' | 'running';
+  connection: string;
+  target: string;
+  handle: ({ externalId: string } & Record<string, string>) | null;
+  logged: number;
+  busyRefusals: number;
+  startedAtMs: number;
+  id: string;
+  organizationId: string;
+  model: string;
+  input: Record<string, unknown>;
+  ended: boolean;
+  remainingMs: number;
+  traceparent: string | null;
+};
+
+export async function claimAbandoned(
+  db: Database,
+  id: string,
+  leaseS: number,
+): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_abandoned', abandoned, [id, leaseS]);
+}
+
+/** Takes a due retry to send it to this provider, unless its execution has expired. */
+export async function claimWaiting(
+  db: Database,
+  id: string,
+  to: { connection: string; target: string },
+  leaseS: number,
+): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_waiting', waiting, [id, leaseS, to.connection, to.target]);
+}
+
+export async function claimPoll(db: Database, id: string, leaseS: number): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_poll', due, [id, leaseS]);
+}
+
+export async function claimByToken(
+  db: Database,
+  token: string,
+  leaseS: number,
+): Promise<ClaimedAttempt | null> {
+  return await claim(db, 'claim_by_token', called, [token, leaseS]);
+}
+
+export async function attemptsToStop(db: Database, executionId: string): Promise<ClaimedAttempt[]> {
+  return await runStatement<ClaimedAttempt>(db.pool, 'attempts_to_stop', toStop, [executionId]);
+}
+
+async function claim(
+  db: Database,
+  name: string,
+  statement: string,
+  values: unknown[],
+): Promise<ClaimedAttempt | null> {
+  const [attempt] = await runStatement<ClaimedAttempt>(db.pool, name, statement, values);
+  return attempt ?? null;
+}
+
+const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
+  a.logged, a.busy_refusals AS "busyRefusals", (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
+  e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
+  greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
+
+const lease = `lease_until = now() + $2::int * interval '1 second'`;
+
+const abandoned = `
+UPDATE attempts a SET ${lease} FROM executions e
+WHERE a.id = $1 AND a.state = 'starting' AND a.finished_at IS NULL AND a.lease_until < now() AND e.id = a.execution_id
+RETURNING ${columns}`;
+
+const waiting = `
+UPDATE attempts a SET state = 'starting', ${lease}, poll_at = NULL, provider = $3, target = $4,
+  created_at = now() FROM executions e
+WHERE a.id = $1 AND a.state = 'waiting' AND a.finished_at IS NULL AND e.id = a.execution_id
+  AND (e.completed_at IS NOT NULL OR e.expires_at > now())
+RETURNING ${columns}`;
+
+const due = `
+UPDATE attempts a SET ${lease}, poll_at = now() + $2::int * interval '1 second' FROM executions e
+WHERE a.id = $1 AND a.state = 'running' AND a.finished_at IS NULL AND a.poll_at <= now()
+  AND (a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
+RETURNING ${columns}`;
+
+const called = `
+UPDATE attempts a SET ${lease} FROM executions e
+WHERE a.token = $1 AND a.finished_at IS NULL AND a.state <> 'waiting'
+  AND (a.state = 'starting' OR a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
+RETURNING ${columns}`;
+
+const toStop = `
+SELECT ${columns} FROM attempts a JOIN executions e ON e.id = a.execution_id
+WHERE a.execution_id = $1 AND a.finished_at IS NULL AND e.completed_at IS NOT NULL`;
+
 export async function extendLeases(db: Database, attemptIds: string[], leaseS: number): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'extend_leases', extend, [attemptIds, leaseS]);
   return rows.map(({ id }) => id);
@@ -36,8 +134,32 @@ UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NU
 FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
 
 export async function pollNow(db: Database, token: string): Promise<boolean> {
-  return (await runStatement(db.pool, 'ask_now', statement, [token])).length > 0;
+  return (await runStatement(db.pool, 'ask_now', askNow, [token])).length > 0;
 }
 
-const statement = `
+const askNow = `
 UPDATE attempts SET poll_at = now() WHERE token = $1 AND state = 'running' AND finished_at IS NULL RETURNING id`;
+
+/** 244 random bits. */
+export const newToken = `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
+
+export type TryCount = { connection: string; target: string; tries: number };
+
+export async function countTries(db: Database, executionId: string): Promise<TryCount[]> {
+  return await runStatement<TryCount>(db.pool, 'tries_of', tries, [executionId]);
+}
+
+/** Where an execution was refused for another reason than capacity: it is not sent there again automatically. */
+export async function refusedAt(
+  db: Database,
+  executionId: string,
+): Promise<{ connection: string; target: string }[]> {
+  return await runStatement(db.pool, 'refused_at', refused, [executionId]);
+}
+
+const refused = `
+SELECT DISTINCT provider AS connection, target FROM attempts WHERE execution_id = $1 AND state = 'refused'`;
+
+const tries = `
+SELECT provider AS connection, target, count(*)::int AS tries FROM attempts WHERE execution_id = $1
+GROUP BY provider, target`;

@@ -3,9 +3,8 @@ import type { Failure, RecordedOutcome } from '@holdfast/domain/outcome';
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { quotedList } from '../executions/read.ts';
-import { firstId } from '../firstId.ts';
-import { runStatement, storableJson, storableText } from '../statement.ts';
-import { newToken } from './claim.ts';
+import { firstId, runStatement, storableJson, storableText } from '../statement.ts';
+import { newToken } from './lease.ts';
 
 /** What an erased execution keeps of an outcome: how it ended and what it cost. */
 export function erasedOutcome(outcome: string): string {

@@ -1,9 +1,8 @@
 import type { Money } from '@holdfast/domain/money';
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { firstId } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
-import { subscribedOrganizationsSql } from '../webhooks/endpointConditions.ts';
+import { firstId, runStatement } from '../statement.ts';
+import { subscribedOrganizationsSql } from '../webhooks/fanOut.ts';
 import { chargeSql } from './overage.ts';
 import { quotedList } from './read.ts';
 

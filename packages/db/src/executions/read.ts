@@ -3,8 +3,7 @@ import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { firstIdSince } from '../firstId.ts';
-import { type Condition, givenConditions, runStatement } from '../statement.ts';
+import { type Condition, firstIdSince, givenConditions, runStatement } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
 export function executionColumns(alias: string): string {

@@ -1,9 +1,8 @@
 import { transitions } from '@holdfast/domain/statuses';
-import { newToken } from '../attempts/claim.ts';
+import { newToken } from '../attempts/lease.ts';
 import type { Database } from '../client.ts';
-import { firstId } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
-import { subscribedOrganizationsSql } from '../webhooks/endpointConditions.ts';
+import { firstId, runStatement } from '../statement.ts';
+import { subscribedOrganizationsSql } from '../webhooks/fanOut.ts';
 import { quotedList } from './read.ts';
 
 export type StartedExecution = {

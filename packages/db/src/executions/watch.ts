@@ -1,7 +1,6 @@
 import { type ExecutionStatus, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { firstId } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
+import { firstId, runStatement } from '../statement.ts';
 
 const maxLogLength = 16_384;
 

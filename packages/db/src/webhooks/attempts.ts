@@ -1,7 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
-import { firstId } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
+import { firstId, runStatement } from '../statement.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { endpointEventsSql } from './endpointEvents.ts';
 import { lanesWithDeliveriesSql } from './lanes.ts';

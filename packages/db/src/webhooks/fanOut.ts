@@ -2,8 +2,7 @@ import { type EventType, isSubscribedTo } from '@holdfast/domain/events';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { executionColumns } from '../executions/read.ts';
-import { firstId } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
+import { firstId, runStatement } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type Receivers = {
@@ -152,3 +151,11 @@ attempt AS (
   INSERT INTO delivery_attempts (delivery_id, number) SELECT id, 1 FROM delivery WHERE taken
 )
 SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", taken FROM delivery`;
+
+/** Organizations with an active endpoint for this type. Spec, "Events" 1: an empty list means all types. */
+export function subscribedOrganizationsSql(rows: string, type: EventType): string {
+  return `
+  SELECT DISTINCT organization_id FROM webhook_endpoints
+  WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) AND deleted_at IS NULL AND is_active
+    AND (coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
+}

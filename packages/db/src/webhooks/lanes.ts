@@ -1,6 +1,5 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
-import { maySendSql } from './endpointConditions.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type ClaimedDelivery = SigningSecrets & {
@@ -160,3 +159,10 @@ LEFT JOIN webhook_endpoints w ON w.id = c.endpoint_id CROSS JOIN LATERAL (
   UNION ALL
   SELECT ${signingSecretsSql('o', 'webhook_secret')} WHERE w.id IS NULL
 ) s`;
+
+/** An endpoint that may be sent to now: active, its probe due if it is failing, within its pace. */
+function maySendSql(w: string): string {
+  return `${w}.is_active AND ${w}.deleted_at IS NULL
+    AND (${w}.failure_count = 0 OR ${w}.probe_at IS NULL OR ${w}.probe_at <= now())
+    AND (${w}.max_per_second IS NULL OR ${w}.paced_until IS NULL OR ${w}.paced_until <= now())`;
+}

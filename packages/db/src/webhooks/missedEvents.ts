@@ -1,8 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { type EventRow, eventColumnsSql, executionOfSql } from '../events.ts';
-import { firstId, firstIdSince } from '../firstId.ts';
-import { runStatement } from '../statement.ts';
+import { firstId, firstIdSince, runStatement } from '../statement.ts';
 
 export type MissingEndpoint = {
   id: string;

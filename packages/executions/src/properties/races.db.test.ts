@@ -1,4 +1,4 @@
-import { claimByToken } from '@holdfast/db/attempts/claim';
+import { claimByToken } from '@holdfast/db/attempts/lease';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { markCallbackProcessed, readCallback, storeCallback } from '@holdfast/db/callbacks';
 import { newId } from '@holdfast/domain/ids';

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
-import { deliveryLane } from '@holdfast/domain/deliveryLane';
+import { deliveryLane } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
 
 const url = 'https://example.com/hooks';

@@ -1,5 +1,4 @@
-import { attemptsToStop } from '@holdfast/db/attempts/claim';
-import { markStopped } from '@holdfast/db/attempts/lease';
+import { attemptsToStop, markStopped } from '@holdfast/db/attempts/lease';
 import fc from 'fast-check';
 import { type Command, nothing, pick, picked, which } from '../command.ts';
 import { isOpen } from '../model.ts';

@@ -1,6 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
 import { describe, expect, it } from '@jest/globals';
-import { firstId, firstIdSince } from './firstId.ts';
+import { firstId, firstIdSince } from './statement.ts';
 
 /** An id as it would have been made then. */
 function idOf(prefix: string, iso: string): string {
