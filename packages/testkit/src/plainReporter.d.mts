@@ -3,7 +3,12 @@ export type Counts = Record<
   number
 >;
 
-export type Files = { testResults: { testResults: { status: string; fullName: string }[] }[] };
+export type Test = { status: string; fullName: string };
+
+export type Files = {
+  testResults: { testFilePath: string; testExecError?: unknown; testResults: Test[] }[];
+};
 
 export function skipped(results: Files): string[];
+export function failed(results: Files, rootDir: string): string[];
 export function summary(results: Counts): string;

@@ -1,11 +1,15 @@
-/** Ends the output with the skipped tests and one line for machines: `N passed, N failed`. */
+import path from 'node:path';
+
+/** Ends the output with the skipped and failed tests and one line for machines: `N passed, N failed`. */
 export default class PlainReporter {
-  constructor({ testNamePattern }) {
+  constructor({ rootDir, testNamePattern }) {
+    this.rootDir = rootDir;
     this.isPart = Boolean(testNamePattern);
   }
 
   onRunComplete(_contexts, results) {
-    const lines = [...(this.isPart ? [] : skipped(results)), summary(results)];
+    const left = this.isPart ? [] : skipped(results);
+    const lines = [...left, ...failed(results, this.rootDir), summary(results)];
     // Jest prints its own summary later, before the process exits.
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
@@ -16,6 +20,17 @@ export function skipped({ testResults }) {
     .flatMap((file) => file.testResults)
     .filter(({ status }) => status === 'pending')
     .map(({ fullName }) => `skipped: ${fullName}`);
+}
+
+/** `.ci/failures` finds these lines in a log. */
+export function failed({ testResults }, rootDir) {
+  return testResults.flatMap((file) => {
+    const name = path.relative(rootDir, file.testFilePath);
+    if (file.testExecError) return [`failed: a file that could not be run (${name})`];
+    return file.testResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `failed: ${fullName.replaceAll(/\s*\n\s*/g, ' ')} (${name})`);
+  });
 }
 
 /** A file that could not be run counts as one failure. */
