@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
 import { createApiDocument } from '../../services/api-gateway/src/openapi/document.ts';
+import { scopeOf } from '../../services/api-gateway/src/openapi/operations.ts';
 import { root } from '../child.mjs';
 
 const document = createApiDocument(endpoints);
@@ -11,9 +12,9 @@ const operations = Object.entries(document.paths).flatMap(([at, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), at, ...operation })),
 );
 
-function rowOf({ method, at, summary, security }) {
-  const scopes = security.flatMap(Object.values).flat();
-  return `| ${method} | \`${at}\` | ${summary} | ${scopes.map((scope) => `\`${scope}\``).join(', ')} |`;
+function rowOf({ method, at, summary, ...operation }) {
+  const scope = scopeOf(operation);
+  return `| ${method} | \`${at}\` | ${summary} | ${scope ? `\`${scope}\`` : ''} |`;
 }
 
 const head = '| Method | Path | | Scope |\n| --- | --- | --- | --- |';

@@ -92,9 +92,9 @@ export function curlCommand({ method, path, operation }: Operation, example: unk
   const lines = [
     verb === 'GET' ? `curl "$HOLDFAST_URL${path}"` : `curl -X ${verb} "$HOLDFAST_URL${path}"`,
     '-H "Authorization: Bearer $HOLDFAST_API_KEY"',
-    ...(operation.operationId === 'postExecutions' ? ['-H "Idempotency-Key: order-A-17"'] : []),
-    ...(operation.operationId === 'getExecutionsIdEvents' ? ['-N'] : []),
-    ...(operation.operationId === 'getFilesFileIdDownload' ? ['-o result.png'] : []),
+    ...(operation.operationId === 'createExecution' ? ['-H "Idempotency-Key: order-A-17"'] : []),
+    ...(operation.operationId === 'streamExecutionEvents' ? ['-N'] : []),
+    ...(operation.operationId === 'downloadFile' ? ['-o result.png'] : []),
   ];
   if (example !== undefined) {
     lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(example, null, 2)}'`);

@@ -1,5 +1,4 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
-import { priorities } from '@holdfast/domain/execution';
 import { findInputFiles, maxInputFileBytes } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
@@ -11,6 +10,7 @@ import { requireFiles } from '../files/readyFiles.ts';
 import { jsonObject } from '../http/fields.ts';
 import { fieldPath, invalidInput } from '../http/validate.ts';
 import { validateInput } from './modelInput.ts';
+import { Metadata, Priority } from './records.ts';
 
 /**
  * Checks a request to create or estimate an execution against its model, the egress policy and the organization's files.
@@ -52,24 +52,26 @@ function affordableEstimate(definition: ModelDefinition, input: Record<string, u
   throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds any possible balance.');
 }
 
+const ModelInput = jsonObject('Parameters of the model. Files are given as `file_` references', {
+  prompt: 'a lighthouse',
+}).meta({ id: 'ModelInput' });
+
 /** Spec, "Execution create request body", and the design's `timeout_seconds`. */
 export const createBody = z
   .strictObject({
     model: z.string().min(1).max(64).meta({ description: 'Model slug', example: 'sandbox-image' }),
-    input: jsonObject('Parameters of the model. Files are given as `file_` references', {
-      prompt: 'a lighthouse',
-    }),
+    input: ModelInput,
     webhook_url: z.string().max(limits.urlLength).optional().meta({
       description: 'Receives the final event of this execution',
       example: 'https://example.com/hooks',
     }),
-    metadata: jsonObject('Your own data, returned in the record. At most 16 KiB of JSON', { order: 'A-17' })
-      .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= limits.metadataBytes, {
-        message: `must not exceed ${limits.metadataBytes} bytes of JSON`,
-        params: { code: 'OUT_OF_RANGE' },
-      })
-      .optional(),
-    priority: z.enum(priorities).optional().meta({
+    metadata: Metadata.refine((value) => Buffer.byteLength(JSON.stringify(value)) <= limits.metadataBytes, {
+      message: `must not exceed ${limits.metadataBytes} bytes of JSON`,
+      params: { code: 'OUT_OF_RANGE' },
+    })
+      .optional()
+      .describe('Your own data, returned in the record. At most 16 KiB of JSON'),
+    priority: Priority.optional().meta({
       description: 'Which of your pending executions start first; default `normal`',
       example: 'normal',
     }),

@@ -1,12 +1,12 @@
 import { getExecution } from '@holdfast/db/executions/read';
 import type { Execution } from '@holdfast/domain/execution';
-import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { mayReadModel } from '../apiKeys/modelAccess.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { notFound, requireId, timeFilter, toDate } from '../http/fields.ts';
 import { checkedCursor, pageQuery } from '../http/paging.ts';
+import { ExecutionStatus } from './records.ts';
 
 type Reader = Pick<Caller, 'organizationId' | 'models'>;
 
@@ -38,7 +38,7 @@ export async function requireReadable(
 }
 
 export const executionQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
-  status: z.enum(executionStatuses).optional(),
+  status: ExecutionStatus.optional().describe('Only executions with this status'),
   model: z.string().max(64).optional().describe('Model slug'),
   created_after: timeFilter('Only executions created after this time'),
   created_before: timeFilter('Only executions created before this time'),

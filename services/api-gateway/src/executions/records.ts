@@ -39,12 +39,28 @@ export const exampleExecution = {
   latency_ms: 8420,
 };
 
-const status = z.enum(executionStatuses);
-const output = () => jsonObject('Model-specific output', exampleOutput);
+export const ExecutionStatus = z.enum(executionStatuses).meta({ id: 'ExecutionStatus', example: 'PENDING' });
+export const Priority = z.enum(priorities).meta({ id: 'Priority', example: 'normal' });
+
+const Output = jsonObject('Model-specific output', exampleOutput).meta({ id: 'ExecutionOutput' });
+
+export const Metadata = jsonObject('Your own data', { order: 'A-17' }).meta({ id: 'Metadata' });
+
+const TokenUsage = z
+  .object({ input_tokens: z.int(), output_tokens: z.int() })
+  .meta({ id: 'TokenUsage', description: 'Tokens, if the model counts them', example: exampleUsage });
+
+const ExecutionError = z
+  .object({
+    code: z.string().meta({ description: 'A code of the error table', example: 'GENERATION_FAILED' }),
+    message: z.string().meta({ example: 'The provider failed to produce an output.' }),
+    retryable: z.boolean().meta({ description: 'Whether a new execution may succeed', example: true }),
+  })
+  .meta({ id: 'ExecutionError' });
 
 const createFields = {
   id: idField('exec'),
-  status,
+  status: ExecutionStatus,
   model: z.string().meta({ description: 'Model slug as submitted', example: 'sandbox-image' }),
   hold_amount: amount('The amount reserved from the balance; released if the execution does not complete'),
   estimated_cost: amount('The expected cost'),
@@ -72,33 +88,25 @@ export const progressFields = {
     .meta({ description: 'Position in the queue of its provider, if known', example: null }),
 };
 
-const usageFields = {
-  usage: z
-    .object({ input_tokens: z.int(), output_tokens: z.int() })
-    .meta({ description: 'Tokens, if the model counts them', example: exampleUsage }),
-  latency_ms: z.int().meta({ description: 'Milliseconds from creation to completion', example: 8420 }),
-};
+const latency = z.int().meta({ description: 'Milliseconds from creation to completion', example: 8420 });
 
 /** The status record: what reads, lists and streams return, and the `data` of events. */
 export const ExecutionRecord = z
   .object({
     ...createFields,
     mode: z.literal('ASYNC'),
-    priority: z.enum(priorities),
+    priority: Priority,
     ...progressFields,
-    metadata: jsonObject('As submitted', { order: 'A-17' }).nullable(),
+    metadata: Metadata.nullable().describe('As submitted'),
     webhook_url: z.string().nullable(),
     started_at: timestamp('When it started').nullable(),
     completed_at: timestamp('When it ended, with any final status').nullable(),
     cost: amount('The amount charged').nullable(),
-    error: z
-      .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
-      .nullable()
-      .describe('Why it failed or expired'),
+    error: ExecutionError.nullable().describe('Why it failed or expired'),
     erased_at: timestamp('When its input, output and files were erased').nullable().meta({ example: null }),
-    result: output().optional().describe('Present when `COMPLETED`, until the execution is erased'),
-    usage: usageFields.usage.optional().describe('Present when `COMPLETED`'),
-    latency_ms: usageFields.latency_ms
+    result: Output.optional().describe('Present when `COMPLETED`, until the execution is erased'),
+    usage: TokenUsage.optional().describe('Present when `COMPLETED`'),
+    latency_ms: latency
       .optional()
       .describe('Present when `COMPLETED`: milliseconds from creation to completion'),
   })
@@ -117,9 +125,9 @@ export const ExecutionResult = z
   .object({
     execution_id: idField('exec'),
     status: z.literal('COMPLETED'),
-    output: output(),
-    usage: usageFields.usage,
+    output: Output,
+    usage: TokenUsage,
     cost: amount('The amount charged'),
-    latency_ms: usageFields.latency_ms,
+    latency_ms: latency,
   })
   .meta({ id: 'ExecutionResult' });

@@ -4,6 +4,7 @@ import type { FoundApiKey } from '@holdfast/db/apiKeys';
 import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errors';
 import type { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import type { Context } from '../context.ts';
 import type { Table } from './csv.ts';
 
@@ -41,6 +42,10 @@ export type EndpointResponse = {
   schema: z.ZodType | null;
   csv?: string;
   eventStream?: string;
+  /** Headers beyond those of every response. */
+  headers?: Record<string, oas31.HeaderObject>;
+  /** Operations that take a value of this response. */
+  links?: Record<string, oas31.LinkObject>;
 };
 
 /** One endpoint: path, schemas and handler. The OpenAPI document is generated from the same object. */
@@ -48,6 +53,8 @@ export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` parameters, e.g. `/v1/executions/{id}`. */
   path: string;
+  /** Its name in clients, as `createExecution`. Endpoints outside the OpenAPI document have none. */
+  operationId?: string;
   tag: string;
   summary: string;
   description?: string;
@@ -69,6 +76,8 @@ export type Endpoint = {
   query?: z.ZodObject;
   headers?: z.ZodObject;
   body?: z.ZodType;
+  /** What the OpenAPI document shows instead of `body`, if it can say more: which fields go together. */
+  documentedBody?: z.ZodType;
   /**
    * By status. `schema` is null for a response without JSON. `csv` is an example of the response as a table, `eventStream`
    * of a response that consists of server-sent events.
@@ -89,6 +98,7 @@ export function endpoint<
   Body extends z.ZodType | undefined = undefined,
 >(
   definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'sender' | 'admit' | 'onRefused'> & {
+    operationId: string;
     params?: Params;
     query?: Query;
     body?: Body;

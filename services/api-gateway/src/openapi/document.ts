@@ -1,50 +1,54 @@
 import {
   createDocument,
   type oas31,
+  type ZodOpenApiComponentsObject,
+  type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { ThinEvent } from '../endpoints/events/eventRecord.ts';
 import type { Endpoint, EndpointResponse } from '../http/endpoint.ts';
 import { eventWebhook } from './eventWebhook.ts';
-import { overviewMarkdown, title, version } from './overview.ts';
+import { scopeField } from './operations.ts';
+import { overviewMarkdown, tags, title, version } from './overview.ts';
 import { commonHeaderReferences, commonHeaders, errorResponses } from './responses.ts';
 import { addExamples } from './samples.ts';
+import { describeDefaults, openObjects } from './schemas.ts';
 
 export type ApiDocument = oas31.OpenAPIObject;
 
 /** The OpenAPI 3.1 document of these endpoints, without those that providers call. */
 export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
   const documented = endpoints.filter(({ limit }) => limit !== 'callback');
-  const document = createDocument({
+  const source: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title,
       version,
       description: overviewMarkdown(),
+      contact: { name: 'The operator of this Holdfast' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'The Holdfast that serves this document' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(documented.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: pathsOf(documented),
     webhooks: eventWebhook,
-    components: {
-      schemas: { ThinEvent },
-      headers: commonHeaders,
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API key: `sk_`, 64 hex digits, `_` and 8 hex digits',
-        },
-      },
-    },
-  }) as ApiDocument;
+    components: { headers: commonHeaders, securitySchemes },
+  };
+  const document = createDocument(source, { override: openObjects }) as ApiDocument;
+  describeDefaults(document);
   addExamples(document);
   return document;
 }
+
+const securitySchemes: NonNullable<ZodOpenApiComponentsObject['securitySchemes']> = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key: `sk_`, 64 hex digits, `_` and 8 hex digits',
+  },
+};
 
 function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
@@ -57,13 +61,15 @@ function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
 }
 
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { tag, summary, description, params, query, headers, body } = endpoint;
+  const { operationId, tag, summary, description, params, query, headers } = endpoint;
+  const body = endpoint.documentedBody ?? endpoint.body;
+  if (operationId === undefined) throw new Error(`${endpoint.method} ${endpoint.path} has no operationId`);
   return {
-    operationId: operationId(endpoint),
+    operationId,
     tags: [tag],
     summary,
     ...(description && { description }),
-    security: securityOf(endpoint),
+    ...securityOf(endpoint),
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
@@ -74,10 +80,10 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** OpenAPI 3.1 allows roles here: the scope. */
-function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
-  if (access === 'anyone') return [];
-  return [{ apiKey: scope === 'any' ? [] : [scope] }];
+/** The scope is an extension: many tools allow scopes for OAuth only. */
+function securityOf({ access, scope }: Endpoint): Partial<ZodOpenApiOperationObject> {
+  if (access === 'anyone') return { security: [] };
+  return { security: [{ apiKey: [] }], ...(scope !== 'any' && { [scopeField]: scope }) };
 }
 
 function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {
@@ -87,8 +93,9 @@ function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseOb
       status,
       {
         description: response.description,
-        headers: commonHeaderReferences(),
+        headers: { ...commonHeaderReferences(), ...response.headers },
         ...(status !== noContent && { content: contentOf(response) }),
+        ...(response.links && { links: response.links }),
       },
     ]),
   );
@@ -105,10 +112,4 @@ function contentOf({
   if (eventStream !== undefined) return { 'text/event-stream': text(eventStream) };
   if (schema) return { 'application/json': { schema }, ...(csv !== undefined && { 'text/csv': text(csv) }) };
   return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
-}
-
-/** `GET /v1/files/{file_id}/url` is `getFilesFileIdUrl`. */
-function operationId({ method, path }: Endpoint): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'v1');
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -2,10 +2,8 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { idField } from '../http/fields.ts';
 
-/** By name, because these schemas already describe the responses of `/v1/events`. */
-const delivered = {
-  anyOf: ['Event', 'ThinEvent', 'EndpointEvent'].map((id) => ({ $ref: `#/components/schemas/${id}` })),
-};
+/** By name: what clients receive has the schema of a response, not of a request. */
+const delivered = { $ref: '#/components/schemas/Event' };
 
 const headers = z.object({
   'X-Signature': z.string().meta({
@@ -30,13 +28,13 @@ const headers = z.object({
 
 /** What clients receive. */
 export const eventWebhook: ZodOpenApiPathsObject = {
-  'execution-event': {
+  event: {
     post: {
       operationId: 'receiveEvent',
       tags: ['Webhooks'],
       summary: 'Receive an event',
       description:
-        'Your endpoint receives this request. The example is an `execution.*` event. With `payload: "thin"`, `data` has only `id` and `status`; so do events above 256 KiB, with `truncated: true`. `endpoint.*` events have `endpoint_id` instead of `execution_id` and the state of that endpoint in `data`. The test event `webhook.test` has neither id. More types may be added: ignore types that you do not know.',
+        'Your endpoint receives this request. The field `type` says which event it is. With `payload: "thin"`, `data` of an `execution.*` event has only `id` and `status`; so do events above 256 KiB, with `truncated: true`. `endpoint.*` events have `endpoint_id` instead of `execution_id` and the state of that endpoint in `data`. The test event `webhook.test` has neither id. More types may be added: ignore types that you do not know.',
       security: [],
       requestParams: { header: headers },
       requestBody: { required: true, content: { 'application/json': { schema: delivered } } },

@@ -39,9 +39,11 @@ export function responsesOf(
   });
 }
 
+export const scopeField = 'x-required-scope';
+
 /** The scope that a key needs; null: none. */
-export function scopeOf({ security }: oas31.OperationObject): string | null {
-  return security?.[0]?.['apiKey']?.[0] ?? null;
+export function scopeOf(operation: oas31.OperationObject): string | null {
+  return operation[scopeField] ?? null;
 }
 
 export function requestContent(operation: oas31.OperationObject): oas31.MediaTypeObject | undefined {

@@ -3,6 +3,17 @@ import { limits } from '@holdfast/domain/limits';
 export const title = 'Holdfast API';
 export const version = '1.0.0';
 
+/** The groups of endpoints, in the order of the reference. */
+export const tags = {
+  Executions: 'Run models: create executions, follow them, read their results, cancel and erase them.',
+  Models: 'The models that a key may run, with the schema of their input and their prices.',
+  Balance: 'The balance of your organization, its transactions, and usage by model or day.',
+  Files: 'Upload input files, and read and download files. Outputs of executions are files too.',
+  Webhooks: 'Endpoints that receive events, their secrets, and the deliveries to them.',
+  Events: 'What happened to executions and webhook endpoints, also for receivers that missed it.',
+  'API keys': 'Create, list, rotate and revoke the keys of your organization.',
+} as const;
+
 /** The introduction of the reference: paragraphs by heading. */
 export const overview: readonly { heading: string; paragraphs: readonly string[] }[] = [
   {

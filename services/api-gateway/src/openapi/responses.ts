@@ -5,23 +5,25 @@ import type { Endpoint } from '../http/endpoint.ts';
 
 const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 
-const ErrorBody = z
+const ErrorDetail = z
   .object({
-    error: z.object({
-      code: z.enum(codes),
-      message: z.string().describe('For people; do not parse it'),
-      retryable: z.boolean().describe('Whether the same request may succeed later'),
-      request_id: z.string().meta({ example: 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d' }),
-      details: z.array(
-        z.object({
-          field: z.string().meta({ description: 'The path of the field', example: 'input.width' }),
-          code: z.string().meta({ example: 'OUT_OF_RANGE' }),
-          message: z.string(),
-        }),
-      ),
-    }),
+    field: z.string().meta({ description: 'The path of the field', example: 'input.width' }),
+    code: z.string().meta({ example: 'OUT_OF_RANGE' }),
+    message: z.string().meta({ example: 'input.width must be at most 4096.' }),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'ErrorDetail' });
+
+const RequestError = z
+  .object({
+    code: z.enum(codes).meta({ id: 'ErrorCode' }),
+    message: z.string().describe('For people; do not parse it'),
+    retryable: z.boolean().describe('Whether the same request may succeed later'),
+    request_id: z.string().meta({ example: 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d' }),
+    details: z.array(ErrorDetail).describe('The invalid fields, if any'),
+  })
+  .meta({ id: 'RequestError' });
+
+const ErrorBody = z.object({ error: RequestError }).meta({ id: 'ErrorResponse' });
 
 /** The error responses of an endpoint by status, each with its possible codes. */
 export function errorResponses(endpoint: Endpoint): ZodOpenApiResponsesObject {

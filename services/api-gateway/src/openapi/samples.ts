@@ -26,6 +26,8 @@ type Schemas = Record<string, Schema>;
 
 /** A value that matches a schema, built from its examples. Nullable fields are null. */
 export function sampleOf(given: Schema, schemas: Schemas): unknown {
+  const { example } = given as oas31.SchemaObject;
+  if (example !== undefined) return example;
   const schema = resolved(given, schemas);
   if (schema.example !== undefined) return schema.example;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
@@ -60,7 +62,7 @@ function sampleOfType(schema: oas31.SchemaObject, schemas: Schemas): unknown {
     case 'null':
       return null;
     default:
-      return schema.format === 'uri' ? 'https://example.com/…' : '…';
+      return schema.format === 'uri' ? 'https://example.com/path' : '…';
   }
 }
 

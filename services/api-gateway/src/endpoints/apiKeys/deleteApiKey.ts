@@ -6,6 +6,7 @@ import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 export const deleteApiKey = endpoint({
   method: 'DELETE',
   path: '/v1/api-keys/{id}',
+  operationId: 'revokeApiKey',
   tag: 'API keys',
   summary: 'Revoke an API key',
   description:

@@ -7,6 +7,7 @@ import { ApiKeyRecord, apiKeyRecords } from './apiKeyRecord.ts';
 export const listApiKeys = endpoint({
   method: 'GET',
   path: '/v1/api-keys',
+  operationId: 'listApiKeys',
   tag: 'API keys',
   summary: 'List API keys',
   description: 'Newest first, including revoked keys. Key values are never returned.',

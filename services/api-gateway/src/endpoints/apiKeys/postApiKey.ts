@@ -17,6 +17,7 @@ const Created = z
 export const postApiKey = endpoint({
   method: 'POST',
   path: '/v1/api-keys',
+  operationId: 'createApiKey',
   tag: 'API keys',
   summary: 'Create an API key',
   description:

@@ -17,6 +17,7 @@ const Rotated = z
 export const postRotate = endpoint({
   method: 'POST',
   path: '/v1/api-keys/{id}/rotate',
+  operationId: 'rotateApiKey',
   tag: 'API keys',
   summary: 'Rotate an API key',
   description: 'Gives the key a new value; its id and bounds stay the same. No body is required.',

@@ -7,8 +7,10 @@ import { balanceRecord, LimitedBalanceRecord } from './balanceRecord.ts';
 export const getBalance = endpoint({
   method: 'GET',
   path: '/v1/balance',
+  operationId: 'getBalance',
   tag: 'Balance',
   summary: 'Read the balance',
+  description: 'Returns the available, held and total amounts, and the monthly spend limit if there is one.',
   scope: 'balance',
   limit: 'other',
   responses: { 200: { description: 'The current balance', schema: LimitedBalanceRecord } },

@@ -25,6 +25,7 @@ const usage = (args: { withWriteOffs: boolean }) =>
   endpoint({
     method: 'GET',
     path: '/v1/usage',
+    operationId: 'getUsage',
     tag: 'Balance',
     summary: 'Read usage',
     description:

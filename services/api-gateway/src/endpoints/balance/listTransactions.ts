@@ -17,6 +17,7 @@ const listing = (kinds: readonly TransferKind[]) =>
   endpoint({
     method: 'GET',
     path: '/v1/balance/transactions',
+    operationId: 'listTransactions',
     tag: 'Balance',
     summary: 'List transactions',
     description:

@@ -13,21 +13,21 @@ const sums = {
 
 const exampleSums = { executions: 3, cost: '0.144', input_tokens: 120, output_tokens: 860 };
 
+const UsageRow = z
+  .object({
+    model: z.string().optional().describe('Model slug, with `group_by=model`'),
+    day: z.iso.date().optional().describe('Day in UTC, with `group_by=day`'),
+    ...sums,
+  })
+  .meta({ id: 'UsageRow' });
+
 export const UsageReport = z
   .object({
     from: timestamp('Start of the period, inclusive, by completion time'),
     to: timestamp('End of the period, exclusive'),
     group_by: z.enum(usageGroupings).describe('What the rows are grouped by'),
-    data: z
-      .array(
-        z.object({
-          model: z.string().optional().describe('Model slug, with `group_by=model`'),
-          day: z.iso.date().optional().describe('Day in UTC, with `group_by=day`'),
-          ...sums,
-        }),
-      )
-      .describe('One row per model or day with executions, in order'),
-    total: z.object(sums).describe('The sum of all rows'),
+    data: z.array(UsageRow).describe('One row per model or day with executions, in order'),
+    total: z.object(sums).meta({ id: 'UsageTotal', description: 'The sum of all rows' }),
   })
   .meta({
     id: 'Usage',

@@ -1,64 +1,142 @@
 import type { EventRow } from '@holdfast/db/events';
-import { deliveredEventBody, type Event, endpointEventTypes, eventTypes } from '@holdfast/domain/events';
+import {
+  deliveredEventBody,
+  type EventType,
+  type Event as ExecutionEvent,
+  endpointEventTypes,
+  eventTypes,
+} from '@holdfast/domain/events';
 import { z } from 'zod';
-import { ExecutionRecord, exampleExecution } from '../../executions/records.ts';
-import { idField, timestamp } from '../../http/fields.ts';
+import { ExecutionRecord, ExecutionStatus, exampleExecution } from '../../executions/records.ts';
+import { exampleId, idField, timestamp } from '../../http/fields.ts';
 
-const type = z.enum(eventTypes).meta({ example: 'execution.completed' });
-const endpointType = z.enum(endpointEventTypes).meta({ example: 'endpoint.failing' });
-
-const happened = timestamp('When it happened').meta({ example: exampleExecution.completed_at });
-
-const envelope = {
+const envelope = <Type extends string>(type: Type) => ({
   id: idField('evt', 'The same in every attempt: drop ids that you have already seen'),
-  type,
-  event_type: type.describe('The same as `type`'),
-  timestamp: happened,
+  type: z.literal(type),
+  event_type: z.literal(type).describe('The same as `type`'),
+  timestamp: timestamp('When it happened').meta({ example: exampleExecution.completed_at }),
   version: z.literal('1.0'),
   organization_id: idField('org'),
-  execution_id: idField('exec'),
+});
+
+const exampleEnvelope = (type: string) => ({
+  id: exampleId('evt'),
+  type,
+  event_type: type,
+  timestamp: exampleExecution.completed_at,
+  version: '1.0',
+  organization_id: exampleId('org'),
+});
+
+const ExecutionReference = z.object({ id: idField('exec'), status: ExecutionStatus }).meta({
+  id: 'ExecutionReference',
+  description: 'For events without the execution itself: read it by its id',
+});
+
+const ExecutionData = z.union([ExecutionRecord, ExecutionReference]).meta({
+  description:
+    'The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status ' +
+    'with `payload: "thin"`, and when the event is `truncated`',
+});
+
+/** What differs from the execution of the examples at each event. */
+const exampleData: Record<EventType, Record<string, unknown>> = {
+  'execution.started': { status: 'PROCESSING', progress: null, completed_at: null, cost: null },
+  'execution.completed': exampleExecution,
+  'execution.failed': {
+    status: 'FAILED',
+    cost: null,
+    error: {
+      code: 'GENERATION_FAILED',
+      message: 'The provider failed to produce an output.',
+      retryable: true,
+    },
+  },
+  'execution.cancelled': { status: 'CANCELLED', cost: null },
+  'execution.expired': {
+    status: 'EXPIRED',
+    cost: null,
+    error: { code: 'GENERATION_TIMEOUT', message: 'There was no result in time.', retryable: true },
+  },
 };
 
-const ExecutionEvent = z
-  .object({
-    ...envelope,
-    data: ExecutionRecord.describe('The execution, as `GET /v1/executions/{id}` returns it without its log'),
-  })
-  .meta({ id: 'Event' });
+function executionEvent<Type extends EventType>(type: Type) {
+  const { result: _result, usage: _usage, latency_ms: _latency, ...open } = exampleExecution;
+  const data = { ...open, ...exampleData[type] };
+  return z
+    .object({
+      ...envelope(type),
+      execution_id: idField('exec'),
+      truncated: z
+        .literal(true)
+        .optional()
+        .describe('The full event would exceed 256 KiB: read the execution instead'),
+      data: ExecutionData,
+    })
+    .meta({
+      id: `${nameOf(type)}Event`,
+      example: { ...exampleEnvelope(type), execution_id: exampleExecution.id, data },
+    });
+}
 
-/** For endpoints with `payload: "thin"`, and for every endpoint when the full event would be too large. */
-export const ThinEvent = z
+const EndpointState = z
   .object({
-    ...envelope,
-    truncated: z
-      .literal(true)
-      .optional()
-      .describe('The full event would exceed 256 KiB: read the execution instead'),
-    data: z.object({ id: idField('exec'), status: ExecutionRecord.shape.status }),
+    id: idField('wh'),
+    url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
+    is_active: z.boolean().meta({ example: true }),
+    failure_count: z.int().meta({ example: 4 }),
+    last_error: z.string().nullable().meta({ example: 'HTTP 500' }),
   })
-  .meta({ id: 'ThinEvent' });
+  .meta({ id: 'WebhookEndpointState' });
 
-const EndpointEvent = z
-  .object({
-    id: envelope.id,
-    type: endpointType,
-    event_type: endpointType.describe('The same as `type`'),
-    timestamp: happened,
-    version: z.literal('1.0'),
-    organization_id: idField('org'),
-    endpoint_id: idField('wh', 'The endpoint that the event is about'),
-    data: z.object({
-      id: idField('wh'),
-      url: z.string().meta({ example: 'https://example.com/hooks/holdfast' }),
-      is_active: z.boolean().meta({ example: true }),
-      failure_count: z.int().meta({ example: 4 }),
-      last_error: z.string().nullable().meta({ example: 'HTTP 500' }),
-    }),
-  })
-  .meta({ id: 'EndpointEvent' });
+function endpointEvent<Type extends (typeof endpointEventTypes)[number]>(type: Type) {
+  return z
+    .object({
+      ...envelope(type),
+      endpoint_id: idField('wh', 'The endpoint that the event is about'),
+      data: EndpointState,
+    })
+    .meta({ id: `${nameOf(type)}Event` });
+}
 
-/** An event as a webhook delivers it: full unless it is too large. */
-export const AnyEvent = z.union([ExecutionEvent, ThinEvent, EndpointEvent]);
+const TestData = z
+  .object({ message: z.string().meta({ example: 'This is a test event from Holdfast.' }) })
+  .meta({ id: 'WebhookTestData' });
+
+const testEvent = z
+  .object({ ...envelope('webhook.test'), data: TestData })
+  .meta({ id: 'WebhookTestEvent', description: 'Sent by `POST /v1/webhooks/endpoints/{id}/test`' });
+
+/** `execution.completed` is `ExecutionCompleted`. */
+function nameOf(type: string): string {
+  return type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const [started, completed, failed, cancelled, expired] = eventTypes;
+const [failing, deactivated, recovered] = endpointEventTypes;
+
+/** An event as a webhook delivers it. */
+export const AnyEvent = z
+  .discriminatedUnion('type', [
+    executionEvent(started),
+    executionEvent(completed),
+    executionEvent(failed),
+    executionEvent(cancelled),
+    executionEvent(expired),
+    endpointEvent(failing),
+    endpointEvent(deactivated),
+    endpointEvent(recovered),
+    testEvent,
+  ])
+  .meta({
+    id: 'Event',
+    description: 'An event; `type` says which. More types may be added: ignore those that you do not know',
+    example: {
+      ...exampleEnvelope(completed),
+      execution_id: exampleExecution.id,
+      data: exampleExecution,
+    },
+  });
 
 /** The body as delivered; if no endpoint received it, as it would be delivered now. An erased execution has only its record. */
 export function eventText(row: EventRow): string {
@@ -69,7 +147,7 @@ export function eventRecord(row: EventRow): unknown {
   return JSON.parse(eventText(row));
 }
 
-function eventOf(row: EventRow & { body: null }): Event {
+function eventOf(row: EventRow & { body: null }): ExecutionEvent {
   return {
     id: row.eventId,
     type: row.eventType,

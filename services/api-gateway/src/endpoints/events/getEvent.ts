@@ -7,6 +7,7 @@ import { AnyEvent, eventRecord } from './eventRecord.ts';
 export const getEvent = endpoint({
   method: 'GET',
   path: '/v1/events/{id}',
+  operationId: 'getEvent',
   tag: 'Events',
   summary: 'Read an event',
   description:

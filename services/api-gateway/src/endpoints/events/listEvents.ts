@@ -35,6 +35,7 @@ const Query = pageQuery({ limit: 20, maxLimit: 100 }).extend({
 export const listEvents = endpoint({
   method: 'GET',
   path: '/v1/events',
+  operationId: 'listEvents',
   tag: 'Events',
   summary: 'List events',
   description:

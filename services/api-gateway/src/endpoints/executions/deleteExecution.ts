@@ -7,6 +7,7 @@ import { idField, idParams, requireId } from '../../http/fields.ts';
 export const deleteExecution = endpoint({
   method: 'DELETE',
   path: '/v1/executions/{id}',
+  operationId: 'eraseExecution',
   tag: 'Executions',
   summary: "Erase an execution's content",
   description:

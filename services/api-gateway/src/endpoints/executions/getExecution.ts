@@ -10,6 +10,7 @@ import { waitForChange } from '../../watching/watcher.ts';
 export const getExecution = endpoint({
   method: 'GET',
   path: '/v1/executions/{id}',
+  operationId: 'getExecution',
   tag: 'Executions',
   summary: 'Read an execution',
   description: 'Returns the status and log and, once `COMPLETED`, the result.',

@@ -12,6 +12,7 @@ const pollIntervalS = '2';
 export const getResult = endpoint({
   method: 'GET',
   path: '/v1/executions/{id}/result',
+  operationId: 'getExecutionResult',
   tag: 'Executions',
   summary: "Read an execution's result",
   description:

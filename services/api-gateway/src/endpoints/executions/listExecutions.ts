@@ -10,6 +10,7 @@ import { isUsablePage, pageFields, pageOf } from '../../http/paging.ts';
 export const listExecutions = endpoint({
   method: 'GET',
   path: '/v1/executions',
+  operationId: 'listExecutions',
   tag: 'Executions',
   summary: 'List executions',
   description: 'Newest first. A key limited to `models` lists only executions of these models.',

@@ -8,6 +8,7 @@ import { idParams, requireId } from '../../http/fields.ts';
 export const postCancel = endpoint({
   method: 'POST',
   path: '/v1/executions/{id}/cancel',
+  operationId: 'cancelExecution',
   tag: 'Executions',
   summary: 'Cancel an execution',
   description:

@@ -7,6 +7,22 @@ import { estimateBody, prepareCreate } from '../../executions/createRequest.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { amount } from '../../http/fields.ts';
 
+const EstimateItem = z
+  .object({
+    unit: z.enum(priceUnits).meta({ description: 'The unit of the price', example: 'image' }),
+    quantity: z.number().meta({ description: 'The expected quantity for this input', example: 1 }),
+    unit_price: z.string().meta({ description: 'The price of one unit', example: '0.04' }),
+    amount: z.string().meta({ description: 'The exact amount, not rounded', example: '0.04' }),
+  })
+  .meta({ id: 'EstimateItem' });
+
+const HoldRule = z
+  .object({
+    factor: z.literal(limits.holdFactor).describe('`hold_amount` is `estimated_cost` times this factor'),
+    minimum: z.literal(limits.minimumHold).describe('The lowest possible `hold_amount`'),
+  })
+  .meta({ id: 'HoldRule', description: 'How the hold is calculated' });
+
 const EstimateRecord = z
   .object({
     model: z.string().meta({ description: 'Model slug', example: 'sandbox-image' }),
@@ -15,28 +31,15 @@ const EstimateRecord = z
     }),
     hold_amount: amount('The amount that creating the execution would hold'),
     currency: z.literal('USD'),
-    items: z
-      .array(
-        z.object({
-          unit: z.enum(priceUnits).meta({ description: 'The unit of the price', example: 'image' }),
-          quantity: z.number().meta({ description: 'The expected quantity for this input', example: 1 }),
-          unit_price: z.string().meta({ description: 'The price of one unit', example: '0.04' }),
-          amount: z.string().meta({ description: 'The exact amount, not rounded', example: '0.04' }),
-        }),
-      )
-      .describe('One item per price of the model'),
-    hold: z
-      .object({
-        factor: z.literal(limits.holdFactor).describe('`hold_amount` is `estimated_cost` times this factor'),
-        minimum: z.literal(limits.minimumHold).describe('The lowest possible `hold_amount`'),
-      })
-      .describe('How the hold is calculated'),
+    items: z.array(EstimateItem).describe('One item per price of the model'),
+    hold: HoldRule,
   })
   .meta({ id: 'Estimate' });
 
 export const postEstimate = endpoint({
   method: 'POST',
   path: '/v1/executions/estimate',
+  operationId: 'estimateExecution',
   tag: 'Executions',
   summary: 'Estimate the cost and hold of an execution',
   description:

@@ -7,12 +7,21 @@ import type { Context } from '../../context.ts';
 import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, requestHash } from '../../executions/idempotencyKey.ts';
 import { CreatedExecution } from '../../executions/records.ts';
-import { type Caller, endpoint } from '../../http/endpoint.ts';
+import { type Caller, type EndpointResponse, endpoint } from '../../http/endpoint.ts';
 import { adjust } from '../../money/adjustments.ts';
+import { executionLinks } from '../../openapi/links.ts';
+
+const replayHeader = {
+  'Idempotent-Replayed': {
+    description: '`true` when the `Idempotency-Key` was already used: the body is the original execution',
+    schema: { type: 'string', enum: ['true'] },
+  },
+} as const satisfies EndpointResponse['headers'];
 
 export const postExecution = endpoint({
   method: 'POST',
   path: '/v1/executions',
+  operationId: 'createExecution',
   tag: 'Executions',
   summary: 'Create an execution',
   description:
@@ -28,7 +37,9 @@ export const postExecution = endpoint({
     }),
   }),
   body: createBody,
-  responses: { 202: { description: 'Accepted', schema: CreatedExecution } },
+  responses: {
+    202: { description: 'Accepted', schema: CreatedExecution, headers: replayHeader, links: executionLinks },
+  },
   errors: [
     'FILE_NOT_FOUND',
     'FILE_FORMAT_UNSUPPORTED',

@@ -20,6 +20,7 @@ const example = [
 export const streamEvents = endpoint({
   method: 'GET',
   path: '/v1/executions/{id}/events',
+  operationId: 'streamExecutionEvents',
   tag: 'Executions',
   summary: 'Follow an execution',
   description:

@@ -8,6 +8,7 @@ import { idParams } from '../../http/fields.ts';
 export const getDownload = endpoint({
   method: 'GET',
   path: '/v1/files/{file_id}/download',
+  operationId: 'downloadFile',
   tag: 'Files',
   summary: 'Download a file',
   description:

@@ -8,6 +8,7 @@ import { FileRecord, fileRecord } from './fileRecord.ts';
 export const getFile = endpoint({
   method: 'GET',
   path: '/v1/files/{file_id}',
+  operationId: 'getFile',
   tag: 'Files',
   summary: 'Read the record of a file',
   description: 'Checks an unconfirmed upload: `status` is `ready` once its bytes are present and valid.',

@@ -7,7 +7,10 @@ import { idField, idParams, timestamp } from '../../http/fields.ts';
 const DownloadUrl = z
   .object({
     file_id: idField('file'),
-    url: z.url().describe('GET this URL before `expires_at`, without the API key'),
+    url: z.url().meta({
+      description: 'GET this URL before `expires_at`, without the API key',
+      example: 'https://files.example.com/file_01981e9c?expires=1774006200&signature=5257a869',
+    }),
     expires_at: timestamp('When the URL expires: one hour after the request'),
     content_type: z.string().meta({ example: 'image/png' }),
     size_bytes: z.int().meta({ example: 1_048_576 }),
@@ -17,8 +20,10 @@ const DownloadUrl = z
 export const getUrl = endpoint({
   method: 'GET',
   path: '/v1/files/{file_id}/url',
+  operationId: 'getFileUrl',
   tag: 'Files',
   summary: 'Get a presigned download URL',
+  description: 'Returns a URL that anyone can `GET` for an hour, without an API key.',
   scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),

@@ -11,6 +11,7 @@ import { FileRecord, fileRecord } from './fileRecord.ts';
 export const postConfirm = endpoint({
   method: 'POST',
   path: '/v1/files/confirm',
+  operationId: 'confirmUpload',
   tag: 'Files',
   summary: 'Confirm an upload',
   description:

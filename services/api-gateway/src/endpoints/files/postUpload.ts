@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 import { invalidInput } from '../../http/validate.ts';
+import { uploadLinks } from '../../openapi/links.ts';
 
 const UploadBody = z
   .strictObject({
@@ -16,21 +17,23 @@ const UploadBody = z
       .min(1)
       .max(1024)
       .optional()
-      .meta({ description: 'Required unless `purpose` is given', example: 'input-photo.png' }),
+      .meta({ description: 'The name of the file', example: 'input-photo.png' }),
     content_type: z
       .string()
       .max(100)
       .optional()
       .meta({
-        description: `Required unless \`purpose\` is given. One of ${allowedTypes.join(', ')}. Case is ignored; parameters and common aliases such as \`image/jpg\` and \`audio/mp3\` are accepted`,
+        description:
+          'Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted',
         example: 'image/png',
+        override: { enum: [...allowedTypes] },
       }),
     size_bytes: z
       .int()
       .min(1)
       .max(limits.maxFileBytes)
       .optional()
-      .meta({ description: 'The exact size. Required unless `purpose` is given', example: 2_048_576 }),
+      .meta({ description: 'The exact size', example: 2_048_576 }),
     ttl_days: z
       .int()
       .min(1)
@@ -46,16 +49,33 @@ const UploadBody = z
       .optional()
       .describe('Accepted for compatibility and ignored: there is one store'),
   })
+  .meta({ example: { filename: 'input-photo.png', content_type: 'image/png', size_bytes: 2_048_576 } });
+type UploadBody = z.infer<typeof UploadBody>;
+
+/** The two forms of the request, with the fields that each requires. */
+const DocumentedBody = z
+  .union([
+    UploadBody.required({ filename: true, content_type: true, size_bytes: true }).meta({
+      id: 'DeclaredUpload',
+    }),
+    UploadBody.required({ purpose: true }).meta({
+      id: 'DerivedUpload',
+      description: 'Undeclared fields are derived from the uploaded bytes',
+      example: { purpose: 'INPUT' },
+    }),
+  ])
   .meta({
     id: 'UploadRequest',
     example: { filename: 'input-photo.png', content_type: 'image/png', size_bytes: 2_048_576 },
   });
-type UploadBody = z.infer<typeof UploadBody>;
 
 const Upload = z
   .object({
     file_id: idField('file', 'The reference to use in the input of an execution'),
-    upload_url: z.url().describe('PUT the bytes here before `expires_at`, without the API key'),
+    upload_url: z.url().meta({
+      description: 'PUT the bytes here before `expires_at`, without the API key',
+      example: 'https://files.example.com/file_01981e9c?expires=1774006200&signature=5257a869',
+    }),
     expires_at: timestamp('When the upload URL expires').meta({ example: '2026-03-20T11:30:00.000Z' }),
   })
   .meta({ id: 'Upload' });
@@ -63,6 +83,7 @@ const Upload = z
 export const postUpload = endpoint({
   method: 'POST',
   path: '/v1/files/upload',
+  operationId: 'createUpload',
   tag: 'Files',
   summary: 'Start an upload',
   description:
@@ -74,7 +95,8 @@ export const postUpload = endpoint({
   scope: 'files',
   limit: 'other',
   body: UploadBody,
-  responses: { 201: { description: 'The upload URL', schema: Upload } },
+  documentedBody: DocumentedBody,
+  responses: { 201: { description: 'The upload URL', schema: Upload, links: uploadLinks } },
   async handle({ context, caller, body }) {
     const contentType = declaredType(body);
     const id = newId('file');

@@ -7,11 +7,13 @@ import { ModelRecord, modelRecord } from './modelRecord.ts';
 export const getModel = endpoint({
   method: 'GET',
   path: '/v1/models/{slug}',
+  operationId: 'getModel',
   tag: 'Models',
   summary: 'Read a model',
+  description: 'Returns the JSON Schema of its input and its prices. 404 for a model that is not active.',
   scope: 'any',
   limit: 'other',
-  params: z.object({ slug: z.string() }),
+  params: z.object({ slug: z.string().meta({ description: 'Model slug', example: 'sandbox-image' }) }),
   responses: { 200: { description: 'The model', schema: ModelRecord } },
   async handle({ context, caller, params }) {
     await requireModel(context, caller, params.slug);

@@ -6,8 +6,10 @@ import { ModelRecord, modelRecord } from './modelRecord.ts';
 export const listModels = endpoint({
   method: 'GET',
   path: '/v1/models',
+  operationId: 'listModels',
   tag: 'Models',
   summary: 'List models',
+  description: 'All active models that the key may use, ordered by slug, without pages.',
   scope: 'any',
   limit: 'other',
   responses: {

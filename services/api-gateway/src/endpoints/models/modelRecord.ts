@@ -2,32 +2,36 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { amount, jsonObject } from '../../http/fields.ts';
 
+const ModelPrice = z
+  .object({
+    currency: z.literal('USD'),
+    per_run: amount('Per run').optional(),
+    per_second: amount('Per second of run time').optional(),
+    per_image: amount('Per image').optional(),
+    per_megapixel: amount('Per million output pixels').optional(),
+    per_input_token: amount('Per input token').optional(),
+    per_output_token: amount('Per output token').optional(),
+  })
+  .meta({ id: 'ModelPrice', example: { currency: 'USD', per_image: '0.04' } });
+
+const InputSchema = jsonObject('JSON Schema of `input`', {
+  type: 'object',
+  required: ['prompt'],
+  properties: { prompt: { type: 'string' } },
+}).meta({ id: 'InputSchema' });
+
 /** A model as clients see it: its input and price, never its providers. */
 export const ModelRecord = z
   .object({
     slug: z.string().meta({ example: 'sandbox-image' }),
     display_name: z.string().meta({ example: 'Sandbox image' }),
     description: z.string().meta({ example: 'Draws an image of a prompt.' }),
-    price: z
-      .object({
-        currency: z.literal('USD'),
-        per_run: amount('Per run').optional(),
-        per_second: amount('Per second of run time').optional(),
-        per_image: amount('Per image').optional(),
-        per_megapixel: amount('Per million output pixels').optional(),
-        per_input_token: amount('Per input token').optional(),
-        per_output_token: amount('Per output token').optional(),
-      })
-      .meta({ example: { currency: 'USD', per_image: '0.04' } }),
+    price: ModelPrice,
     timeout_seconds: z.int().meta({
       description: 'Seconds until an execution expires, unless the request sets `timeout_seconds`',
       example: 600,
     }),
-    input_schema: jsonObject('JSON Schema of `input`', {
-      type: 'object',
-      required: ['prompt'],
-      properties: { prompt: { type: 'string' } },
-    }),
+    input_schema: InputSchema,
   })
   .meta({ id: 'Model' });
 

@@ -6,6 +6,7 @@ import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 export const deleteEndpoint = endpoint({
   method: 'DELETE',
   path: '/v1/webhooks/endpoints/{id}',
+  operationId: 'deleteWebhookEndpoint',
   tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
   description: 'Pending deliveries to the endpoint are dropped.',

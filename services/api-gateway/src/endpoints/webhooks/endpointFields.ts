@@ -45,6 +45,7 @@ export const maxPerSecondField = z
   .meta({ description: 'Maximum number of requests per second; null: no limit', example: null });
 
 export const headersField = z.record(z.string(), z.string()).meta({
+  id: 'CustomHeaders',
   description: 'Added to every delivery. At most 20, up to 4 KiB each and 16 KiB in total. Never returned',
   example: { 'X-Tenant': 'acme' },
 });

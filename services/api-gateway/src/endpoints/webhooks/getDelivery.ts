@@ -7,6 +7,7 @@ import { Delivery, deliveryRecord } from './deliveryRecord.ts';
 export const getDelivery = endpoint({
   method: 'GET',
   path: '/v1/webhooks/deliveries/{id}',
+  operationId: 'getWebhookDelivery',
   tag: 'Webhooks',
   summary: 'Read a delivery',
   description: 'Includes its attempts.',

@@ -5,8 +5,11 @@ import { findEndpoint, WebhookEndpoint, webhookEndpointRecord } from './endpoint
 export const getEndpoint = endpoint({
   method: 'GET',
   path: '/v1/webhooks/endpoints/{id}',
+  operationId: 'getWebhookEndpoint',
   tag: 'Webhooks',
   summary: 'Read a webhook endpoint',
+  description:
+    'Returns its settings and whether its deliveries succeed, without the secret and custom headers.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),

@@ -5,6 +5,7 @@ import { validUntilOf, WebhookSecret } from './secrets.ts';
 export const getSecret = endpoint({
   method: 'GET',
   path: '/v1/webhooks/secret',
+  operationId: 'getWebhookSecret',
   tag: 'Webhooks',
   summary: 'Read the secret of `webhook_url` deliveries',
   description:

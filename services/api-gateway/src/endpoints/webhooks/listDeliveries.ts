@@ -9,6 +9,7 @@ import { findEndpoint } from './endpointRecord.ts';
 export const listDeliveries = endpoint({
   method: 'GET',
   path: '/v1/webhooks/endpoints/{id}/deliveries',
+  operationId: 'listWebhookEndpointDeliveries',
   tag: 'Webhooks',
   summary: 'List deliveries to an endpoint',
   description:

@@ -7,6 +7,7 @@ import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
 export const listEndpoints = endpoint({
   method: 'GET',
   path: '/v1/webhooks/endpoints',
+  operationId: 'listWebhookEndpoints',
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
   description: 'Newest first.',

@@ -8,6 +8,7 @@ import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './del
 export const listExecutionDeliveries = endpoint({
   method: 'GET',
   path: '/v1/webhooks/deliveries',
+  operationId: 'listWebhookDeliveries',
   tag: 'Webhooks',
   summary: "List an execution's deliveries",
   description:

@@ -33,6 +33,7 @@ const Body = z
 export const patchEndpoint = endpoint({
   method: 'PATCH',
   path: '/v1/webhooks/endpoints/{id}',
+  operationId: 'updateWebhookEndpoint',
   tag: 'Webhooks',
   summary: 'Change a webhook endpoint',
   description:

@@ -8,6 +8,7 @@ import { modelsWithin, unknownModels } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { invalidInput } from '../../http/validate.ts';
+import { webhookEndpointLinks } from '../../openapi/links.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
   descriptionField,
@@ -48,12 +49,16 @@ const Created = WebhookEndpoint.extend({
 export const postEndpoint = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints',
+  operationId: 'createWebhookEndpoint',
   tag: 'Webhooks',
   summary: 'Register a webhook endpoint',
+  description: `Returns the secret that signs its deliveries, only this once. An organization has at most ${maxEndpoints} endpoints.`,
   scope: 'webhooks',
   limit: 'other',
   body: Body,
-  responses: { 201: { description: 'The endpoint, with its secret', schema: Created } },
+  responses: {
+    201: { description: 'The endpoint, with its secret', schema: Created, links: webhookEndpointLinks },
+  },
   async handle({ context, caller, body }) {
     const models = modelsWithin(caller, body.models);
     await check(context, body);

@@ -21,6 +21,7 @@ const maxPerCall = 10_000;
 export const postRecover = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/recover',
+  operationId: 'recoverWebhookEndpoint',
   tag: 'Webhooks',
   summary: 'Recover failed deliveries and missed events',
   description:

@@ -9,6 +9,7 @@ import { Delivery, deliveryRecord } from './deliveryRecord.ts';
 export const postRedeliver = endpoint({
   method: 'POST',
   path: '/v1/webhooks/deliveries/{id}/redeliver',
+  operationId: 'resendWebhookDelivery',
   tag: 'Webhooks',
   summary: 'Resend a delivery',
   description:

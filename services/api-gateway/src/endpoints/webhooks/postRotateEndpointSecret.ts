@@ -23,6 +23,7 @@ const Rotated = z
 export const postRotateEndpointSecret = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/rotate-secret',
+  operationId: 'rotateWebhookEndpointSecret',
   tag: 'Webhooks',
   summary: 'Rotate the secret of a webhook endpoint',
   description: rotationDescription,

@@ -6,6 +6,7 @@ import { RotationQuery, rotationDescription, rotationOf, validUntilOf, WebhookSe
 export const postRotateSecret = endpoint({
   method: 'POST',
   path: '/v1/webhooks/secret/rotate',
+  operationId: 'rotateWebhookSecret',
   tag: 'Webhooks',
   summary: 'Rotate the secret of `webhook_url` deliveries',
   description: rotationDescription,

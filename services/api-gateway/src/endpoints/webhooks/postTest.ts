@@ -17,6 +17,7 @@ const openByOrganization = new Map<string, number>();
 export const postTest = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/test',
+  operationId: 'testWebhookEndpoint',
   tag: 'Webhooks',
   summary: 'Send a test event',
   description:
