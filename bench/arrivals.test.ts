@@ -27,7 +27,9 @@ describe('the arrivals at a receiver', () => {
     const arrivals = openArrivals(({ eventId }) => eventId);
     const complete = arrivals.of(['evt_1', 'evt_2']);
     arrivals.add([arrival('evt_1'), arrival('evt_other'), arrival('evt_1')]);
-    await expect(Promise.race([complete, new Promise(setImmediate)])).resolves.toBeUndefined();
+    await expect(
+      Promise.race([complete, new Promise((resolve) => setImmediate(resolve, undefined))]),
+    ).resolves.toBeUndefined();
     expect(arrivals.missing(['evt_1', 'evt_2'])).toEqual(['evt_2']);
     arrivals.add([arrival('evt_2')]);
     expect(await complete).toHaveLength(2);
