@@ -488,6 +488,7 @@ describe('models', () => {
       price: { currency: 'USD', per_image: '0.05' },
       timeout_seconds: 300,
       input_schema: { type: 'object', required: ['prompt'] },
+      output_schema: { type: 'object', required: ['images'] },
     });
     await get('/v1/models/retired').expect(404);
     await get('/v1/models/nobody').expect(404);

@@ -1,6 +1,7 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { amount, jsonObject } from '../../http/fields.ts';
+import { outputSchema } from './outputSchema.ts';
 
 const ModelPrice = z
   .object({
@@ -20,7 +21,13 @@ const InputSchema = jsonObject('JSON Schema of `input`', {
   properties: { prompt: { type: 'string' } },
 }).meta({ id: 'InputSchema' });
 
-/** A model as clients see it: its input and price, never its providers. */
+const OutputSchema = jsonObject('JSON Schema of the output. Strings with `format: file` are ids of files', {
+  type: 'object',
+  required: ['text'],
+  properties: { text: { type: 'string' } },
+}).meta({ id: 'OutputSchema' });
+
+/** A model as clients see it: its input, output and price, never its providers. */
 export const ModelRecord = z
   .object({
     slug: z.string().meta({ example: 'sandbox-image' }),
@@ -32,6 +39,7 @@ export const ModelRecord = z
       example: 600,
     }),
     input_schema: InputSchema,
+    output_schema: OutputSchema,
   })
   .meta({ id: 'Model' });
 
@@ -44,5 +52,6 @@ export function modelRecord(definition: ModelDefinition): z.infer<typeof ModelRe
     price: { currency: 'USD', ...prices },
     timeout_seconds: definition.timeout_s,
     input_schema: definition.input_schema,
+    output_schema: outputSchema(definition.output.kind),
   };
 }

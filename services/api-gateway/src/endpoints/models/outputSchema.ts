@@ -1,0 +1,31 @@
+import type { OutputKind } from '@holdfast/domain/modelResponse';
+
+type JsonSchema = Record<string, unknown>;
+
+const pixels = { type: 'integer', description: 'Pixels, if known' };
+const fields: Record<string, JsonSchema> = {
+  file_id: { type: 'string', format: 'file' },
+  format: { type: 'string' },
+};
+const sizes = { width: pixels, height: pixels };
+const duration = { duration: { type: 'number', description: 'Seconds, if known' } };
+
+const fileFields: Record<Exclude<OutputKind, 'text' | 'raw'>, Record<string, JsonSchema>> = {
+  images: { ...fields, ...sizes },
+  videos: { ...fields, ...sizes, ...duration },
+  audios: { ...fields, ...duration },
+  files: { ...fields, ...sizes, ...duration },
+};
+
+/** JSON Schema of what a completed execution of a model returns. */
+export function outputSchema(kind: OutputKind): JsonSchema {
+  if (kind === 'raw') return { type: 'object' };
+  const value =
+    kind === 'text'
+      ? { type: 'string' }
+      : {
+          type: 'array',
+          items: { type: 'object', required: ['file_id', 'format'], properties: fileFields[kind] },
+        };
+  return { type: 'object', required: [kind], properties: { [kind]: value } };
+}
