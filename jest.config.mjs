@@ -15,7 +15,7 @@ const withServers = {
   globalTeardown: '<rootDir>/packages/testkit/src/globalTeardown.mjs',
 };
 
-const besideTheCode = ['packages/*/src', 'services/*/src', 'bench'];
+const besideTheCode = ['packages/*/src', 'services/*/src', 'sdk/*/src', 'bench'];
 const inFolders = (folders, files) => folders.map((folder) => `<rootDir>/${folder}/**/${files}`);
 
 export default {

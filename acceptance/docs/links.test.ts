@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '../..');
-const pages = globSync(['*.md', '{docs,deploy,packages,models}/**/*.md'], {
+const pages = globSync(['*.md', '{docs,deploy,packages,models,sdk}/**/*.md'], {
   cwd: root,
   exclude: (name) => name.includes('node_modules'),
 }).sort();

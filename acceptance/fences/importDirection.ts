@@ -1,7 +1,7 @@
 /** The packages that each package may import. Tests may import all packages, but no service. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/domain': [],
-  'packages/client': [],
+  'sdk/typescript': [],
   'packages/kit': ['packages/domain'],
   'packages/db': ['packages/domain', 'packages/kit'],
   'packages/queues': ['packages/domain', 'packages/kit'],

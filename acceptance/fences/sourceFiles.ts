@@ -8,11 +8,17 @@ import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
  */
 export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
 
-const patterns = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'acceptance/**/*.ts', 'bench/**/*.ts'];
+const patterns = [
+  'packages/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'sdk/*/src/**/*.ts',
+  'acceptance/**/*.ts',
+  'bench/**/*.ts',
+];
 
 export function ownerOf(path: string): string {
   const [group = '', name = ''] = path.split('/');
-  return group === 'packages' || group === 'services' ? `${group}/${name}` : group;
+  return ['packages', 'services', 'sdk'].includes(group) ? `${group}/${name}` : group;
 }
 
 /** Every TypeScript file of the tree below `root`, without the generated Prisma client. */
@@ -32,5 +38,6 @@ export function targetOf(from: string, specifier: string, services: ReadonlySet<
   if (specifier.startsWith('.')) return ownerOf(normalize(join(dirname(from), specifier)));
   const name = /^@holdfast\/([^/]+)/.exec(specifier)?.[1];
   if (name === undefined) return undefined;
+  if (name === 'sdk') return 'sdk/typescript';
   return services.has(name) ? `services/${name}` : `packages/${name}`;
 }

@@ -1,0 +1,65 @@
+import { Account, ApiKeys, ModelCatalogue, readUsage, type UsageFilter } from './account.ts';
+import { type HoldfastOptions, readSettings } from './config.ts';
+import { Executions } from './executions.ts';
+import { Files } from './files.ts';
+import { type Call, type Http, openHttp, type RequestOptions } from './http.ts';
+import { withFiles } from './outputFile.ts';
+import type { ResponsePromise } from './responsePromise.ts';
+import { type Run, type RunOptions, run } from './run.ts';
+import type { Execution, InputOf, ModelSlug, OutputOf, Usage } from './types.ts';
+import { Webhooks } from './webhookResources.ts';
+
+/** A client of one Holdfast. */
+export class Holdfast {
+  readonly executions: Executions;
+  readonly models: ModelCatalogue;
+  readonly files: Files;
+  readonly balance: Account;
+  readonly apiKeys: ApiKeys;
+  readonly webhooks: Webhooks;
+  readonly #http: Http;
+
+  /** @throws TypeError if there is no URL or key, or a key in a browser */
+  constructor(options: HoldfastOptions = {}) {
+    this.#http = openHttp(readSettings(options));
+    this.executions = new Executions(this.#http);
+    this.models = new ModelCatalogue(this.#http);
+    this.files = new Files(this.#http);
+    this.balance = new Account(this.#http);
+    this.apiKeys = new ApiKeys(this.#http);
+    this.webhooks = new Webhooks(this.#http);
+  }
+
+  /**
+   * Runs a model and waits for its output. Files in the input are uploaded; files in the output have `.save(path)`.
+   *
+   * @throws ExecutionError if the execution failed, expired or was cancelled
+   * @throws WaitTimeoutError after `timeout` milliseconds; `client.executions.wait(error.execution.id)` resumes
+   * @throws AbortedError when the signal is aborted
+   * @throws ApiError if the API refused it; ConnectionError if there was no response. Both have the `idempotencyKey` with
+   * which the run can be repeated without a second charge
+   */
+  run<Slug extends ModelSlug>(
+    model: Slug,
+    input: InputOf<Slug>,
+    options: RunOptions = {},
+  ): Promise<Run<OutputOf<Slug>>> {
+    const runner = { http: this.#http, executions: this.executions, files: this.files };
+    return run(runner, model, input, options);
+  }
+
+  /** The output of an execution, with files that have `.save(path)`; undefined unless it is completed. */
+  output<Slug extends ModelSlug>(execution: Execution): OutputOf<Slug> | undefined {
+    return execution.result && (withFiles(this.files, execution.result) as OutputOf<Slug>);
+  }
+
+  /** Executions and their cost in a period, by model or by day. */
+  usage(filter: UsageFilter = {}, options?: RequestOptions): ResponsePromise<Usage> {
+    return readUsage(this.#http, filter, options);
+  }
+
+  /** Any other request: with the key, the retries and the errors of this client. */
+  request<Body extends object>(call: Call, options?: RequestOptions): ResponsePromise<Body> {
+    return this.#http.json<Body>(call, options);
+  }
+}

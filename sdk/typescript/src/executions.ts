@@ -1,0 +1,113 @@
+import { HoldfastError } from './errors.ts';
+import { type EventsOptions, type ExecutionEvent, followEvents } from './executionEvents.ts';
+import type { Http, RequestOptions } from './http.ts';
+import { readIdempotencyKey } from './idempotencyKey.ts';
+import { type List, listOf } from './list.ts';
+import { ResponsePromise, type WithResponse } from './responsePromise.ts';
+import type {
+  CreatedExecution,
+  CreateExecution,
+  Estimate,
+  EstimateExecution,
+  Execution,
+  ExecutionResult,
+} from './types.ts';
+import { type WaitOptions, waitForEnd } from './waiting.ts';
+
+export type CreateOptions = RequestOptions & {
+  /** Two creates with the same key are one execution. Default: a random key. See `deriveKey`. */
+  idempotencyKey?: string | Promise<string> | undefined;
+};
+
+export type ExecutionFilter = {
+  status?: string;
+  model?: string;
+  created_after?: string;
+  created_before?: string;
+  /** Items per request, 1 to 100. */
+  limit?: number;
+};
+
+const pathOf = (id: string) => `/v1/executions/${encodeURIComponent(id)}`;
+
+export class Executions {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /**
+   * Creates an execution and returns at once. However often the request is repeated, it has the same idempotency key; an
+   * error carries that key as `idempotencyKey`.
+   */
+  create(body: CreateExecution, options: CreateOptions = {}): ResponsePromise<CreatedExecution> {
+    return new ResponsePromise(this.#create(body, options));
+  }
+
+  async #create(body: CreateExecution, options: CreateOptions): Promise<WithResponse<CreatedExecution>> {
+    const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
+    const call = {
+      method: 'POST',
+      path: '/v1/executions',
+      body,
+      headers: { 'Idempotency-Key': idempotencyKey },
+      isRepeatable: true,
+      // Anything else did not come from the service, and the execution may exist: ask again.
+      isExpected: ({ id }: { id?: unknown }) => typeof id === 'string',
+    } as const;
+    try {
+      return await this.#http.json<CreatedExecution>(call, options).withResponse();
+    } catch (error) {
+      if (error instanceof HoldfastError) error.idempotencyKey = idempotencyKey;
+      throw error;
+    }
+  }
+
+  /** Reads an execution. `wait`: up to this many seconds (60), until its status changes. */
+  get(id: string, { wait, ...options }: RequestOptions & { wait?: number } = {}): ResponsePromise<Execution> {
+    return this.#http.json({ method: 'GET', path: pathOf(id), query: { wait } }, options);
+  }
+
+  /** Executions, newest first. */
+  list(filter: ExecutionFilter = {}, options?: RequestOptions): List<Execution> {
+    return listOf(this.#http, { path: '/v1/executions', query: filter }, 'data', options);
+  }
+
+  /** The output, usage and cost of a completed execution. */
+  result(id: string, options?: RequestOptions): ResponsePromise<ExecutionResult> {
+    return this.#http.json({ method: 'GET', path: `${pathOf(id)}/result` }, options);
+  }
+
+  /** Cancels an open execution, which then costs nothing. */
+  cancel(id: string, options?: RequestOptions): ResponsePromise<Execution> {
+    return this.#http.json({ method: 'POST', path: `${pathOf(id)}/cancel`, isRepeatable: true }, options);
+  }
+
+  /** Erases the input, output and files of an execution that has ended. */
+  erase(id: string, options?: RequestOptions): ResponsePromise<{ id: string; deleted: boolean }> {
+    return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+  }
+
+  /** What creating this execution would hold. */
+  estimate(body: EstimateExecution, options?: RequestOptions): ResponsePromise<Estimate> {
+    return this.#http.json(
+      { method: 'POST', path: '/v1/executions/estimate', body, isRepeatable: true },
+      options,
+    );
+  }
+
+  /**
+   * Waits until an execution has ended, and returns it whatever its final status is.
+   * @throws WaitTimeoutError after `timeout` milliseconds, AbortedError when the signal is aborted
+   */
+  async wait(id: string, options: WaitOptions = {}): Promise<Execution> {
+    const execution = await this.get(id, { signal: options.signal });
+    return await waitForEnd(this.#http, execution, options);
+  }
+
+  /** Status, progress and log of an execution as they change, until it has ended. Reconnects by itself. */
+  events(id: string, options?: EventsOptions): AsyncGenerator<ExecutionEvent, void, undefined> {
+    return followEvents(this.#http, id, options);
+  }
+}

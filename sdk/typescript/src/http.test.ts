@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ConnectionError, NotFoundError, RateLimitError, ServerError } from './errors.ts';
+import { cut, executionAs, json, refusal, type Step, startScriptedServer } from './testing/scriptedServer.ts';
+
+let server: Awaited<ReturnType<typeof startScriptedServer>>;
+const start = async (...steps: Step[]) => {
+  server = await startScriptedServer(...steps);
+  return server.client();
+};
+afterEach(() => server.close());
+
+const created = json(202, executionAs('PENDING'));
+const body = { model: 'm', input: {} };
+const keys = () => server.received.map(({ headers }) => headers['idempotency-key']);
+
+describe('a create', () => {
+  it.each<[string, Step]>([
+    ['a cut connection', cut],
+    ['429', refusal(429, 'RATE_LIMITED', true, { 'retry-after': '0' })],
+    ['a retryable 503', refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '0' })],
+    ['502 of a proxy', (response) => void response.writeHead(502).end('<html>')],
+    ['a page instead of JSON', (response) => void response.writeHead(200).end('<html>')],
+    ['JSON without an id', json(200, { hello: 'there' })],
+    [
+      'half of a body',
+      (response) => {
+        response.writeHead(202, { 'content-length': '1000' }).write('{"id":', () => response.destroy());
+      },
+    ],
+  ])('is repeated with the same key after %s', async (_name, failure) => {
+    const client = await start(failure, created);
+    expect((await client.executions.create(body)).id).toBe('exec_1');
+    expect(keys()).toEqual([expect.stringMatching(/^sdk_/), keys()[0]]);
+  });
+
+  it('is not repeated after an error that is not marked retryable, and the error has the key', async () => {
+    const client = await start(refusal(500, 'INTERNAL_ERROR', false));
+    const error = await client.executions
+      .create(body, { idempotencyKey: 'order-1' })
+      .catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ code: 'INTERNAL_ERROR', idempotencyKey: 'order-1', requestId: 'req_1' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('ends after maxRetries repetitions', async () => {
+    await start(cut);
+    const client = server.client({ maxRetries: 1 });
+    await expect(client.executions.create(body)).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(new Set(keys()).size).toBe(1);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('does not wait for a Retry-After beyond the deadline', async () => {
+    await start(refusal(429, 'RATE_LIMITED', true, { 'retry-after': '3600' }));
+    const error = await server
+      .client()
+      .executions.create(body)
+      .catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('a request', () => {
+  it('that shows a secret once is not repeated when it may have been processed', async () => {
+    const client = await start(cut);
+    await expect(client.apiKeys.create({ name: 'CI' })).rejects.toBeInstanceOf(ConnectionError);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('ends after its timeout, also in the middle of a body', async () => {
+    const client = await start((response) => void response.writeHead(200).write('{"available":'));
+    const reading = client.balance.get({ timeout: 100, maxRetries: 0 });
+    await expect(reading).rejects.toMatchObject({ code: 'REQUEST_TIMED_OUT', retryable: true });
+  });
+
+  it('carries the key, and does not follow a redirect with it', async () => {
+    const client = await start((response) => void response.writeHead(302, { location: '/elsewhere' }).end());
+    await expect(client.balance.get()).rejects.toMatchObject({ code: 'HTTP_302' });
+    expect(server.received.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/v1/balance', 'Bearer sk_test'],
+    ]);
+  });
+
+  it('is aborted with its signal, with the reason as the cause', async () => {
+    const client = await start(() => {});
+    const reason = new Error('enough');
+    const aborting = new AbortController();
+    const reading = client.balance.get({ signal: aborting.signal });
+    aborting.abort(reason);
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError', cause: reason });
+  });
+
+  it('returns the raw response on demand', async () => {
+    const client = await start(json(200, { available: '1.00' }, { 'x-request-id': 'req_7' }));
+    const { data, response } = await client.balance.get().withResponse();
+    expect([data.available, response.status, response.headers.get('x-request-id')]).toEqual([
+      '1.00',
+      200,
+      'req_7',
+    ]);
+  });
+
+  it('fails with the class of its status', async () => {
+    const client = await start(refusal(404, 'NOT_FOUND', false));
+    await expect(client.executions.get('exec_2')).rejects.toBeInstanceOf(NotFoundError);
+  });
+});
+
+describe('a list', () => {
+  it('reads page after page, and ends when a server repeats a cursor', async () => {
+    const page = (id: string, next: string) =>
+      json(200, { data: [{ id }], has_more: true, next_cursor: next });
+    const client = await start(page('a', 'c1'), page('b', 'c2'), page('c', 'c2'));
+    expect((await client.executions.list({ limit: 1 }).toArray()).map(({ id }) => id)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/v1/executions?limit=1',
+      '/v1/executions?limit=1&cursor=c1',
+      '/v1/executions?limit=1&cursor=c2',
+    ]);
+  });
+});

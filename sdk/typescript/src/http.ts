@@ -1,0 +1,221 @@
+import { type Settings, version } from './config.ts';
+import { AbortedError, ConnectionError, errorOf, HoldfastError } from './errors.ts';
+import { ResponsePromise, type WithResponse } from './responsePromise.ts';
+import { retryDelay, sleep } from './retries.ts';
+import { isBrowser } from './runtime.ts';
+
+/** Options of every call. */
+export type RequestOptions = {
+  /** Aborts the call. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds that one HTTP request of this call may take. */
+  timeout?: number | undefined;
+  /** How often this call is repeated after a failure that a repetition can cure. */
+  maxRetries?: number | undefined;
+};
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+export type Call = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Query | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Whether a request that may have been processed can be sent again. Default: all but POST. */
+  isRepeatable?: boolean;
+  /** Whether a body can be a response to this call. Default: any object. */
+  isExpected?: (body: object) => boolean;
+};
+
+/** A response whose body is not read yet. `close` ends it. */
+export type OpenResponse = { response: Response; close: () => void };
+
+/** Sends requests to one Holdfast. */
+export type Http = {
+  settings: Settings;
+  /** The response as JSON. @throws HoldfastError */
+  json<Body extends object>(call: Call, options?: RequestOptions): ResponsePromise<Body>;
+  /** The response with its body still open. The timeout ends with the headers. @throws HoldfastError */
+  open(call: Call, options?: RequestOptions): Promise<OpenResponse>;
+  /** Runs `attempt` until it succeeds or a repetition is pointless. @throws HoldfastError */
+  repeat<Result>(
+    attempt: () => Promise<Result>,
+    options: RequestOptions & { isRepeatable: boolean },
+  ): Promise<Result>;
+};
+
+export function openHttp(settings: Settings): Http {
+  async function repeat<Result>(
+    attempt: () => Promise<Result>,
+    { isRepeatable, signal, maxRetries = settings.maxRetries }: RequestOptions & { isRepeatable: boolean },
+  ): Promise<Result> {
+    const endsAt = performance.now() + settings.retryDeadline;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof HoldfastError)) throw error;
+        const remainingMs = endsAt - performance.now();
+        const delayMs = retryDelay(error, { isRepeatable, failures, remainingMs, maxRetries });
+        if (delayMs === null) throw error;
+        await sleep(delayMs, signal);
+      }
+    }
+  }
+
+  async function open(call: Call, options: RequestOptions = {}): Promise<OpenResponse> {
+    const attempt = startAttempt(options.signal, options.timeout ?? settings.timeout);
+    try {
+      const response = await dial(settings, call, attempt);
+      if (response.ok) {
+        attempt.endTimeout();
+        return { response, close: attempt.close };
+      }
+      const text = await attempt.reading(() => response.text());
+      attempt.close();
+      throw errorOf(response, text);
+    } catch (error) {
+      attempt.close();
+      throw error;
+    }
+  }
+
+  async function readJson(call: Call, options: RequestOptions): Promise<WithResponse<object>> {
+    const attempt = startAttempt(options.signal, options.timeout ?? settings.timeout);
+    try {
+      const response = await dial(settings, call, attempt);
+      const text = await attempt.reading(() => response.text());
+      if (!response.ok) throw errorOf(response, text);
+      return { data: parseBody(response, text, call.isExpected), response };
+    } finally {
+      attempt.close();
+    }
+  }
+
+  function json<Body extends object>(call: Call, options: RequestOptions = {}): ResponsePromise<Body> {
+    const isRepeatable = call.isRepeatable ?? call.method !== 'POST';
+    const reading = repeat(() => readJson(call, options), { ...options, isRepeatable });
+    return new ResponsePromise(reading as Promise<WithResponse<Body>>);
+  }
+
+  return { settings, json, open, repeat };
+}
+
+type Attempt = {
+  signal: AbortSignal;
+  /** Runs a part of the attempt; its failures become HoldfastErrors. */
+  reading<Result>(part: () => Promise<Result>): Promise<Result>;
+  endTimeout(): void;
+  close(): void;
+};
+
+/** One request: it ends with the caller's signal and after the timeout, whatever part of it is in progress. */
+export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number): Attempt {
+  if (caller?.aborted) throw new AbortedError(caller.reason);
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(caller?.reason);
+  caller?.addEventListener('abort', onAbort, { once: true });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    controller.abort();
+  }, timeoutMs);
+  const endTimeout = () => clearTimeout(timer);
+  return {
+    signal: controller.signal,
+    async reading(part) {
+      try {
+        return await part();
+      } catch (error) {
+        if (caller?.aborted) throw new AbortedError(caller.reason);
+        throw isLate ? lateError(timeoutMs, error) : connectionError(error);
+      }
+    },
+    endTimeout,
+    close() {
+      endTimeout();
+      caller?.removeEventListener('abort', onAbort);
+      controller.abort();
+    },
+  };
+}
+
+function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Response> {
+  const headers = {
+    Accept: 'application/json',
+    ...(call.body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(!isBrowser() && { 'User-Agent': `holdfast-sdk-typescript/${version}` }),
+    ...settings.headers,
+    ...call.headers,
+    Authorization: `Bearer ${settings.apiKey}`,
+  };
+  const init: RequestInit = {
+    method: call.method,
+    headers,
+    signal: attempt.signal,
+    // A redirected POST would become a GET, and would take the key elsewhere.
+    redirect: 'manual',
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+  };
+  return attempt.reading(() => settings.fetch(urlOf(settings.baseUrl, call), init));
+}
+
+function urlOf(baseUrl: string, { path, query = {} }: Call): string {
+  const url = new URL(baseUrl + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.toString();
+}
+
+function parseBody(
+  response: Response,
+  text: string,
+  isExpected: (body: object) => boolean = () => true,
+): object {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && isExpected(body)) return body;
+  } catch {
+    // Not JSON: reported below.
+  }
+  throw new ConnectionError({
+    code: 'INVALID_RESPONSE',
+    message: `HTTP ${response.status} with a body that is not of the API. Is the URL the one of your Holdfast?`,
+    requestId: response.headers.get('x-request-id'),
+  });
+}
+
+function lateError(timeoutMs: number, cause: unknown): ConnectionError {
+  return new ConnectionError({
+    code: 'REQUEST_TIMED_OUT',
+    message: `There was no complete response within ${timeoutMs} ms.`,
+    cause,
+  });
+}
+
+/** Codes of Node, Bun and Deno for connections that were never made. */
+const unsentCodes = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ConnectionRefused',
+];
+
+function connectionError(cause: unknown): ConnectionError {
+  const codes = [cause, (cause as { cause?: unknown })?.cause].map((one) => (one as { code?: string })?.code);
+  const reason = innermostMessage(cause);
+  return new ConnectionError({
+    code: 'CONNECTION_FAILED',
+    message: `The connection failed${reason ? `: ${reason}` : ''}.`,
+    isUnsent: codes.some((code) => code !== undefined && unsentCodes.includes(code)),
+    cause,
+  });
+}
+
+function innermostMessage(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return innermostMessage(error.cause) || error.message;
+}

@@ -1,0 +1,52 @@
+/** The caller's key, or a new random one. @throws TypeError if the key is invalid */
+export async function readIdempotencyKey(given: string | Promise<string> | undefined): Promise<string> {
+  const key = (await given) ?? `sdk_${crypto.randomUUID()}`;
+  if (typeof key === 'string' && /^[ -~]{1,255}$/.test(key)) return key;
+  throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
+}
+
+/** What a key can be derived from. No fractions: languages write them differently. */
+export type KeyPart =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly KeyPart[]
+  | { readonly [name: string]: KeyPart };
+
+/**
+ * An idempotency key that follows from your own data, such as an order number: the same in every process, after every
+ * crash, and in the SDKs of other languages. So one order is one execution, whoever repeats it.
+ * @throws TypeError if `order` is empty, or has a fraction
+ */
+export async function deriveKey(order: KeyPart): Promise<string> {
+  // Empty data would give different orders the same key.
+  if (order === undefined || order === null || order === '') {
+    throw new TypeError('deriveKey needs data that differs from order to order.');
+  }
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(order)));
+  return `order_${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** JSON without spaces, with sorted names and no characters beyond ASCII. */
+function canonical(part: KeyPart): string {
+  if (typeof part === 'number') {
+    if (Number.isSafeInteger(part)) return String(part);
+    throw new TypeError(`deriveKey takes no number like ${part}: pass it as text.`);
+  }
+  if (typeof part === 'string') return ascii(part);
+  if (typeof part === 'boolean' || part === null) return String(part);
+  if (Array.isArray(part)) return `[${part.map(canonical).join(',')}]`;
+  if (typeof part !== 'object') throw new TypeError(`deriveKey takes no ${typeof part}.`);
+  const entries = Object.entries(part).map(([name, value]) => [ascii(name), canonical(value)]);
+  return `{${entries
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+    .map((entry) => entry.join(':'))
+    .join(',')}}`;
+}
+
+const ascii = (text: string) =>
+  JSON.stringify(text).replaceAll(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -1,0 +1,93 @@
+import { AbortedError, ExecutionError, HoldfastError } from './errors.ts';
+import type { Executions } from './executions.ts';
+import type { Files } from './files.ts';
+import type { Http } from './http.ts';
+import { readIdempotencyKey } from './idempotencyKey.ts';
+import { uploadInput } from './inputFiles.ts';
+import { withFiles } from './outputFile.ts';
+import type { CreateExecution, Execution, InputOf, ModelSlug, OutputOf } from './types.ts';
+import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
+
+export type RunOptions = WaitOptions & {
+  /** Two runs with the same key are one execution. Default: a random key. See `deriveKey`. */
+  idempotencyKey?: string | Promise<string>;
+  /** Receives the final event of the execution. */
+  webhookUrl?: string;
+  /** Your own data, returned in the record. */
+  metadata?: Record<string, unknown>;
+  /** Which of your pending executions start first. */
+  priority?: 'high' | 'normal' | 'low';
+  /** Seconds until the service ends the execution; `timeout` only ends the wait. */
+  timeoutSeconds?: number;
+};
+
+/** A completed run. */
+export type Run<Output> = { output: Output; execution: Execution };
+
+export type Runner = { http: Http; executions: Executions; files: Files };
+
+/** See `Holdfast.run`. */
+export async function run<Slug extends ModelSlug>(
+  { http, executions, files }: Runner,
+  model: Slug,
+  input: InputOf<Slug>,
+  options: RunOptions,
+): Promise<Run<OutputOf<Slug>>> {
+  const { signal, onProgress } = options;
+  const startedAt = performance.now();
+  const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
+  const uploaded = await uploadInput(files, input, { signal, onProgress });
+  const body = createBody(model, uploaded, options);
+  const created = await createUnlessAborted({ http, executions }, body, idempotencyKey, options);
+  const { timeout } = options;
+  const rest =
+    timeout === undefined ? {} : { timeout: Math.max(0, timeout - (performance.now() - startedAt)) };
+  const execution = await waitForEnd(http, created, { ...options, ...rest }).catch((error: unknown) => {
+    if (error instanceof HoldfastError) error.idempotencyKey = idempotencyKey;
+    throw error;
+  });
+  if (execution.status !== 'COMPLETED' && (execution.error || isKnownFailure(execution))) {
+    throw Object.assign(new ExecutionError(execution), { idempotencyKey });
+  }
+  return { output: withFiles(files, await outputOf(executions, execution)) as OutputOf<Slug>, execution };
+}
+
+const isKnownFailure = ({ status }: Execution) => ['FAILED', 'CANCELLED', 'EXPIRED'].includes(status);
+
+function createBody(model: string, input: Record<string, unknown>, options: RunOptions): CreateExecution {
+  const { webhookUrl, metadata, priority, timeoutSeconds } = options;
+  return {
+    model,
+    input,
+    ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
+    ...(metadata !== undefined && { metadata }),
+    ...(priority !== undefined && { priority }),
+    ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
+  };
+}
+
+/**
+ * An abort during the create leaves open whether there is an execution. Only the create itself can tell, so it is finished
+ * when the execution shall be cancelled.
+ */
+async function createUnlessAborted(
+  { http, executions }: Omit<Runner, 'files'>,
+  body: CreateExecution,
+  idempotencyKey: string,
+  { signal, cancelOnAbort }: RunOptions,
+): Promise<Execution> {
+  if (signal?.aborted) throw new AbortedError(signal.reason);
+  const creating = executions.create(body, { idempotencyKey, ...(!cancelOnAbort && { signal }) });
+  const created = (await creating) as Execution;
+  if (!signal?.aborted || !cancelOnAbort) return created;
+  await cancel(http, created.id);
+  throw Object.assign(new AbortedError(signal.reason), { execution: created, idempotencyKey });
+}
+
+/** Records of older services have no `result`. */
+async function outputOf(executions: Executions, execution: Execution): Promise<Record<string, unknown>> {
+  if (execution.result || execution.status !== 'COMPLETED' || execution.erased_at)
+    return execution.result ?? {};
+  const { output } = await executions.result(execution.id);
+  return output;
+}

@@ -1,0 +1,76 @@
+import type { components } from './generated/api.ts';
+
+type Schemas = components['schemas'];
+
+/** A status. Later versions of the service may have more: `isEnded` knows which are final. */
+export type ExecutionStatus = Schemas['Execution']['status'] | (string & {});
+
+/** An execution as the API returns it. */
+export type Execution<Output = Record<string, unknown>> = Omit<Schemas['Execution'], 'status' | 'result'> & {
+  status: ExecutionStatus;
+  result?: Output;
+  /** The last 64 KiB of the log. Lists and events omit it. */
+  logs?: string | null;
+};
+
+/** The response to a create. */
+export type CreatedExecution = Omit<Schemas['CreatedExecution'], 'status'> & { status: ExecutionStatus };
+
+export type ExecutionResult<Output = Record<string, unknown>> = Omit<Schemas['ExecutionResult'], 'output'> & {
+  output: Output;
+};
+
+export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
+export type EstimateExecution = Schemas['EstimateExecution'];
+export type Estimate = Schemas['Estimate'];
+export type Model = Schemas['Model'];
+export type Balance = Schemas['Balance'];
+export type Transaction = Schemas['Transaction'];
+export type Usage = Schemas['Usage'];
+export type StoredFile = Schemas['File'];
+export type DownloadUrl = Schemas['DownloadUrl'];
+export type ApiKey = Schemas['ApiKey'];
+export type ApiKeyRequest = Schemas['ApiKeyRequest'];
+export type CreatedApiKey = Schemas['CreatedApiKey'];
+export type RotatedApiKey = Schemas['RotatedApiKey'];
+export type RevokedApiKey = Schemas['RevokedApiKey'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type WebhookEndpointRequest = Schemas['WebhookEndpointRequest'];
+export type WebhookEndpointChanges = Schemas['WebhookEndpointChanges'];
+export type CreatedWebhookEndpoint = Schemas['CreatedWebhookEndpoint'];
+export type WebhookSecret = Schemas['WebhookSecret'];
+export type Delivery = Schemas['Delivery'];
+export type TestCallResult = Schemas['TestCallResult'];
+export type Recovered = Schemas['Recovered'];
+
+/**
+ * The models of your Holdfast, by slug. Empty here: `npx @holdfast/sdk types > models.d.ts` writes a file that fills it,
+ * and then the compiler checks the names, inputs and outputs of models.
+ */
+// oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type -- users' files extend it
+export interface Models {}
+
+/** The slug of a model. */
+export type ModelSlug = keyof Models extends never ? string : Extract<keyof Models, string>;
+
+/** The input of a model. Anything file-like in it is uploaded. */
+export type InputOf<Slug> = Slug extends keyof Models
+  ? Models[Slug] extends { input: infer Input }
+    ? Input
+    : never
+  : Record<string, unknown>;
+
+/** The output of a model. Its files have `.url()`, `.bytes()` and `.save(path)`. */
+export type OutputOf<Slug> = Slug extends keyof Models
+  ? Models[Slug] extends { output: infer Output }
+    ? Output
+    : never
+  : // oxlint-disable-next-line typescript/no-explicit-any -- outputs are whatever the model returns
+    Record<string, any>;
+
+const finalStatuses: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
+
+/** Whether an execution has a final status, also one that this version does not know. */
+export function isEnded(execution: { status: ExecutionStatus; completed_at?: string | null }): boolean {
+  return finalStatuses.includes(execution.status) || (execution.completed_at ?? null) !== null;
+}

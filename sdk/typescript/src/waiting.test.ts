@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { AbortedError, ExecutionError, WaitTimeoutError } from './errors.ts';
+import { cut, executionAs, json, type Step, startScriptedServer } from './testing/scriptedServer.ts';
+import type { ProgressEvent } from './waiting.ts';
+
+let server: Awaited<ReturnType<typeof startScriptedServer>>;
+const start = async (...steps: Step[]) => {
+  server = await startScriptedServer(...steps);
+  return server.client();
+};
+afterEach(() => server.close());
+
+const created = json(202, executionAs('PENDING'));
+const ended = executionAs('COMPLETED', {
+  completed_at: '2026-03-20T10:30:08.000Z',
+  result: { text: 'done' },
+});
+const stream =
+  (...parts: string[]): Step =>
+  (response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(parts.join(''));
+const statusEvent = (record: unknown, id = '1:::0') =>
+  `id: ${id}\nevent: status\ndata: ${JSON.stringify(record)}\n\n`;
+
+describe('a run', () => {
+  it('waits by long polls and returns the output', async () => {
+    const client = await start(created, json(200, executionAs('PROCESSING')), json(200, ended));
+    expect((await client.run('m', {})).output).toEqual({ text: 'done' });
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/v1/executions',
+      '/v1/executions/exec_1?wait=25',
+      '/v1/executions/exec_1?wait=25',
+    ]);
+  });
+
+  it('returns when an execution has ended with a status that it does not know', async () => {
+    const unknown = { ...ended, status: 'ARCHIVED' };
+    const client = await start(created, json(200, executionAs('SLEEPING')), json(200, unknown));
+    expect((await client.run('m', {})).output).toEqual({ text: 'done' });
+  });
+
+  it('throws the error of a failed execution, with the execution', async () => {
+    const error = { code: 'GENERATION_FAILED', message: 'It broke.', retryable: true };
+    const client = await start(created, json(200, executionAs('FAILED', { error })));
+    const thrown = await client.run('m', {}, { idempotencyKey: 'k' }).catch((one: unknown) => one);
+    expect(thrown).toBeInstanceOf(ExecutionError);
+    expect(thrown).toMatchObject({ ...error, idempotencyKey: 'k', execution: { id: 'exec_1' } });
+  });
+
+  it('throws the execution after its timeout', async () => {
+    const client = await start(created, () => {});
+    const thrown = await client.run('m', {}, { timeout: 300 }).catch((one: unknown) => one);
+    expect(thrown).toBeInstanceOf(WaitTimeoutError);
+    expect(thrown).toMatchObject({ execution: { id: 'exec_1', status: 'PENDING' } });
+  });
+
+  it('goes on waiting when polls fail', async () => {
+    const client = await start(created, cut, json(200, ended));
+    expect((await client.run('m', {})).output).toEqual({ text: 'done' });
+  });
+
+  it.each([true, false])('that is aborted stops waiting; it cancels if asked: %s', async (cancelOnAbort) => {
+    const aborting = new AbortController();
+    const abort: Step = () => aborting.abort();
+    const client = await start(created, abort, json(200, executionAs('CANCELLED')));
+    const running = client.run('m', {}, { signal: aborting.signal, cancelOnAbort });
+    const thrown = await running.catch((one: unknown) => one);
+    expect(thrown).toBeInstanceOf(AbortedError);
+    expect(thrown).toMatchObject({ execution: { id: 'exec_1' } });
+    const cancels = server.received.filter(({ path }) => path.endsWith('/cancel'));
+    expect(cancels).toHaveLength(cancelOnAbort ? 1 : 0);
+  });
+
+  it('that is aborted during the create finds out its id to cancel it', async () => {
+    const aborting = new AbortController();
+    const abortThenCreate: Step = (response, received) => {
+      aborting.abort();
+      created(response, received);
+    };
+    const client = await start(abortThenCreate, json(200, executionAs('CANCELLED')));
+    const running = client.run('m', {}, { signal: aborting.signal, cancelOnAbort: true });
+    await expect(running).rejects.toMatchObject({ name: 'AbortError', execution: { id: 'exec_1' } });
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/v1/executions',
+      '/v1/executions/exec_1/cancel',
+    ]);
+  });
+});
+
+describe('the progress of a run', () => {
+  async function runWithProgress(...steps: Step[]) {
+    const client = await start(created, ...steps);
+    const events: ProgressEvent[] = [];
+    const { output } = await client.run('m', {}, { onProgress: (event) => events.push(event) });
+    return { output, types: events.map(({ type }) => type) };
+  }
+
+  it('follows the event stream, and resumes it where it was cut', async () => {
+    const first = stream('retry: 1\n\n', statusEvent(executionAs('PROCESSING'), 'at-1'));
+    const rest = stream(': heartbeat\n\nevent: log\ndata: {"lines":["a"]}\n\n', statusEvent(ended, 'at-2'));
+    const { output, types } = await runWithProgress(first, rest);
+    expect([output, types]).toEqual([{ text: 'done' }, ['status', 'log', 'status']]);
+    expect(server.received.map(({ headers }) => headers['last-event-id'])).toEqual([
+      undefined,
+      undefined,
+      'at-1',
+    ]);
+  });
+
+  it('ignores events that it does not know, and garbage', async () => {
+    const odd = 'event: weather\ndata: {"sun":true}\n\nevent: status\ndata: {broken\n\n\u0000\u0001: :\n\n';
+    expect(await runWithProgress(stream(odd, statusEvent(ended)))).toEqual({
+      output: { text: 'done' },
+      types: ['status'],
+    });
+  });
+
+  it.each<[string, Step]>([
+    ['is missing', json(404, {})],
+    ['is a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+  ])('is reported by long polls where the stream %s', async (_name, step) => {
+    const poll: Step = (response, received) =>
+      (received.path.includes('/events') ? step : json(200, ended))(response, received);
+    expect(await runWithProgress(poll)).toEqual({ output: { text: 'done' }, types: ['status'] });
+  });
+});

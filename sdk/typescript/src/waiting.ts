@@ -1,0 +1,186 @@
+import { ApiError, HoldfastError, WaitTimeoutError } from './errors.ts';
+import { type ExecutionEvent, followEvents } from './executionEvents.ts';
+import type { Http } from './http.ts';
+import { backoff, requestedDelay, sleep } from './retries.ts';
+import { type Execution, isEnded } from './types.ts';
+
+/** What happened to an upload or an execution. Later versions of the service may send other types: ignore those. */
+export type ProgressEvent = UploadProgress | ExecutionEvent;
+
+/** `field` is the place of the file in the input, such as `input.source_image`. */
+export type UploadProgress = { type: 'upload'; field: string; sentBytes: number; totalBytes: number };
+
+export type WaitOptions = {
+  /** Milliseconds to wait. Default: until the execution has expired at the latest. */
+  timeout?: number | undefined;
+  /** Aborts waiting. */
+  signal?: AbortSignal | undefined;
+  /** Whether an abort also cancels the execution. */
+  cancelOnAbort?: boolean | undefined;
+  /** Called with the status, progress and log as they change. */
+  onProgress?: ((event: ProgressEvent) => void) | undefined;
+};
+
+/** Below the 30 s after which many proxies end a request. */
+const longPollS = 25;
+/** A response that comes this early without a change was not held: the service is busy, or does not know `wait`. */
+const unheldMs = 1000;
+/** What the service may take to record that an execution has expired. */
+const expiryGraceMs = 120_000;
+/** The status of an execution that cannot be read is not worth more than this. */
+const defaultLifeMs = 86_400_000;
+const maxStreamFailures = 3;
+const maxPauseMs = 10_000;
+
+/**
+ * Waits until an execution has ended, and returns it whatever its final status is.
+ * @throws WaitTimeoutError, AbortedError, or the error of a request that a repetition cannot cure; all carry the execution
+ */
+export async function waitForEnd(
+  http: Http,
+  execution: Execution,
+  options: WaitOptions = {},
+): Promise<Execution> {
+  const wait = startWait(execution, options);
+  try {
+    if (options.onProgress && !isEnded(wait.current)) await followToEnd(http, wait);
+    await pollToEnd(http, wait);
+    return wait.current;
+  } catch (error) {
+    if (wait.isOver() && isAbort(error) && !options.signal?.aborted)
+      throw timeoutError(wait.current, options);
+    if (error instanceof HoldfastError) error.execution ??= wait.current;
+    if (options.signal?.aborted && options.cancelOnAbort) await cancel(http, wait.current.id);
+    throw error;
+  } finally {
+    wait.close();
+  }
+}
+
+type Wait = {
+  current: Execution;
+  /** Aborted by the caller, and when the time is over. */
+  signal: AbortSignal;
+  isOver(): boolean;
+  remainingMs(): number;
+  /** Takes a newer record and reports what changed. */
+  update(next: Execution): void;
+  report(event: ExecutionEvent): void;
+  close(): void;
+};
+
+function startWait(execution: Execution, { timeout, signal, onProgress }: WaitOptions): Wait {
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const endsAt = performance.now() + (timeout ?? lifeOf(execution));
+  const remainingMs = () => endsAt - performance.now();
+  let isOver = false;
+  const onTime = () => {
+    isOver = true;
+    controller.abort();
+  };
+  // A timer takes at most 2^31 ms.
+  const timer = setTimeout(onTime, Math.min(remainingMs(), 2 ** 31 - 1));
+  const wait: Wait = {
+    current: execution,
+    signal: controller.signal,
+    isOver: () => isOver,
+    remainingMs,
+    update(next) {
+      const last = wait.current;
+      wait.current = next;
+      if (next.status !== last.status) wait.report({ type: 'status', execution: next });
+      const progress = next.progress ?? null;
+      const queuePosition = next.queue_position ?? null;
+      if (progress !== (last.progress ?? null) || queuePosition !== (last.queue_position ?? null)) {
+        wait.report({ type: 'progress', progress, queuePosition });
+      }
+    },
+    report: (event) => onProgress?.(event),
+    close() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+  return wait;
+}
+
+/** By the server's own times, whose difference does not depend on the clock of this machine. */
+function lifeOf({ created_at: createdAt, expires_at: expiresAt }: Execution): number {
+  const lifeMs = Date.parse(expiresAt) - Date.parse(createdAt);
+  return (lifeMs > 0 ? lifeMs : defaultLifeMs) + expiryGraceMs;
+}
+
+/** Follows the event stream. Returns early when the stream does not work: long polls do. */
+async function followToEnd(http: Http, wait: Wait): Promise<void> {
+  const events = followEvents(http, wait.current.id, { signal: wait.signal, maxFailures: maxStreamFailures });
+  for (;;) {
+    const next = await events.next().catch((error: unknown) => {
+      if (isStreamFailure(error)) return null;
+      throw error;
+    });
+    if (next === null || next.done) return;
+    const event = next.value;
+    if (event.type === 'status') wait.current = event.execution;
+    wait.report(event);
+  }
+}
+
+/** Older services and limited tokens have no stream, and a key may have only so many: that is no reason to give up. */
+function isStreamFailure(error: unknown): boolean {
+  if (!(error instanceof HoldfastError) || isAbort(error)) return false;
+  return error.retryable || (error instanceof ApiError && [404, 405, 406, 501].includes(error.status));
+}
+
+async function pollToEnd(http: Http, wait: Wait): Promise<void> {
+  let pauses = 0;
+  while (!isEnded(wait.current)) {
+    const { status } = wait.current;
+    const startedAt = performance.now();
+    const pauseMs = await longPoll(http, wait);
+    if (wait.current.status !== status) pauses = 0;
+    else if (pauseMs !== null || performance.now() - startedAt < unheldMs) {
+      pauses += 1;
+      await sleep(pauseMs ?? backoff(pauses, maxPauseMs), wait.signal);
+    }
+  }
+}
+
+/** Waits for a change of the status. Returns the milliseconds to pause after a failure, else null. */
+async function longPoll(http: Http, { current, signal, remainingMs, update }: Wait): Promise<number | null> {
+  const wait = Math.max(1, Math.min(longPollS, Math.ceil(remainingMs() / 1000)));
+  const path = `/v1/executions/${encodeURIComponent(current.id)}`;
+  const timeout = wait * 1000 + http.settings.timeout;
+  let next: Execution;
+  try {
+    next = await http.json<Execution>({ method: 'GET', path, query: { wait } }, { signal, timeout });
+  } catch (error) {
+    if (error instanceof HoldfastError && error.retryable && !isAbort(error)) {
+      return requestedDelay(error) ?? backoff(3, maxPauseMs);
+    }
+    throw error;
+  }
+  update(next);
+  return null;
+}
+
+const isAbort = (error: unknown) => error instanceof HoldfastError && error.code === 'ABORTED';
+
+function timeoutError(execution: Execution, { timeout }: WaitOptions): WaitTimeoutError {
+  const after = timeout === undefined ? 'its expiry' : `${Math.round(timeout)} ms`;
+  return new WaitTimeoutError(
+    execution,
+    `The execution ${execution.id} is ${execution.status} after ${after}. It runs on: ` +
+      `client.executions.wait('${execution.id}') waits for it again.`,
+  );
+}
+
+/** The abort is reported whatever the response is: the execution may have ended in the meantime. */
+export async function cancel(http: Http, id: string): Promise<void> {
+  const path = `/v1/executions/${encodeURIComponent(id)}/cancel`;
+  await http.json({ method: 'POST', path, isRepeatable: true }).catch((error: unknown) => {
+    if (!(error instanceof HoldfastError)) throw error;
+  });
+}

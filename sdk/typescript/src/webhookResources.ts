@@ -1,0 +1,161 @@
+import type { Http, RequestOptions } from './http.ts';
+import { type List, listOf } from './list.ts';
+import type { ResponsePromise } from './responsePromise.ts';
+import type {
+  CreatedWebhookEndpoint,
+  Delivery,
+  Recovered,
+  TestCallResult,
+  WebhookEndpoint,
+  WebhookEndpointChanges,
+  WebhookEndpointRequest,
+  WebhookSecret,
+} from './types.ts';
+import type { WebhookEvent } from './webhookEvents.ts';
+import { sign, unwrap } from './webhooks.ts';
+
+export type RotationOptions = {
+  /** `old`: `X-Signature` uses the previous secret for the 24 hours in which both are valid. */
+  keep_primary?: 'old';
+  /** `now`: the previous secret is invalid at once. */
+  expire_previous?: 'now';
+};
+
+type ListFilter = { created_after?: string; created_before?: string; limit?: number };
+export type DeliveryFilter = ListFilter & { status?: string; event_type?: string };
+export type EventFilter = ListFilter & {
+  type?: string;
+  execution_id?: string;
+  endpoint_id?: string;
+  undelivered?: boolean;
+  order?: 'asc' | 'desc';
+};
+
+const pathOf = (id: string) => `/v1/webhooks/endpoints/${encodeURIComponent(id)}`;
+
+export class WebhookEndpoints {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Registers an endpoint. Its secret is shown once, so the request is not repeated after it may have been done. */
+  create(body: WebhookEndpointRequest, options?: RequestOptions): ResponsePromise<CreatedWebhookEndpoint> {
+    return this.#http.json({ method: 'POST', path: '/v1/webhooks/endpoints', body }, options);
+  }
+
+  list(options?: RequestOptions): List<WebhookEndpoint> {
+    return listOf(this.#http, { path: '/v1/webhooks/endpoints' }, 'endpoints', options);
+  }
+
+  get(id: string, options?: RequestOptions): ResponsePromise<WebhookEndpoint> {
+    return this.#http.json({ method: 'GET', path: pathOf(id) }, options);
+  }
+
+  update(
+    id: string,
+    changes: WebhookEndpointChanges,
+    options?: RequestOptions,
+  ): ResponsePromise<WebhookEndpoint> {
+    return this.#http.json({ method: 'PATCH', path: pathOf(id), body: changes }, options);
+  }
+
+  delete(id: string, options?: RequestOptions): ResponsePromise<{ id: string; deleted: boolean }> {
+    return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+  }
+
+  rotateSecret(
+    id: string,
+    rotation: RotationOptions = {},
+    options?: RequestOptions,
+  ): ResponsePromise<WebhookSecret> {
+    return this.#http.json({ method: 'POST', path: `${pathOf(id)}/rotate-secret`, query: rotation }, options);
+  }
+
+  /** Sends a test event and returns the response of the endpoint. */
+  test(id: string, options?: RequestOptions): ResponsePromise<TestCallResult> {
+    return this.#http.json({ method: 'POST', path: `${pathOf(id)}/test` }, options);
+  }
+
+  deliveries(id: string, filter: DeliveryFilter = {}, options?: RequestOptions): List<Delivery> {
+    return listOf(this.#http, { path: `${pathOf(id)}/deliveries`, query: filter }, 'deliveries', options);
+  }
+
+  /** Sends failed deliveries and missed events since a time once more. Repeat it while `has_more` is true. */
+  recover(id: string, since: string | Date, options?: RequestOptions): ResponsePromise<Recovered> {
+    const body = { since: typeof since === 'string' ? since : since.toISOString() };
+    return this.#http.json(
+      { method: 'POST', path: `${pathOf(id)}/recover`, body, isRepeatable: true },
+      options,
+    );
+  }
+}
+
+export class WebhookDeliveries {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** The deliveries of one execution. */
+  list(executionId: string, filter: DeliveryFilter = {}, options?: RequestOptions): List<Delivery> {
+    const query = { ...filter, execution_id: executionId };
+    return listOf(this.#http, { path: '/v1/webhooks/deliveries', query }, 'deliveries', options);
+  }
+
+  get(id: string, options?: RequestOptions): ResponsePromise<Delivery> {
+    return this.#http.json(
+      { method: 'GET', path: `/v1/webhooks/deliveries/${encodeURIComponent(id)}` },
+      options,
+    );
+  }
+
+  redeliver(id: string, options?: RequestOptions): ResponsePromise<Delivery> {
+    const path = `/v1/webhooks/deliveries/${encodeURIComponent(id)}/redeliver`;
+    return this.#http.json({ method: 'POST', path }, options);
+  }
+}
+
+export class WebhookEvents {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Events as webhooks deliver them, newest first unless `order` is `asc`. */
+  list(filter: EventFilter = {}, options?: RequestOptions): List<WebhookEvent> {
+    return listOf(this.#http, { path: '/v1/events', query: filter }, 'data', options);
+  }
+
+  get(id: string, options?: RequestOptions): ResponsePromise<WebhookEvent> {
+    return this.#http.json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` }, options);
+  }
+}
+
+export class Webhooks {
+  readonly endpoints: WebhookEndpoints;
+  readonly deliveries: WebhookDeliveries;
+  readonly events: WebhookEvents;
+  readonly unwrap = unwrap;
+  readonly sign = sign;
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+    this.endpoints = new WebhookEndpoints(http);
+    this.deliveries = new WebhookDeliveries(http);
+    this.events = new WebhookEvents(http);
+  }
+
+  /** The secret that signs deliveries to the `webhookUrl` of an execution. */
+  secret(options?: RequestOptions): ResponsePromise<WebhookSecret> {
+    return this.#http.json({ method: 'GET', path: '/v1/webhooks/secret' }, options);
+  }
+
+  rotateSecret(rotation: RotationOptions = {}, options?: RequestOptions): ResponsePromise<WebhookSecret> {
+    return this.#http.json({ method: 'POST', path: '/v1/webhooks/secret/rotate', query: rotation }, options);
+  }
+}
