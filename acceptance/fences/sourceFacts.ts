@@ -10,24 +10,18 @@ export type SourceFacts = {
 
 type SyntaxNode = { readonly type: string; readonly [key: string]: unknown };
 
-function isNode(value: unknown): value is SyntaxNode {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
-  );
-}
-
 function asNode(value: unknown): SyntaxNode | undefined {
-  return isNode(value) ? value : undefined;
+  const node = value as SyntaxNode | null | undefined;
+  return typeof node === 'object' && typeof node?.type === 'string' ? node : undefined;
 }
 
-function everyNode(value: unknown, visit: (node: SyntaxNode) => void): void {
-  if (Array.isArray(value)) {
-    for (const item of value) everyNode(item, visit);
-    return;
+/** A tree has thousands of nodes for each file, so this allocates nothing. */
+function everyNode(value: object, visit: (node: SyntaxNode) => void): void {
+  if ('type' in value && typeof value.type === 'string') visit(value as SyntaxNode);
+  for (const key in value) {
+    const child = (value as Record<string, unknown>)[key];
+    if (typeof child === 'object' && child !== null) everyNode(child, visit);
   }
-  if (typeof value !== 'object' || value === null) return;
-  if (isNode(value)) visit(value);
-  for (const child of Object.values(value)) everyNode(child, visit);
 }
 
 function nameOf(node: SyntaxNode | undefined): string | undefined {
@@ -51,14 +45,13 @@ function firstArgument(call: SyntaxNode): SyntaxNode | undefined {
   return asNode((first as { expression?: unknown } | undefined)?.expression);
 }
 
+const declarations = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration']);
+
 function importedBy(node: SyntaxNode): string | undefined {
   if (node.type === 'CallExpression') {
     return asNode(node['callee'])?.type === 'Import' ? nameOf(firstArgument(node)) : undefined;
   }
-  const declares = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration'].includes(
-    node.type,
-  );
-  return declares ? nameOf(asNode(node['source'])) : undefined;
+  return declarations.has(node.type) ? nameOf(asNode(node['source'])) : undefined;
 }
 
 const rawPrisma = /^\$(query|execute)Raw(Unsafe)?$/;
@@ -66,7 +59,6 @@ const connections = /(pool|client|connection|database|db|pg)$/i;
 
 // `.query(` is also supertest's query string: it is SQL if its argument is a text, or its object a connection.
 function isQuery(node: SyntaxNode): boolean {
-  if (node.type !== 'CallExpression') return false;
   const called = member(asNode(node['callee']));
   if (called?.[1] !== 'query') return false;
   const argument = firstArgument(node)?.type ?? '';
@@ -77,12 +69,17 @@ function isQuery(node: SyntaxNode): boolean {
 export function readSourceFacts(text: string): SourceFacts {
   const facts: SourceFacts = { imports: [], readsEnvironment: false, logsToConsole: false, speaksSql: false };
   everyNode(parseSync(text, { syntax: 'typescript', target: 'es2024' }).body, (node) => {
+    if (node.type === 'MemberExpression') readMember(node, facts);
+    else if (node.type === 'CallExpression' && isQuery(node)) facts.speaksSql = true;
     const imported = importedBy(node);
     if (imported !== undefined) facts.imports.push(imported);
-    const [object, property] = member(node) ?? [];
-    if (object === 'process' && property === 'env') facts.readsEnvironment = true;
-    if (object === 'console' && property === 'log') facts.logsToConsole = true;
-    if (rawPrisma.test(property ?? '') || isQuery(node)) facts.speaksSql = true;
   });
   return facts;
+}
+
+function readMember(node: SyntaxNode, facts: SourceFacts): void {
+  const [object, property] = member(node) ?? [];
+  if (object === 'process' && property === 'env') facts.readsEnvironment = true;
+  if (object === 'console' && property === 'log') facts.logsToConsole = true;
+  if (rawPrisma.test(property ?? '')) facts.speaksSql = true;
 }

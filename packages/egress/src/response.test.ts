@@ -15,11 +15,11 @@ describe('parseJson', () => {
   it('parses a large text of few values', () => {
     const text = JSON.stringify({
       b64_json: 'A'.repeat(5_000_000),
-      numbers: Array.from({ length: 300_000 }, () => 1),
+      numbers: Array.from({ length: 1000 }, () => 1),
     });
-    expect(parseJson(text)).toEqual(JSON.parse(text));
+    expect(JSON.stringify(parseJson(text)) === text).toBe(true);
     const commas = JSON.stringify({ a: '\\', b: `\\"${',['.repeat(3_000_000)}\\` });
-    expect(parseJson(commas)).toEqual(JSON.parse(commas));
+    expect(JSON.stringify(parseJson(commas)) === commas).toBe(true);
   });
 
   it('refuses text with too many values for memory', () => {

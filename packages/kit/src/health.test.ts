@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Check, type HealthServer, startHealthServer } from './health.ts';
 import { createRegistry } from './metrics.ts';
 
@@ -51,7 +51,18 @@ describe('the health server', () => {
   });
 
   it('does not hang with a check that hangs', async () => {
-    expect(await answer('/readyz', { ready: () => new Promise(() => {}) })).toMatchObject({ status: 503 });
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
+    try {
+      const answered = answer('/readyz', { ready: () => new Promise(() => {}) });
+      let result: Awaited<typeof answered> | null = null;
+      while (result === null) {
+        jest.advanceTimersByTime(100);
+        result = await Promise.race([answered, new Promise<null>((next) => setImmediate(next, null))]);
+      }
+      expect(result).toMatchObject({ status: 503 });
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('gives its metrics, and nothing else', async () => {

@@ -2,10 +2,14 @@ import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl, CallCounts } from '@holdfast/queues/admission';
-import { until } from '@holdfast/testkit/until';
-import { expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { openBreakers } from './breakers.ts';
 import { dispatcherMetrics } from './metrics.ts';
+
+const reportEveryMs = 1000;
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 type Code = 'MODEL_UNAVAILABLE' | 'MODEL_OVERLOADED' | 'SERVICE_UNAVAILABLE';
 
@@ -24,17 +28,15 @@ function breakersOver(report: AdmissionControl['report'], maxAgeMs = 60_000) {
   });
 }
 
-/** What is reported of a connection after these calls. */
+/** The report about a connection after these calls. */
 async function reportedOf(calls: Progress[], givenMs = 600_000): Promise<CallCounts | undefined> {
   const reported: CallCounts[] = [];
-  let reports = 0;
   const breakers = breakersOver(async (some) => {
     reported.push(...some);
-    reports += 1;
     return new Map();
   });
   for (const progress of calls) breakers.called('p', progress, { givenMs, usualMs: 600_000 });
-  await until('it is reported', () => reports > 0);
+  await jest.advanceTimersByTimeAsync(reportEveryMs);
   await breakers.stop();
   return reported[0];
 }
@@ -84,9 +86,12 @@ it('a circuit does not stay open for ever because Redis is unavailable', async (
   const breakers = breakersOver(async () => {
     if (isUnavailable) throw new Error('Redis is unavailable');
     return new Map([['p', 1]]);
-  }, 500);
-  await until('it is left alone', () => breakers.isOpen('p'));
+  }, 2 * reportEveryMs);
+  await jest.advanceTimersByTimeAsync(reportEveryMs);
   isUnavailable = true;
-  await until('the circuit is closed', () => !breakers.isOpen('p'));
+  await jest.advanceTimersByTimeAsync(2 * reportEveryMs);
+  expect(breakers.isOpen('p')).toBe(true);
+  await jest.advanceTimersByTimeAsync(reportEveryMs);
+  expect(breakers.isOpen('p')).toBe(false);
   await breakers.stop();
 });

@@ -9,7 +9,7 @@ export type Reply =
   | 'silence'
   | 'reset'
   | 'half a body'
-  | 'more than is read';
+  | '2 MiB';
 
 export type Counterpart = {
   baseUrl: string;

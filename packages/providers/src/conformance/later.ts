@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { limits } from '@holdfast/domain/limits';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Handle } from '../interface.ts';
 import type { Received, Reply } from './counterpart.ts';
-import { accepted, begin, expectNothingLeaks, messageOf, never, type Parties } from './parties.ts';
+import { accepted, adapterOf, begin, expectNothingLeaks, messageOf, never, type Parties } from './parties.ts';
 import {
   callbackUrl,
   calledBack,
@@ -9,6 +10,7 @@ import {
   type Run,
   runOf,
   type Subject,
+  secrets,
   submissionOf,
 } from './subject.ts';
 
@@ -56,6 +58,7 @@ function describeAcceptance(subject: Subject, later: Later, parties: () => Parti
 }
 
 function describePolls(subject: Subject, later: Later, parties: () => Parties): void {
+  afterEach(() => void jest.restoreAllMocks());
   const polled = submissionOf(subject, { mode: 'poll', timeoutMs: 60_000 });
   const ask = async (handle: Handle, replies: (run: Run) => readonly Reply[]) => {
     const { counterpart, provider } = parties();
@@ -82,11 +85,18 @@ function describePolls(subject: Subject, later: Later, parties: () => Parties): 
     },
   );
 
-  it('a poll that meets more than is read ends: it would at every question', async () => {
-    expect(await ask(await begun(), () => ['more than is read'])).toMatchObject({
+  it('ends a run whose poll returns more than is read, because every later poll would', async () => {
+    const handle = await begun();
+    const { counterpart } = parties();
+    const bounds: { providerBodyBytes: number } = limits;
+    jest.replaceProperty(bounds, 'providerBodyBytes', 1024 * 1024);
+    const provider = adapterOf(subject, counterpart, secrets.apiKey);
+    counterpart.reply('2 MiB');
+    expect(await provider.poll(polled, handle, never)).toMatchObject({
       state: 'ended',
       outcome: { ok: false, code: 'GENERATION_FAILED', message: 'The output of the model is too large.' },
     });
+    provider.close();
   });
 
   for (const { name, replies, code, says } of later.failures ?? []) {

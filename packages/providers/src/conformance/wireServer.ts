@@ -29,7 +29,7 @@ export type WireReply =
   | 'silence'
   | 'reset'
   | 'half a body'
-  | 'more than is read'
+  | '2 MiB'
   | 'html';
 
 /**
@@ -201,10 +201,10 @@ const inWords: Record<Extract<WireReply, string>, (response: ServerResponse) => 
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
     response.write('{"id":"', () => response.destroy());
   },
-  'more than is read'(response) {
+  '2 MiB'(response) {
     const piece = Buffer.alloc(1024 * 1024, 'A');
     response.writeHead(200, { 'content-type': 'application/json' });
-    pipeline(Readable.from(Array.from({ length: 130 }, () => piece)), response, () => {});
+    pipeline(Readable.from([piece, piece]), response, () => {});
   },
   html: (response) => send(response, { status: 200, text: '<html><h1>It works!</h1></html>' }),
 };
