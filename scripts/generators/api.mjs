@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
 import { createApiDocument } from '../../services/api-gateway/src/openapi/document.ts';
+import { errorTable } from '../../services/api-gateway/src/openapi/errorTable.ts';
 import { scopeOf } from '../../services/api-gateway/src/openapi/operations.ts';
 import { root } from '../child.mjs';
 
@@ -22,9 +23,21 @@ const sections = [...Map.groupBy(operations, ({ tags }) => tags[0])].map(
   ([tag, some]) => `## ${tag}\n\n${head}\n${some.map(rowOf).join('\n')}`,
 );
 
-const page = path.join(root, 'docs/api.md');
-const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:endpoints|end of endpoints) -->/);
-writeFileSync(
-  page,
-  `${before}<!-- endpoints -->\n\n${sections.join('\n\n')}\n\n<!-- end of endpoints -->${after}`,
+/** Writes the part of a page between the comments of this name. */
+function writePart(file, name, text) {
+  const page = path.join(root, file);
+  const [before, , after] = readFileSync(page, 'utf8').split(new RegExp(`<!-- (?:end of )?${name} -->`));
+  writeFileSync(page, `${before}<!-- ${name} -->\n\n${text}\n\n<!-- end of ${name} -->${after}`);
+}
+
+writePart('docs/api.md', 'endpoints', sections.join('\n\n'));
+
+const codes = errorTable.map(
+  ({ status, code, retryable, advice }) =>
+    `| ${status} | \`${code}\` | ${retryable ? 'yes' : 'no'} | ${advice} |`,
+);
+writePart(
+  'docs/errors.md',
+  'codes',
+  ['| Status | Code | Retry | What to do |', '| --- | --- | --- | --- |', ...codes].join('\n'),
 );

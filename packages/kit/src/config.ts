@@ -40,7 +40,7 @@ export const publicUrl = z
   .url()
   .optional()
   .describe(
-    'Where clients reach the gateway; the URLs of the disk store start with it. Webhooks and downloads never connect to it',
+    'Where clients reach the gateway; the URLs of the disk store and those in responses start with it. Webhooks and downloads never connect to it',
   );
 
 /** Messages must not repeat the text: it may hold a password. */

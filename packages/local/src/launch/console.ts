@@ -39,12 +39,13 @@ Holdfast is ready.
   Files    ${home}
 
 Try it:
-  export KEY=${apiKey}
-  curl -s ${baseUrl}/v1/models -H "Authorization: Bearer $KEY"
-  curl -s ${baseUrl}/v1/executions -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  export HOLDFAST_URL=${baseUrl} HOLDFAST_API_KEY=${apiKey}
+  auth="Authorization: Bearer $HOLDFAST_API_KEY"
+  curl -s $HOLDFAST_URL/v1/models -H "$auth"
+  curl -s $HOLDFAST_URL/v1/executions -H "$auth" -H "Prefer: wait=30" -H "Content-Type: application/json" \\
     -d '{"model":"sandbox-text","input":{"prompt":"Hello"}}'
-  curl -s ${baseUrl}/v1/executions -H "Authorization: Bearer $KEY"
-  curl -s ${baseUrl}/v1/balance -H "Authorization: Bearer $KEY"
+  curl -s $HOLDFAST_URL/v1/executions -H "$auth"
+  curl -s $HOLDFAST_URL/v1/balance -H "$auth"
 
 Webhooks, each as it comes, in another terminal:
   npm run webhooks:listen

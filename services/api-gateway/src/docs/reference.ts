@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { errorCodes } from '@holdfast/domain/errors';
 import type { Express } from 'express';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type ApiDocument, createApiDocument } from '../openapi/document.ts';
+import { type ErrorRow, errorTable } from '../openapi/errorTable.ts';
 import { type Operation, operationsOf } from '../openapi/operations.ts';
 import { overview } from '../openapi/overview.ts';
 import { type Html, html, prose } from './html.ts';
@@ -24,6 +26,12 @@ export function mountReference(app: Express, endpoints: readonly Endpoint[]): vo
   app.get('/docs', (_request, response) => {
     page ??= renderPage(read());
     response.set('Content-Security-Policy', pagePolicy).type('html').send(page);
+  });
+  // Stable: errors carry these URLs. Relative, because a proxy may serve the API below a path.
+  app.get('/docs/errors/:code', (request, response, next) => {
+    const { code } = request.params;
+    if (Object.hasOwn(errorCodes, code)) response.redirect(302, `../../docs#${code}`);
+    else next();
   });
   app.get('/docs/style.css', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=3600').type('css').send(style);
@@ -65,7 +73,12 @@ function overviewSection({ heading, paragraphs }: (typeof overview)[number]): Ht
   return html`<section class="overview" id="${anchor(heading)}">
 <h2>${heading}</h2>
 ${paragraphs.map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
+${heading === 'Errors' && html`<dl class="fields">${errorTable.map(errorEntry)}</dl>`}
 </section>`;
+}
+
+function errorEntry({ code, status, retryable, advice }: ErrorRow): Html {
+  return html`<div id="${code}"><dt><code>${code}</code> <span class="type">${status}${retryable && ' · retryable'}</span></dt><dd>${prose(advice)}</dd></div>`;
 }
 
 function tagLinks(tag: string, operations: Operation[]): Html {

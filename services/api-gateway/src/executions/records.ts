@@ -1,4 +1,4 @@
-import { priorities } from '@holdfast/domain/execution';
+import { type Execution, priorities, statusRecord } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { amount, idField, jsonObject, timestamp } from '../http/fields.ts';
@@ -19,6 +19,8 @@ export const exampleCreated = {
   expires_at: '2026-03-20T10:40:00.000Z',
   created_at: '2026-03-20T10:30:00.000Z',
 };
+
+const exampleUrls = executionUrls('https://api.example.com', exampleCreated.id);
 
 export const exampleExecution = {
   ...exampleCreated,
@@ -58,6 +60,27 @@ const ExecutionError = z
   })
   .meta({ id: 'ExecutionError' });
 
+const ExecutionUrls = z
+  .object({
+    self: z.string().meta({ description: 'The execution', example: exampleUrls.self }),
+    result: z.string().meta({ description: 'Its result, once completed', example: exampleUrls.result }),
+    events: z.string().meta({ description: 'Its events as they happen', example: exampleUrls.events }),
+    cancel: z.string().meta({ description: '`POST` here to cancel it', example: exampleUrls.cancel }),
+  })
+  .meta({ id: 'ExecutionUrls', description: 'Where to read, follow and cancel it', example: exampleUrls });
+
+/** The endpoints of one execution. */
+export function executionUrls(publicUrl: string, id: string) {
+  const self = `${publicUrl}/v1/executions/${id}`;
+  return { self, result: `${self}/result`, events: `${self}/events`, cancel: `${self}/cancel` };
+}
+
+/** An execution in a response about this one alone. */
+export function executionDetails(execution: Execution, publicUrl: string) {
+  const { id, logs } = execution;
+  return { ...statusRecord(execution), logs, urls: executionUrls(publicUrl, id) };
+}
+
 const createFields = {
   id: idField('exec'),
   status: ExecutionStatus,
@@ -69,9 +92,9 @@ const createFields = {
 };
 
 /** Spec, "Execution (create response)". */
-export const CreatedExecution = z.object(createFields).meta({
+export const CreatedExecution = z.object({ ...createFields, urls: ExecutionUrls }).meta({
   id: 'CreatedExecution',
-  example: exampleCreated,
+  example: { ...exampleCreated, urls: exampleUrls },
 });
 
 /** The progress of a run, if its provider reports it. */
@@ -118,7 +141,13 @@ export const ExecutionWithLogs = ExecutionRecord.extend({
     description: 'The last 64 KiB of the log, if the model writes one',
     example: 'Step 1 of 4\nStep 2 of 4\n',
   }),
-}).meta({ id: 'ExecutionWithLogs', example: { ...exampleExecution, logs: 'Step 1 of 4\nStep 2 of 4\n' } });
+});
+
+/** What responses about one execution return. */
+export const ExecutionDetails = ExecutionWithLogs.extend({ urls: ExecutionUrls }).meta({
+  id: 'ExecutionDetails',
+  example: { ...exampleExecution, logs: 'Step 1 of 4\nStep 2 of 4\n', urls: exampleUrls },
+});
 
 /** Spec, "Execution result". */
 export const ExecutionResult = z

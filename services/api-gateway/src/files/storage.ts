@@ -39,7 +39,7 @@ export function mountStorage(app: Express, { disk, db, bodyPace }: Context): voi
 
 /** Responds with an error of the file store, which may have a more specific status than its code (416). */
 export const respondStoreError: OnError = (response, status, code, message) => {
-  const body = errorBody(new ApiError(code, message), stateOf(response).requestId);
+  const body = errorBody(new ApiError(code, message), stateOf(response));
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.end(JSON.stringify(body));

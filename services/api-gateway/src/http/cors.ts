@@ -7,10 +7,10 @@ export function isCorsOrigin(text: string): boolean {
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const requestHeaders =
-  'Authorization, Content-Type, Idempotency-Key, Accept, Range, Last-Event-ID, traceparent, tracestate';
+  'Authorization, Content-Type, Idempotency-Key, Prefer, Accept, Range, Last-Event-ID, traceparent, tracestate';
 const exposedHeaders =
   'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, ' +
-  'Content-Disposition, Content-Range, Deprecation, Sunset';
+  'Content-Disposition, Content-Range, Location, Preference-Applied, Deprecation, Sunset';
 const preflightMaxAgeS = 600;
 
 /** Lets pages of these origins read responses. Never with credentials: a page needs an API key, cookies do not count. */

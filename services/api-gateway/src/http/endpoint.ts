@@ -20,6 +20,8 @@ export type EndpointRequest<Params, Query, Body> = {
   query: Query;
   body: Body;
   headers: IncomingMessage['headers'];
+  /** Where the client reaches the API, without a final slash. */
+  publicUrl: string;
   /** The trace context for work that the request starts; null: not traced. */
   traceparent: string | null;
   /** For endpoints that stream their response. */
@@ -35,6 +37,8 @@ export type Reply = {
   headers?: Record<string, string>;
   /** The response for clients that accept text/csv. */
   table?: Table;
+  /** Gives the response in place of this one, after the request's body is released; null: the client is gone. */
+  wait?: () => Promise<Reply | null>;
 };
 
 export type EndpointResponse = {

@@ -8,24 +8,35 @@ import { StoreFailedError } from '@holdfast/files/store';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { isBodyWithheld } from './body.ts';
-import { stateOf } from './requestState.ts';
+import { type RequestState, stateOf } from './requestState.ts';
 import { maxDetails } from './validate.ts';
 
 /** How long to wait for the rest of a body that was refused. */
 const drainTimeoutMs = 10_000;
 
 /** Spec, "Errors". */
-export function errorBody(error: ApiError, requestId: string) {
+export function errorBody(
+  error: ApiError,
+  { requestId, publicUrl }: Pick<RequestState, 'requestId' | 'publicUrl'>,
+) {
   const { code, message, retryable, details } = error;
   return {
-    error: { code, message, retryable, request_id: requestId, details: details.slice(0, maxDetails) },
+    error: {
+      code,
+      message,
+      retryable,
+      request_id: requestId,
+      details: details.slice(0, maxDetails),
+      doc_url: `${publicUrl}/docs/errors/${code}`,
+    },
   };
 }
 
 /** The one place where an error becomes a response. */
 export function respondError({ log }: Pick<Context, 'log'>): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
-    const { requestId, match, span } = stateOf(response);
+    const state = stateOf(response);
+    const { requestId, match, span } = state;
     if (request.errored || response.destroyed) {
       response.destroy(); // The client disconnected while it was sending.
       return;
@@ -42,7 +53,7 @@ export function respondError({ log }: Pick<Context, 'log'>): ErrorRequestHandler
     }
     response.set({ 'Cache-Control': 'no-store', ...apiError.headers });
     response.status(apiError.status);
-    const body = errorBody(apiError, requestId);
+    const body = errorBody(apiError, state);
     const closesConnection = apiError.headers['Connection'] === 'close' || isBodyWithheld(request);
     if (request.complete || closesConnection) response.json(body);
     else respondBeforeBodyEnd(request, response, JSON.stringify(body));
@@ -124,7 +135,7 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
 
 function respondOnSocket(socket: Duplex, error: ApiError, maxPerMinute: number): void {
   const requestId = newId('req');
-  const body = JSON.stringify(errorBody(error, requestId));
+  const body = JSON.stringify(errorBody(error, { requestId, publicUrl: '' }));
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',

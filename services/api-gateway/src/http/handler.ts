@@ -29,12 +29,10 @@ export function endpointHandler(context: Context): RequestHandler {
     await endpoint.admit?.({ context, params });
     const holder = caller?.organizationId ?? operator ?? 'callbacks';
     const hold = context.bodies.open(holder, endpoint.sender?.(params));
-    try {
-      const reply = await replyOf(endpoint, { context, params, raw, hold });
-      if (reply) sendReply(raw, reply);
-    } finally {
-      hold.release();
-    }
+    const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
+    if (reply) noteExecution(response, reply.body);
+    const final = reply?.wait ? await reply.wait() : reply;
+    if (final) sendReply(raw, final);
   };
 }
 
@@ -42,7 +40,7 @@ async function replyOf(
   endpoint: Endpoint,
   { context, params, raw, hold }: { context: Context; params: never; raw: Raw; hold: BodyHold },
 ): Promise<Reply | null> {
-  const { caller, traceparent } = stateOf(raw.response);
+  const { caller, traceparent, publicUrl } = stateOf(raw.response);
   const input = readInput(endpoint, raw, { pace: context.bodyPace, hold });
   const { query, body } = await input.catch(async (error: unknown) => {
     await endpoint.onRefused?.({ context, params, raw, error });
@@ -56,6 +54,7 @@ async function replyOf(
       query: query as never,
       body: body as never,
       headers: raw.request.headers,
+      publicUrl,
       traceparent,
       raw,
     });
@@ -118,11 +117,15 @@ async function readEndpointBody(
   return validate(endpoint.body ?? emptyBody, (await readJson(raw, limits)) ?? {});
 }
 
-function sendReply({ request, response }: Raw, { status, body, headers = {}, table }: Reply): void {
+/** For the log line and span, also if the client does not wait for the response. */
+function noteExecution(response: Response, body: unknown): void {
   const state = stateOf(response);
   const execution = executionIn(body);
   state.executionId ??= execution?.id ?? null;
   state.model = execution?.model ?? null;
+}
+
+function sendReply({ request, response }: Raw, { status, body, headers = {}, table }: Reply): void {
   response.set({ 'Cache-Control': 'no-store', ...headers });
   response.status(status);
   if (table) sendTable(request, response, body, table);

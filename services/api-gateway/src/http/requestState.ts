@@ -15,6 +15,8 @@ export type RequestState = {
   operator: string | null;
   /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;
+  /** Where the client reaches the API, without a final slash. */
+  publicUrl: string;
   /** Why there is no caller; thrown after the rate limit has counted the request. */
   refusal: Error | null;
   executionId: string | null;

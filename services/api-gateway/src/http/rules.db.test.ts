@@ -32,6 +32,7 @@ function expectError(response: Response, status: number, code: string): void {
       retryable: expect.any(Boolean),
       request_id: expect.stringMatching(/^req_[0-9a-f-]{36}$/),
       details: expect.any(Array),
+      doc_url: expect.stringMatching(new RegExp(`^(http://gateway\\.test)?/docs/errors/${code}$`)),
     },
   });
   expect(response.status).toBe(status);

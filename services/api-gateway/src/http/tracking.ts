@@ -3,6 +3,7 @@ import { canonicalAddress } from '@holdfast/egress/addresses';
 import { executionAttributes, readTraceparent, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
 import type { Request, RequestHandler } from 'express';
 import type { Context } from '../context.ts';
+import { openPublicUrl } from './publicUrl.ts';
 import { openState, type RequestState, stateOf } from './requestState.ts';
 import { type Match, type Routes, routeName } from './routes.ts';
 
@@ -11,6 +12,7 @@ const clientClosedStatus = 499;
 
 /** Gives every request an id, a route and a span, and logs it when it ends: never its body, query or key. */
 export function trackRequests(context: Context, routes: Routes): RequestHandler {
+  const publicUrl = openPublicUrl(context.config);
   return (request, response, next) => {
     const requestId = newId('req');
     const match = routes.find(request.method, request.path);
@@ -26,6 +28,7 @@ export function trackRequests(context: Context, routes: Routes): RequestHandler 
       findCaller: null,
       operator: null,
       address: clientAddress(request),
+      publicUrl: publicUrl(request),
       refusal: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
       model: null,

@@ -20,6 +20,10 @@ const RequestError = z
     retryable: z.boolean().describe('Whether the same request may succeed later'),
     request_id: z.string().meta({ example: 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d' }),
     details: z.array(ErrorDetail).describe('The invalid fields, if any'),
+    doc_url: z.string().meta({
+      description: 'A page about this code',
+      example: 'https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR',
+    }),
   })
   .meta({ id: 'RequestError' });
 
@@ -93,7 +97,8 @@ function exampleOf(code: ErrorCode) {
       : [];
   const request_id = 'req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d';
   const message = details[0]?.message ?? 'One sentence about what went wrong.';
-  return { error: { code, message, retryable: errorCodes[code].retryable, request_id, details } };
+  const doc_url = `https://api.example.com/docs/errors/${code}`;
+  return { error: { code, message, retryable: errorCodes[code].retryable, request_id, details, doc_url } };
 }
 
 type Headers = Record<string, oas31.HeaderObject>;

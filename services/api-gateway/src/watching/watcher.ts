@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Database } from '@holdfast/db/client';
 import { readWatchedExecutions, type WatchedExecution } from '@holdfast/db/executions/watch';
 import type { Execution } from '@holdfast/domain/execution';
-import { isTerminal } from '@holdfast/domain/statuses';
+import { type ExecutionStatus, isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
 
 const pollIntervalMs = 250;
@@ -88,13 +88,39 @@ function lowest(numbers: (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
+type Known = Pick<Execution, 'id' | 'status'>;
+
 /**
  * Waits until the status differs from that of `execution`, `waitMs` have passed, the gateway stops or the client
  * disconnects. Returns false when there was nothing to wait for.
  */
-export async function waitForChange(
+export function waitForChange(
   watcher: Watcher,
-  execution: Pick<Execution, 'id' | 'status'>,
+  execution: Known,
+  waitMs: number,
+  response: ServerResponse,
+): Promise<boolean> {
+  return waitFor(
+    watcher,
+    { execution, isReached: (status) => status !== execution.status },
+    waitMs,
+    response,
+  );
+}
+
+/** The same until the execution has ended. */
+export function waitForEnd(
+  watcher: Watcher,
+  execution: Known,
+  waitMs: number,
+  response: ServerResponse,
+): Promise<boolean> {
+  return waitFor(watcher, { execution, isReached: isTerminal }, waitMs, response);
+}
+
+async function waitFor(
+  watcher: Watcher,
+  { execution, isReached }: { execution: Known; isReached: (status: ExecutionStatus) => boolean },
   waitMs: number,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -105,7 +131,7 @@ export async function waitForChange(
   response.once('close', resolve);
   const unwatch = watcher.watch(execution.id, {
     logsSeen: () => null,
-    onRead: ({ status }) => status !== execution.status && resolve(),
+    onRead: ({ status }) => isReached(status) && resolve(),
     onClosed: resolve,
   });
   await promise;

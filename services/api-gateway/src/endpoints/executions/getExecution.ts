@@ -1,7 +1,7 @@
-import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { findExecution } from '../../executions/lookup.ts';
-import { ExecutionWithLogs } from '../../executions/records.ts';
+import { maxWaitS } from '../../executions/preferredWait.ts';
+import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
 import { recheckKey } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
@@ -22,20 +22,20 @@ export const getExecution = endpoint({
       .number()
       .int()
       .min(0)
-      .max(60)
+      .max(maxWaitS)
       .default(0)
       .describe(
         'Maximum number of seconds to wait for the status to change; a final status is returned at once',
       ),
   }),
-  responses: { 200: { description: 'The execution', schema: ExecutionWithLogs } },
-  async handle({ context, caller, params, query, raw: { response } }) {
+  responses: { 200: { description: 'The execution', schema: ExecutionDetails } },
+  async handle({ context, caller, params, query, publicUrl, raw: { response } }) {
     const read = () => findExecution(context, caller, params.id);
     const known = await read();
     const hasWaited = await waitForChange(context.watcher, known, query.wait * 1000, response);
     if (response.destroyed) return null;
     if (hasWaited) await recheckKey(response);
     const execution = hasWaited ? await read() : known;
-    return { status: 200, body: { ...statusRecord(execution), logs: execution.logs } };
+    return { status: 200, body: executionDetails(execution, publicUrl) };
   },
 });

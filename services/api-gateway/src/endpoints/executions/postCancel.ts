@@ -1,7 +1,6 @@
-import { statusRecord } from '@holdfast/domain/execution';
 import { cancel } from '@holdfast/executions/lifecycle';
 import { requireReadable } from '../../executions/lookup.ts';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, requireId } from '../../http/fields.ts';
 
@@ -16,11 +15,12 @@ export const postCancel = endpoint({
   scope: 'executions:write',
   limit: 'other',
   params: idParams('exec', 'id'),
-  responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
+  responses: { 200: { description: 'The cancelled execution', schema: ExecutionDetails } },
   errors: ['EXECUTION_ALREADY_TERMINAL'],
-  async handle({ context, caller, params }) {
+  async handle({ context, caller, params, publicUrl }) {
     const id = requireId('exec', params.id, 'execution');
     await requireReadable(context, caller, id);
-    return { status: 200, body: statusRecord(await cancel(context, caller.organizationId, id)) };
+    const cancelled = await cancel(context, caller.organizationId, id);
+    return { status: 200, body: executionDetails(cancelled, publicUrl) };
   },
 });

@@ -1,22 +1,42 @@
+import type { ServerResponse } from 'node:http';
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { ApiError } from '@holdfast/domain/errors';
+import { isTerminal } from '@holdfast/domain/statuses';
 import { type Created, replay } from '@holdfast/executions/creator';
 import { z } from 'zod';
 import { requireModel } from '../../apiKeys/modelAccess.ts';
 import type { Context } from '../../context.ts';
 import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, requestHash } from '../../executions/idempotencyKey.ts';
-import { CreatedExecution } from '../../executions/records.ts';
-import { type Caller, type EndpointResponse, endpoint } from '../../http/endpoint.ts';
+import { findExecution } from '../../executions/lookup.ts';
+import { maxWaitS, preferredWaitS } from '../../executions/preferredWait.ts';
+import {
+  CreatedExecution,
+  ExecutionDetails,
+  exampleCreated,
+  executionDetails,
+  executionUrls,
+} from '../../executions/records.ts';
+import { recheckKey } from '../../http/auth.ts';
+import { type Caller, type EndpointResponse, endpoint, type Reply } from '../../http/endpoint.ts';
 import { adjust } from '../../money/adjustments.ts';
 import { executionLinks } from '../../openapi/links.ts';
+import { waitForEnd } from '../../watching/watcher.ts';
 
-const replayHeader = {
+const acceptedHeaders = {
+  Location: {
+    description: 'The URL of the execution, as in `urls`',
+    schema: { type: 'string', examples: [executionUrls('https://api.example.com', exampleCreated.id).self] },
+  },
+  'Preference-Applied': {
+    description: '`wait=` and the seconds, when the response waited as `Prefer` asked',
+    schema: { type: 'string', examples: ['wait=30'] },
+  },
   'Idempotent-Replayed': {
     description: '`true` when the `Idempotency-Key` was already used: the body is the original execution',
     schema: { type: 'string', enum: ['true'] },
   },
-} as const satisfies EndpointResponse['headers'];
+} satisfies EndpointResponse['headers'];
 
 export const postExecution = endpoint({
   method: 'POST',
@@ -25,11 +45,18 @@ export const postExecution = endpoint({
   tag: 'Executions',
   summary: 'Create an execution',
   description:
-    'Places a hold on the balance and responds at once. Sending the same request with the same `Idempotency-Key` returns the original execution.',
+    'Places a hold on the balance and responds at once. Sending the same request with the same `Idempotency-Key` returns the original execution. `Prefer: wait=N` waits up to N seconds for the end and returns the whole execution, still with 202: `status` says whether it has ended.',
   scope: 'executions:write',
   limit: 'create',
   headers: z.object({
     'Idempotency-Key': idempotencyKeyHeader,
+    Prefer: z
+      .string()
+      .optional()
+      .meta({
+        description: `\`wait=N\` (RFC 7240) waits up to N seconds, at most ${maxWaitS}, for the execution to end. Needs the scope \`executions:read\``,
+        example: 'wait=30',
+      }),
     traceparent: z.string().optional().meta({
       description:
         'Your trace context (W3C Trace Context): the execution joins that trace and its webhooks continue it. Invalid values are ignored',
@@ -38,7 +65,12 @@ export const postExecution = endpoint({
   }),
   body: createBody,
   responses: {
-    202: { description: 'Accepted', schema: CreatedExecution, headers: replayHeader, links: executionLinks },
+    202: {
+      description: 'Accepted: the create fields or, after waiting as `Prefer` asked, the whole execution',
+      schema: z.union([ExecutionDetails, CreatedExecution]),
+      headers: acceptedHeaders,
+      links: executionLinks,
+    },
   },
   errors: [
     'FILE_NOT_FOUND',
@@ -49,16 +81,55 @@ export const postExecution = endpoint({
     'MODEL_UNAVAILABLE',
     'INSUFFICIENT_STORAGE',
   ],
-  async handle({ context, caller, body, headers, traceparent }) {
+  async handle({ context, caller, body, headers, traceparent, publicUrl, raw: { response } }) {
     await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
     const { record, replayed } = await withTestBalance(context, caller, () =>
       create(context, caller, body, { idempotencyKey: key, traceparent }),
     );
-    return { status: 202, body: record, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
+    const urls = executionUrls(publicUrl, record.id);
+    const accepted: Reply = {
+      status: 202,
+      body: { ...record, urls },
+      headers: { Location: urls.self, ...(replayed && { 'Idempotent-Replayed': 'true' }) },
+    };
+    const waitS = preferredWaitS(headers['prefer']);
+    if (waitS === 0 || !caller.scopes.includes('executions:read')) return accepted;
+    return { ...accepted, wait: waiting({ context, caller, record, accepted, waitS, publicUrl, response }) };
   },
 });
+
+type Waiting = {
+  context: Context;
+  caller: Caller;
+  record: Created['record'];
+  accepted: Reply;
+  waitS: number;
+  publicUrl: string;
+  response: ServerResponse;
+};
+
+/**
+ * Waits for the end and gives the execution as it is then. The request is accepted, so nothing that fails from now on may
+ * hide its id: the response is that without the preference. Apart from `handle`, whose closures keep the body.
+ */
+function waiting({ context, caller, record, accepted, waitS, publicUrl, response }: Waiting) {
+  return async (): Promise<Reply | null> => {
+    const hasWaited = await waitForEnd(context.watcher, record, waitS * 1000, response);
+    if (response.destroyed) return null;
+    if (!hasWaited && !isTerminal(record.status)) return accepted;
+    try {
+      await recheckKey(response);
+      const execution = await findExecution(context, caller, record.id);
+      const headers = { ...accepted.headers, 'Preference-Applied': `wait=${waitS}` };
+      return { status: 202, body: executionDetails(execution, publicUrl), headers };
+    } catch (error) {
+      context.log.warn({ err: error, executionId: record.id }, 'could not read an execution after waiting');
+      return accepted;
+    }
+  };
+}
 
 async function create(
   context: Context,
