@@ -11,6 +11,8 @@ export type Execution<Output = Record<string, unknown>> = Omit<Schemas['Executio
   result?: Output;
   /** The last 64 KiB of the log. Lists and events omit it. */
   logs?: string | null;
+  /** In responses about this execution alone. */
+  urls?: Schemas['ExecutionUrls'];
 };
 
 /** The response to a create. */

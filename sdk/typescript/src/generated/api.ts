@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create an execution
-         * @description Places a hold on the balance and responds at once. Sending the same request with the same `Idempotency-Key` returns the original execution.
+         * @description Places a hold on the balance and responds at once. Sending the same request with the same `Idempotency-Key` returns the original execution. `Prefer: wait=N` waits up to N seconds for the end and returns the whole execution, still with 202: `status` says whether it has ended.
          */
         post: operations["createExecution"];
         delete?: never;
@@ -1002,12 +1002,210 @@ export interface components {
         /**
          * @example {
          *       "id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "status": "COMPLETED",
+         *       "model": "sandbox-image",
+         *       "hold_amount": "0.048",
+         *       "estimated_cost": "0.04",
+         *       "expires_at": "2026-03-20T10:40:00.000Z",
+         *       "created_at": "2026-03-20T10:30:00.000Z",
+         *       "mode": "ASYNC",
+         *       "priority": "normal",
+         *       "progress": 1,
+         *       "queue_position": null,
+         *       "metadata": {
+         *         "order": "A-17"
+         *       },
+         *       "webhook_url": null,
+         *       "started_at": "2026-03-20T10:30:00.120Z",
+         *       "completed_at": "2026-03-20T10:30:08.420Z",
+         *       "cost": "0.04",
+         *       "error": null,
+         *       "erased_at": null,
+         *       "result": {
+         *         "images": [
+         *           {
+         *             "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
+         *             "format": "png",
+         *             "width": 1024,
+         *             "height": 768
+         *           }
+         *         ]
+         *       },
+         *       "usage": {
+         *         "input_tokens": 0,
+         *         "output_tokens": 0
+         *       },
+         *       "latency_ms": 8420,
+         *       "logs": "Step 1 of 4\nStep 2 of 4\n",
+         *       "urls": {
+         *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+         *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+         *       }
+         *     }
+         */
+        ExecutionDetails: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            status: components["schemas"]["ExecutionStatus"];
+            /**
+             * @description Model slug as submitted
+             * @example sandbox-image
+             */
+            model: string;
+            /**
+             * @description The amount reserved from the balance; released if the execution does not complete
+             * @example 0.048
+             */
+            hold_amount: string;
+            /**
+             * @description The expected cost
+             * @example 0.048
+             */
+            estimated_cost: string;
+            /**
+             * Format: date-time
+             * @description When it expires if it has no result
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            /** @constant */
+            mode: "ASYNC";
+            priority: components["schemas"]["Priority"];
+            /**
+             * @description Progress from 0 to 1, if known; 1 once completed
+             * @example 1
+             */
+            progress: number | null;
+            /**
+             * @description Position in the queue of its provider, if known
+             * @example null
+             */
+            queue_position: number | null;
+            /** @description As submitted */
+            metadata: components["schemas"]["Metadata"] | null;
+            webhook_url: string | null;
+            started_at: string | null;
+            completed_at: string | null;
+            cost: string | null;
+            /** @description Why it failed or expired */
+            error: components["schemas"]["ExecutionError"] | null;
+            /** @example null */
+            erased_at: string | null;
+            /** @description Present when `COMPLETED`, until the execution is erased */
+            result?: components["schemas"]["ExecutionOutput"];
+            /** @description Present when `COMPLETED` */
+            usage?: components["schemas"]["TokenUsage"];
+            /**
+             * @description Present when `COMPLETED`: milliseconds from creation to completion
+             * @example 8420
+             */
+            latency_ms?: number;
+            /**
+             * @description The last 64 KiB of the log, if the model writes one
+             * @example Step 1 of 4
+             *     Step 2 of 4
+             */
+            logs: string | null;
+            urls: components["schemas"]["ExecutionUrls"];
+        };
+        ExecutionError: {
+            /**
+             * @description A code of the error table
+             * @example GENERATION_FAILED
+             */
+            code: string;
+            /** @example The provider failed to produce an output. */
+            message: string;
+            /**
+             * @description Whether a new execution may succeed
+             * @example true
+             */
+            retryable: boolean;
+        };
+        /**
+         * @description Model-specific output
+         * @example {
+         *       "images": [
+         *         {
+         *           "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
+         *           "format": "png",
+         *           "width": 1024,
+         *           "height": 768
+         *         }
+         *       ]
+         *     }
+         */
+        ExecutionOutput: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Tokens, if the model counts them
+         * @example {
+         *       "input_tokens": 0,
+         *       "output_tokens": 0
+         *     }
+         */
+        TokenUsage: {
+            input_tokens: number;
+            output_tokens: number;
+        };
+        /**
+         * @description Where to read, follow and cancel it
+         * @example {
+         *       "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+         *       "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *       "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+         *     }
+         */
+        ExecutionUrls: {
+            /**
+             * @description The execution
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            self: string;
+            /**
+             * @description Its result, once completed
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result
+             */
+            result: string;
+            /**
+             * @description Its events as they happen
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events
+             */
+            events: string;
+            /**
+             * @description `POST` here to cancel it
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel
+             */
+            cancel: string;
+        };
+        /**
+         * @example {
+         *       "id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
          *       "status": "PENDING",
          *       "model": "sandbox-image",
          *       "hold_amount": "0.048",
          *       "estimated_cost": "0.04",
          *       "expires_at": "2026-03-20T10:40:00.000Z",
-         *       "created_at": "2026-03-20T10:30:00.000Z"
+         *       "created_at": "2026-03-20T10:30:00.000Z",
+         *       "urls": {
+         *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+         *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+         *       }
          *     }
          */
         CreatedExecution: {
@@ -1044,6 +1242,7 @@ export interface components {
              * @example 2026-03-20T10:30:00.000Z
              */
             created_at: string;
+            urls: components["schemas"]["ExecutionUrls"];
         };
         ErrorResponse: {
             error: components["schemas"]["RequestError"];
@@ -1058,6 +1257,11 @@ export interface components {
             request_id: string;
             /** @description The invalid fields, if any */
             details: components["schemas"]["ErrorDetail"][];
+            /**
+             * @description A page about this code
+             * @example https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR
+             */
+            doc_url: string;
         };
         /** @enum {string} */
         ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "API_KEY_LIMIT_REACHED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
@@ -1188,47 +1392,6 @@ export interface components {
              */
             latency_ms?: number;
         };
-        ExecutionError: {
-            /**
-             * @description A code of the error table
-             * @example GENERATION_FAILED
-             */
-            code: string;
-            /** @example The provider failed to produce an output. */
-            message: string;
-            /**
-             * @description Whether a new execution may succeed
-             * @example true
-             */
-            retryable: boolean;
-        };
-        /**
-         * @description Model-specific output
-         * @example {
-         *       "images": [
-         *         {
-         *           "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
-         *           "format": "png",
-         *           "width": 1024,
-         *           "height": 768
-         *         }
-         *       ]
-         *     }
-         */
-        ExecutionOutput: {
-            [key: string]: unknown;
-        };
-        /**
-         * @description Tokens, if the model counts them
-         * @example {
-         *       "input_tokens": 0,
-         *       "output_tokens": 0
-         *     }
-         */
-        TokenUsage: {
-            input_tokens: number;
-            output_tokens: number;
-        };
         Estimate: {
             /**
              * @description Model slug
@@ -1286,119 +1449,6 @@ export interface components {
              * @constant
              */
             minimum: "0.01";
-        };
-        /**
-         * @example {
-         *       "id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-         *       "status": "COMPLETED",
-         *       "model": "sandbox-image",
-         *       "hold_amount": "0.048",
-         *       "estimated_cost": "0.04",
-         *       "expires_at": "2026-03-20T10:40:00.000Z",
-         *       "created_at": "2026-03-20T10:30:00.000Z",
-         *       "mode": "ASYNC",
-         *       "priority": "normal",
-         *       "progress": 1,
-         *       "queue_position": null,
-         *       "metadata": {
-         *         "order": "A-17"
-         *       },
-         *       "webhook_url": null,
-         *       "started_at": "2026-03-20T10:30:00.120Z",
-         *       "completed_at": "2026-03-20T10:30:08.420Z",
-         *       "cost": "0.04",
-         *       "error": null,
-         *       "erased_at": null,
-         *       "result": {
-         *         "images": [
-         *           {
-         *             "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
-         *             "format": "png",
-         *             "width": 1024,
-         *             "height": 768
-         *           }
-         *         ]
-         *       },
-         *       "usage": {
-         *         "input_tokens": 0,
-         *         "output_tokens": 0
-         *       },
-         *       "latency_ms": 8420,
-         *       "logs": "Step 1 of 4\nStep 2 of 4\n"
-         *     }
-         */
-        ExecutionWithLogs: {
-            /**
-             * @description Id
-             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
-             */
-            id: string;
-            status: components["schemas"]["ExecutionStatus"];
-            /**
-             * @description Model slug as submitted
-             * @example sandbox-image
-             */
-            model: string;
-            /**
-             * @description The amount reserved from the balance; released if the execution does not complete
-             * @example 0.048
-             */
-            hold_amount: string;
-            /**
-             * @description The expected cost
-             * @example 0.048
-             */
-            estimated_cost: string;
-            /**
-             * Format: date-time
-             * @description When it expires if it has no result
-             * @example 2026-03-20T10:30:00.000Z
-             */
-            expires_at: string;
-            /**
-             * Format: date-time
-             * @description When it was accepted
-             * @example 2026-03-20T10:30:00.000Z
-             */
-            created_at: string;
-            /** @constant */
-            mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
-            /**
-             * @description Progress from 0 to 1, if known; 1 once completed
-             * @example 1
-             */
-            progress: number | null;
-            /**
-             * @description Position in the queue of its provider, if known
-             * @example null
-             */
-            queue_position: number | null;
-            /** @description As submitted */
-            metadata: components["schemas"]["Metadata"] | null;
-            webhook_url: string | null;
-            started_at: string | null;
-            completed_at: string | null;
-            cost: string | null;
-            /** @description Why it failed or expired */
-            error: components["schemas"]["ExecutionError"] | null;
-            /** @example null */
-            erased_at: string | null;
-            /** @description Present when `COMPLETED`, until the execution is erased */
-            result?: components["schemas"]["ExecutionOutput"];
-            /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
-            /**
-             * @description Present when `COMPLETED`: milliseconds from creation to completion
-             * @example 8420
-             */
-            latency_ms?: number;
-            /**
-             * @description The last 64 KiB of the log, if the model writes one
-             * @example Step 1 of 4
-             *     Step 2 of 4
-             */
-            logs: string | null;
         };
         DeletedExecution: {
             /**
@@ -2962,7 +3012,8 @@ export interface components {
                  *             "code": "REQUIRED",
                  *             "message": "size_bytes is required."
                  *           }
-                 *         ]
+                 *         ],
+                 *         "doc_url": "https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR"
                  *       }
                  *     }
                  */
@@ -2986,7 +3037,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/UNAUTHENTICATED"
                  *       }
                  *     }
                  */
@@ -3010,7 +3062,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/INSUFFICIENT_BALANCE"
                  *       }
                  *     }
                  */
@@ -3034,7 +3087,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/FORBIDDEN"
                  *       }
                  *     }
                  */
@@ -3058,7 +3112,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": true,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/REQUEST_TIMEOUT"
                  *       }
                  *     }
                  */
@@ -3082,7 +3137,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/PAYLOAD_TOO_LARGE"
                  *       }
                  *     }
                  */
@@ -3106,7 +3162,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/UNSUPPORTED_MEDIA_TYPE"
                  *       }
                  *     }
                  */
@@ -3130,7 +3187,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/IDEMPOTENCY_KEY_REUSED"
                  *       }
                  *     }
                  */
@@ -3156,7 +3214,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": true,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/RATE_LIMITED"
                  *       }
                  *     }
                  */
@@ -3180,7 +3239,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/INTERNAL_ERROR"
                  *       }
                  *     }
                  */
@@ -3206,7 +3266,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": true,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/MODEL_UNAVAILABLE"
                  *       }
                  *     }
                  */
@@ -3232,7 +3293,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": true,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/INSUFFICIENT_STORAGE"
                  *       }
                  *     }
                  */
@@ -3262,7 +3324,8 @@ export interface components {
                  *             "code": "REQUIRED",
                  *             "message": "size_bytes is required."
                  *           }
-                 *         ]
+                 *         ],
+                 *         "doc_url": "https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR"
                  *       }
                  *     }
                  */
@@ -3288,7 +3351,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": true,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/SERVICE_UNAVAILABLE"
                  *       }
                  *     }
                  */
@@ -3312,7 +3376,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/INSUFFICIENT_BALANCE"
                  *       }
                  *     }
                  */
@@ -3336,7 +3401,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/NOT_FOUND"
                  *       }
                  *     }
                  */
@@ -3360,7 +3426,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/EXECUTION_NOT_TERMINAL"
                  *       }
                  *     }
                  */
@@ -3384,7 +3451,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": true,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/EXECUTION_NOT_READY"
                  *       }
                  *     }
                  */
@@ -3408,7 +3476,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/EXECUTION_ERASED"
                  *       }
                  *     }
                  */
@@ -3432,7 +3501,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/EXECUTION_ALREADY_TERMINAL"
                  *       }
                  *     }
                  */
@@ -3456,7 +3526,8 @@ export interface components {
                  *         "message": "One sentence about what went wrong.",
                  *         "retryable": false,
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                 *         "details": []
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/API_KEY_LIMIT_REACHED"
                  *       }
                  *     }
                  */
@@ -3574,6 +3645,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 printable ASCII characters; spaces are allowed */
                 "Idempotency-Key"?: string;
+                /** @description `wait=N` (RFC 7240) waits up to N seconds, at most 60, for the execution to end. Needs the scope `executions:read` */
+                Prefer?: string;
                 /** @description Your trace context (W3C Trace Context): the execution joins that trace and its webhooks continue it. Invalid values are ignored */
                 traceparent?: string;
             };
@@ -3600,13 +3673,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** @description Accepted: the create fields or, after waiting as `Prefer` asked, the whole execution */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description The URL of the execution, as in `urls` */
+                    Location?: string;
+                    /** @description `wait=` and the seconds, when the response waited as `Prefer` asked */
+                    "Preference-Applied"?: string;
                     /** @description `true` when the `Idempotency-Key` was already used: the body is the original execution */
                     "Idempotent-Replayed"?: "true";
                     [name: string]: unknown;
@@ -3615,15 +3692,50 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
-                     *       "status": "PENDING",
+                     *       "status": "COMPLETED",
                      *       "model": "sandbox-image",
                      *       "hold_amount": "0.048",
                      *       "estimated_cost": "0.04",
                      *       "expires_at": "2026-03-20T10:40:00.000Z",
-                     *       "created_at": "2026-03-20T10:30:00.000Z"
+                     *       "created_at": "2026-03-20T10:30:00.000Z",
+                     *       "mode": "ASYNC",
+                     *       "priority": "normal",
+                     *       "progress": 1,
+                     *       "queue_position": null,
+                     *       "metadata": {
+                     *         "order": "A-17"
+                     *       },
+                     *       "webhook_url": null,
+                     *       "started_at": "2026-03-20T10:30:00.120Z",
+                     *       "completed_at": "2026-03-20T10:30:08.420Z",
+                     *       "cost": "0.04",
+                     *       "error": null,
+                     *       "erased_at": null,
+                     *       "result": {
+                     *         "images": [
+                     *           {
+                     *             "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
+                     *             "format": "png",
+                     *             "width": 1024,
+                     *             "height": 768
+                     *           }
+                     *         ]
+                     *       },
+                     *       "usage": {
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0
+                     *       },
+                     *       "latency_ms": 8420,
+                     *       "logs": "Step 1 of 4\nStep 2 of 4\n",
+                     *       "urls": {
+                     *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+                     *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+                     *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedExecution"];
+                    "application/json": components["schemas"]["ExecutionDetails"] | components["schemas"]["CreatedExecution"];
                 };
             };
             400: components["responses"]["INPUT_VALIDATION_ERROR-FILE_NOT_FOUND-FILE_FORMAT_UNSUPPORTED"];
@@ -3769,10 +3881,16 @@ export interface operations {
                      *         "output_tokens": 0
                      *       },
                      *       "latency_ms": 8420,
-                     *       "logs": "Step 1 of 4\nStep 2 of 4\n"
+                     *       "logs": "Step 1 of 4\nStep 2 of 4\n",
+                     *       "urls": {
+                     *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+                     *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+                     *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ExecutionWithLogs"];
+                    "application/json": components["schemas"]["ExecutionDetails"];
                 };
             };
             400: components["responses"]["INPUT_VALIDATION_ERROR"];
@@ -4005,10 +4123,17 @@ export interface operations {
                      *         "input_tokens": 0,
                      *         "output_tokens": 0
                      *       },
-                     *       "latency_ms": 8420
+                     *       "latency_ms": 8420,
+                     *       "logs": "Step 1 of 4\nStep 2 of 4\n",
+                     *       "urls": {
+                     *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+                     *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+                     *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Execution"];
+                    "application/json": components["schemas"]["ExecutionDetails"];
                 };
             };
             401: components["responses"]["UNAUTHENTICATED"];
@@ -4545,7 +4670,8 @@ export interface operations {
                      *             "code": "OUT_OF_RANGE",
                      *             "message": "input.width must be at most 4096."
                      *           }
-                     *         ]
+                     *         ],
+                     *         "doc_url": "https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR"
                      *       }
                      *     }
                      */

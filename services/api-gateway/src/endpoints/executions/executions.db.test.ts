@@ -62,6 +62,7 @@ describe('POST /v1/executions', () => {
       estimated_cost: '0.10',
       expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      urls: expect.any(Object),
     });
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(300_000);
     const balance = await get('/v1/balance', ownKey).expect(200);
@@ -334,7 +335,7 @@ describe('reading executions', () => {
     });
     const { body } = await get(`/v1/executions/${created.id}`, own);
     expect(body).toMatchObject({ progress: 0.35, queue_position: 4, logs: 'one\ntwo\n' });
-    const { logs: _, ...listed } = body;
+    const { logs: _logs, urls: _urls, ...listed } = body;
     expect((await get('/v1/executions', own)).body.data).toEqual([listed]);
     await end(created.id, 'COMPLETED');
     const { body: done } = await get(`/v1/executions/${created.id}`, own);
@@ -452,10 +453,10 @@ describe('DELETE /v1/executions/{id}', () => {
 
     const gone = await get(`/v1/executions/${created.id}/result`, own).expect(410);
     expect(gone.body.error).toMatchObject({ code: 'EXECUTION_ERASED', retryable: false });
-    const { result: _, logs, ...rest } = before;
+    const { result: _, logs, urls, ...rest } = before;
     expect(logs).toBe('a line');
     const after = { ...rest, metadata: null, erased_at: expect.stringMatching(/Z$/) };
-    expect((await get(`/v1/executions/${created.id}`, own)).body).toEqual({ ...after, logs: null });
+    expect((await get(`/v1/executions/${created.id}`, own)).body).toEqual({ ...after, logs: null, urls });
     expect((await get('/v1/executions', own)).body.data).toEqual([after]);
     const replayed = await create(sent, 'erased-1', own).expect(202);
     expect(replayed.headers['idempotent-replayed']).toBe('true');
