@@ -19,7 +19,7 @@ const besideTheCode = ['packages/*/src', 'services/*/src', 'sdk/*/src', 'bench']
 const inFolders = (folders, files) => folders.map((folder) => `<rootDir>/${folder}/**/${files}`);
 
 export default {
-  // Each project is a tier: `npm run test:unit` runs the first, `npm test` all but the last.
+  // Each project is a tier: `npm run test:unit` runs the first, `npm test` the first three.
   projects: [
     {
       ...base,
@@ -31,8 +31,10 @@ export default {
     {
       ...withServers,
       displayName: 'acceptance',
-      testMatch: inFolders(['acceptance/!(fences|system)'], '*.test.ts'),
+      testMatch: inFolders(['acceptance/!(fences|sdk|system)'], '*.test.ts'),
     },
+    // Starts its own servers, by `npm start`.
+    { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/sdk'], '*.test.ts') },
   ],
   testTimeout: 60_000,
   // Most tests wait, for servers, leases and clocks: more of them than processors.

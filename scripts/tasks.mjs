@@ -4,6 +4,7 @@ import { root, runNode, UserError } from './child.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
+import { testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
 const quiet = '--disable-warning=ExperimentalWarning';
@@ -49,6 +50,10 @@ export const tasks = {
   'test:providers': {
     about: 'test against real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
     run: script('acceptance/providers/main.ts'),
+  },
+  'test:sdk': {
+    about: 'build and pack the SDKs, and test them against a live npm start with faults',
+    run: testSdks,
   },
   verify: {
     about: 'check types, lint, format, dead code and generated files, then run the tests',

@@ -1,56 +1,27 @@
-import { fork, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { resolve } from 'node:path';
 import { outputOf } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort, type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
 import { blocks, runTutorial, tutorialChecks } from './tutorial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-/** Runs `npm start` with the settings of the tutorial, on its own port and in its own folder. */
-async function startHoldfast(home: string) {
-  const { DATABASE_URL: _database, REDIS_URL: _redis, NODE_OPTIONS: _options, ...env } = process.env;
-  const openings = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true' };
-  const args = ['--ephemeral', '--port', String(await freePort())];
-  const child = fork(join(root, 'packages/local/src/start.ts'), args, {
-    env: { ...env, ...openings, HOLDFAST_HOME: home },
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-    silent: true,
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (text) => void (said += String(text)));
-  while (!existsSync(join(home, 'local.json'))) {
-    if (child.exitCode !== null) throw new Error(said);
-    await delay(50);
-  }
-  return child;
-}
+/** The settings of the tutorial. */
+const openings = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true' };
 
 // The tests must also run on a machine without curl.
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 (hasCurl ? describe : describe.skip)('pasted into bash (skipped without curl),', () => {
   const home = testFolder('tutorial');
-  let holdfast: Awaited<ReturnType<typeof startHoldfast>> | undefined;
+  let holdfast: LocalHoldfast | undefined;
   let output = '';
   let quickstartOutput = '';
 
   beforeAll(async () => {
-    holdfast = await startHoldfast(home);
+    holdfast = await startLocalHoldfast(home, openings);
     const { HOLDFAST_URL: _url, HOLDFAST_API_KEY: _key, ...own } = process.env;
     const env = {
       ...own,
@@ -62,10 +33,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
     const quickstart = blocks('README.md', 'bash')
       .join('\n')
       .replace(/^export .*$/m, '');
-    const { base_url, api_key } = JSON.parse(readFileSync(join(home, 'local.json'), 'utf8')) as Record<
-      string,
-      string
-    >;
+    const { base_url, api_key } = holdfast.readState();
     const access = { HOLDFAST_URL: base_url, HOLDFAST_API_KEY: api_key };
     quickstartOutput = await outputOf('bash', ['-c', quickstart], {
       cwd: home,
@@ -75,9 +43,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
   }, 120_000);
 
   afterAll(async () => {
-    if (!holdfast || holdfast.exitCode !== null) return;
-    holdfast.kill('SIGTERM');
-    await once(holdfast, 'exit');
+    await holdfast?.stop();
   }, 20_000);
 
   it.each(Object.entries(tutorialChecks))('the tutorial %s', (_name, check) => {

@@ -66,7 +66,8 @@ export class Executions {
 
   /** Reads an execution. `wait`: up to this many seconds (60), until its status changes. */
   get(id: string, { wait, ...options }: RequestOptions & { wait?: number } = {}): ResponsePromise<Execution> {
-    return this.#http.json({ method: 'GET', path: pathOf(id), query: { wait } }, options);
+    const holdMs = (wait ?? 0) * 1000;
+    return this.#http.json({ method: 'GET', path: pathOf(id), query: { wait }, holdMs }, options);
   }
 
   /** Executions, newest first. */

@@ -24,6 +24,8 @@ export type Call = {
   headers?: Record<string, string>;
   /** Whether a request that may have been processed can be sent again. Default: all but POST. */
   isRepeatable?: boolean;
+  /** Milliseconds for which the service may hold the request before it responds. */
+  holdMs?: number;
   /** Whether a body can be a response to this call. Default: any object. */
   isExpected?: (body: object) => boolean;
 };
@@ -82,9 +84,11 @@ export function openHttp(settings: Settings): Http {
   }
 
   async function readJson(call: Call, options: RequestOptions): Promise<WithResponse<object>> {
-    const attempt = startAttempt(options.signal, options.timeout ?? settings.timeout);
+    const timeoutMs = options.timeout ?? settings.timeout;
+    const attempt = startAttempt(options.signal, timeoutMs + (call.holdMs ?? 0));
     try {
       const response = await dial(settings, call, attempt);
+      if (call.holdMs !== undefined) attempt.restartTimeout(timeoutMs);
       const text = await attempt.reading(() => response.text());
       if (!response.ok) throw errorOf(response, text);
       return { data: parseBody(response, text, call.isExpected), response };
@@ -107,6 +111,7 @@ type Attempt = {
   /** Runs a part of the attempt; its failures become HoldfastErrors. */
   reading<Result>(part: () => Promise<Result>): Promise<Result>;
   endTimeout(): void;
+  restartTimeout(timeoutMs: number): void;
   close(): void;
 };
 
@@ -117,10 +122,12 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
   const onAbort = () => controller.abort(caller?.reason);
   caller?.addEventListener('abort', onAbort, { once: true });
   let isLate = false;
-  const timer = setTimeout(() => {
+  let limitMs = timeoutMs;
+  const onLate = () => {
     isLate = true;
     controller.abort();
-  }, timeoutMs);
+  };
+  let timer = setTimeout(onLate, limitMs);
   const endTimeout = () => clearTimeout(timer);
   return {
     signal: controller.signal,
@@ -129,10 +136,15 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
         return await part();
       } catch (error) {
         if (caller?.aborted) throw new AbortedError(caller.reason);
-        throw isLate ? lateError(timeoutMs, error) : connectionError(error);
+        throw isLate ? lateError(limitMs, error) : connectionError(error);
       }
     },
     endTimeout,
+    restartTimeout(ms) {
+      endTimeout();
+      limitMs = ms;
+      timer = setTimeout(onLate, limitMs);
+    },
     close() {
       endTimeout();
       caller?.removeEventListener('abort', onAbort);

@@ -152,10 +152,10 @@ async function pollToEnd(http: Http, wait: Wait): Promise<void> {
 async function longPoll(http: Http, { current, signal, remainingMs, update }: Wait): Promise<number | null> {
   const wait = Math.max(1, Math.min(longPollS, Math.ceil(remainingMs() / 1000)));
   const path = `/v1/executions/${encodeURIComponent(current.id)}`;
-  const timeout = wait * 1000 + http.settings.timeout;
   let next: Execution;
   try {
-    next = await http.json<Execution>({ method: 'GET', path, query: { wait } }, { signal, timeout });
+    const call = { method: 'GET', path, query: { wait }, holdMs: wait * 1000 } as const;
+    next = await http.json<Execution>(call, { signal });
   } catch (error) {
     if (error instanceof HoldfastError && error.retryable && !isAbort(error)) {
       return requestedDelay(error) ?? backoff(3, maxPauseMs);
