@@ -4,13 +4,13 @@ import type { Redis } from '@holdfast/queues/connection';
 import { dispatchQueue } from '@holdfast/queues/definitions';
 import { pauseQueue } from '@holdfast/queues/inspector';
 import type { CountingReceiver } from './arrivals.ts';
-import { nowMs } from './clock.ts';
-import { type CpuTimes, cpuPerExecution, readCpu, treeMs } from './cpu.ts';
+import { type CpuTimes, cpuPerExecution, ownCpuMs, readCpu, shareOfOthers } from './cpu.ts';
 import type { Flags } from './flags.ts';
-import type { Created } from './load/created.ts';
-import type { Generator, Load } from './load/generator.ts';
-import { machineBusyMs, shareOfOthers } from './others.ts';
+import type { Created, Generator, Load } from './load/threads.ts';
+import { type MemoryMib, withPeakMemory } from './memory.ts';
+import { machineBusyMs } from './processes.ts';
 import type { Arrival } from './receiver.ts';
+import { nowMs } from './statistics.ts';
 
 export type Bench = {
   flags: Flags;
@@ -24,6 +24,10 @@ export type Bench = {
   figures: Figures;
   /** CPU milliseconds per execution, by part and process. */
   cpu: Record<string, CpuTimes>;
+  /** The highest of a part, and `idle`. */
+  memory: Record<string, MemoryMib>;
+  /** Percent of a core by process, while nothing happens. */
+  idleCpu: Record<string, number>;
   /** The share (0..1) of the CPU used by other processes. */
   others: Record<string, number>;
   say(line: string): void;
@@ -33,15 +37,15 @@ export type Figures = Record<string, number | string | [number, number][]>;
 
 export type Part = {
   about: string;
-  /** Runs only when named. */
+  /** Runs only when named in `--only`. */
   isLong?: boolean;
-  /** Does not use the services, which then need no warm-up. */
-  isBare?: boolean;
+  /** Needs no warm-up: it does not use the services, or warms them up itself. */
+  isCold?: boolean;
   run(bench: Bench): Promise<Figures>;
 };
 
-export function create({ load, apiKey }: Bench, what: Omit<Load, 'keys'> & { keys?: string[] }) {
-  return load.run({ keys: [apiKey], ...what });
+export function create({ load, apiKey }: Bench, args: Omit<Load, 'keys'> & { keys?: string[] }) {
+  return load.run({ keys: [apiKey], ...args });
 }
 
 /** For some twenty seconds a fifth of the services' CPU time goes into JIT compilation. */
@@ -66,20 +70,20 @@ export async function watched<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   await db.pool.query('CHECKPOINT');
-  const [busyBeforeMs, oursBeforeMs, startMs] = [machineBusyMs(), treeMs(), nowMs()];
+  const [busyBeforeMs, oursBeforeMs, startMs] = [machineBusyMs(), ownCpuMs(), nowMs()];
   const result = await work();
   const busyAfterMs = machineBusyMs();
   if (busyBeforeMs === null || busyAfterMs === null) return result;
   const elapsedMs = nowMs() - startMs;
   others[name] = shareOfOthers({
     busyMs: busyAfterMs - busyBeforeMs,
-    oursMs: treeMs() - oursBeforeMs,
+    oursMs: ownCpuMs() - oursBeforeMs,
     elapsedMs,
   });
   return result;
 }
 
-/** Records the CPU time per result of `work`. */
+/** Records the CPU time per result of `work`, and the memory of the services. */
 export async function accounted<Done extends readonly unknown[]>(
   bench: Bench,
   name: string,
@@ -87,9 +91,10 @@ export async function accounted<Done extends readonly unknown[]>(
 ): Promise<Done> {
   return await watched(bench, name, async () => {
     const before = readCpu();
-    const results = await work();
-    bench.cpu[name] = cpuPerExecution(before, readCpu(), results.length);
-    return results;
+    const { result, peak } = await withPeakMemory(bench.state, work);
+    bench.cpu[name] = cpuPerExecution(before, readCpu(), result.length);
+    bench.memory[name] = peak;
+    return result;
   });
 }
 
@@ -114,9 +119,12 @@ export async function undispatched(
 }
 
 /** The webhooks of these executions, in order; rejects when none of the missing ones comes for a minute. */
-export async function untilDelivered({ receiver, say }: Bench, created: Created[]): Promise<Arrival[]> {
+export async function untilDelivered(
+  { receiver, say }: Pick<Bench, 'receiver' | 'say'>,
+  created: Created[],
+): Promise<Arrival[]> {
   const ids = created.map(({ id }) => id);
-  const progress = setInterval(() => say(`${receiver.missing(ids).length} webhooks still to come`), 5_000);
+  const progress = setInterval(() => say(`${receiver.missing(ids).length} webhooks are missing`), 5_000);
   try {
     const arrivals = await receiver.of(ids);
     const other = arrivals.find(({ type }) => type !== 'execution.completed');

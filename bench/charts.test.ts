@@ -45,6 +45,18 @@ describe('the charts of a result', () => {
     expect(text).not.toContain('mermaid');
   });
 
+  it('list the latencies by rate', () => {
+    const figures = {
+      rate_50_create_p50_ms: 3,
+      rate_50_create_p99_ms: 9,
+      rate_50_create_to_webhook_p50_ms: 20,
+      rate_50_create_to_webhook_p99_ms: 60,
+      rate_50_event_to_delivery_p50_ms: 4,
+      rate_50_event_to_delivery_p99_ms: 11,
+    };
+    expect(charts(figures, when)).toContain('| 50 | 3 | 9 | 20 | 60 | 4 | 11 |');
+  });
+
   it('are absent when nothing was measured', () => {
     expect(charts({ creates_per_s: 1 }, when)).toBeNull();
   });

@@ -4,9 +4,12 @@ type Points = readonly [number, number][];
 
 /** The curves of a result as Mermaid charts and a table; null when none was measured. `when`: its day and commit. */
 export function charts(figures: Figures, when: string): string | null {
-  const parts = [rateChart(figures), latencyChart(figures), latencyTable(figures)].filter(
-    (one) => one !== null,
-  );
+  const parts = [
+    rateChart(figures),
+    latencyChart(figures),
+    latencyTable(figures),
+    ratesTable(figures),
+  ].filter((one) => one !== null);
   return parts.length === 0 ? null : [`Measured ${when}.`, ...parts].join('\n\n');
 }
 
@@ -49,11 +52,32 @@ function latencyTable(figures: Figures): string | null {
     );
     return [[label, ...cells]];
   });
-  if (rows.length === 0) return null;
-  const head = ['Latency in ms', ...Object.keys(shares)];
+  return rows.length === 0 ? null : table(['Latency in ms', ...Object.keys(shares)], rows);
+}
+
+function table(head: string[], rows: (string | number)[][]): string {
   return [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
+}
+
+const percentileColumns = {
+  create_p50_ms: 'create, median',
+  create_p99_ms: 'p99',
+  create_to_webhook_p50_ms: 'create to webhook, median',
+  create_to_webhook_p99_ms: 'p99',
+  event_to_delivery_p50_ms: 'event to delivery, median',
+  event_to_delivery_p99_ms: 'p99',
+};
+
+function ratesTable(figures: Figures): string | null {
+  const rows = Object.keys(figures)
+    .flatMap((name) => /^rate_(\d+)_create_p50_ms$/.exec(name)?.[1] ?? [])
+    .map((rate) => [
+      rate,
+      ...Object.keys(percentileColumns).map((column) => String(figures[`rate_${rate}_${column}`] ?? '')),
+    ]);
+  return rows.length === 0 ? null : table(['Executions/s', ...Object.values(percentileColumns)], rows);
 }
 
 const [start, end] = ['<!-- charts: written by `npm run bench` -->', '<!-- end of charts -->'];

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { type ProcessTimes, processName, readTimes, threadName } from './processTimes.ts';
+import { cpus } from 'node:os';
+import { commandOf, ownProcesses, ownThreads } from './processes.ts';
 
 /**
  * CPU milliseconds. `bench: load` is part of `bench`, `postgres: gateway` the part of `postgres` that serves the
@@ -12,18 +12,30 @@ export type CpuReading = Map<string, { names: string[]; cpuMs: number }>;
 /** In Linux's steps of 10 ms; empty on other systems. */
 export function readCpu(): CpuReading {
   const reading: CpuReading = new Map();
-  for (const { pid, cpuMs } of beneath(process.pid, processesIn('/proc'))) {
-    const { name, part } = pid === process.pid ? bench : processName(textOf(`/proc/${pid}/cmdline`));
+  for (const { pid, cpuMs } of ownProcesses()) {
+    const { name, part } = pid === process.pid ? bench : processName(commandOf(pid));
     reading.set(`${pid}`, { names: part === undefined ? [name] : [name, `${name}: ${part}`], cpuMs });
   }
-  for (const { pid, name, cpuMs } of processesIn('/proc/self/task')) {
-    const part = threadName(name);
-    if (part !== null) reading.set(`thread ${pid}`, { names: [`${bench.name}: ${part}`], cpuMs });
+  for (const { pid, name, cpuMs } of ownThreads()) {
+    if (measuredThreads.has(name)) reading.set(`thread ${pid}`, { names: [`${bench.name}: ${name}`], cpuMs });
   }
   return reading;
 }
 
 const bench: { name: string; part?: string } = { name: 'bench' };
+const measuredThreads = new Set(['load', 'receiver']);
+
+/** For a PostgreSQL backend, also the service it works for. */
+export function processName(command: string): { name: string; part?: string } {
+  const service = /services\/([\w-]+)\/src/.exec(command)?.[1];
+  if (service !== undefined) return { name: service };
+  const backend = /^postgres: holdfast_(\w+) /.exec(command)?.[1];
+  if (backend !== undefined) return { name: 'postgres', part: backend.replaceAll('_', '-') };
+  if (command.startsWith('postgres: holdfast ')) return { name: 'postgres', part: 'owner' };
+  if (command.startsWith('postgres: ')) return { name: 'postgres', part: 'itself' };
+  const server = ['postgres', 'redis'].find((name) => command.includes(name));
+  return server === undefined ? { name: 'other' } : { name: server };
+}
 
 /** Excludes processes that ended in between. */
 export function cpuPerExecution(before: CpuReading, after: CpuReading, executions: number): CpuTimes {
@@ -39,43 +51,26 @@ export function cpuPerExecution(before: CpuReading, after: CpuReading, execution
   return Object.fromEntries(rounded.filter(([, ms]) => ms > 0));
 }
 
+/** CPU milliseconds of an execution without load and receivers, and PostgreSQL's share (0..1) of them. */
+export function systemCpu(times: CpuTimes): { ms: number; postgresShare: number } {
+  const ms = (times['total'] ?? Number.NaN) - (times['bench'] ?? 0);
+  return { ms, postgresShare: (times['postgres'] ?? 0) / ms };
+}
+
 /** Of this process and its descendants, ended ones included. */
-export function treeMs(): number {
-  return beneath(process.pid, processesIn('/proc')).reduce(
-    (sum, { cpuMs, endedMs }) => sum + cpuMs + endedMs,
-    0,
-  );
+export function ownCpuMs(): number {
+  return ownProcesses().reduce((total, { cpuMs, endedMs }) => total + cpuMs + endedMs, 0);
 }
 
-type Process = ProcessTimes & { pid: number };
-
-function beneath(root: number, processes: Process[]): Process[] {
-  const known = new Set([root]);
-  // A child's pid may be lower than its parent's, so the scan repeats until nothing is added.
-  for (let size = 0; size < known.size; ) {
-    size = known.size;
-    for (const { pid, parent } of processes) if (known.has(parent)) known.add(pid);
-  }
-  return processes.filter(({ pid }) => known.has(pid));
+/** The share (0..1) of all cores used by other processes in `elapsedMs`. */
+export function shareOfOthers(args: { busyMs: number; oursMs: number; elapsedMs: number }): number {
+  const { busyMs, oursMs, elapsedMs } = args;
+  return Number(Math.max(0, (busyMs - oursMs) / (elapsedMs * cpus().length)).toFixed(2));
 }
 
-function processesIn(folder: string): Process[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((pid) => {
-        const times = readTimes(textOf(`${folder}/${pid}/stat`));
-        return times === null ? [] : [{ pid: Number(pid), ...times }];
-      });
-  } catch {
-    return [];
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+export function warnOfOthers(shares: Record<string, number>): string | null {
+  const disturbed = Object.entries(shares).filter(([, share]) => share > 0.1);
+  if (disturbed.length === 0) return null;
+  const list = disturbed.map(([name, share]) => `${name} ${Math.round(share * 100)} %`).join(', ');
+  return `Other processes used much of this machine's CPU (${list}): rates and durations of these parts say little.`;
 }

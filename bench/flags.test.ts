@@ -5,21 +5,24 @@ import { parseFlags, usage } from './flags.ts';
 
 const parse = (...args: string[]) => parseFlags(args, ['quick', 'other', 'long'], ['quick', 'other']);
 
-describe('the flags', () => {
-  it('without any, the usual parts are measured and the result is kept', () => {
+describe('the flags of the bench', () => {
+  it('by default measure the parts that are not long, and keep the result', () => {
     expect(parse()).toMatchObject({
       only: ['quick', 'other'],
       clients: 128,
       executions: 15000,
       finished: 5_000_000,
       pending: 200_000,
+      drainRate: 300,
+      drainSeconds: 30,
+      backlog: 20_000,
       write: true,
       cpuProfile: null,
       pgStat: false,
     });
   });
 
-  it('take parts by name, the long ones too, in the order in which they run', () => {
+  it('select parts by name, the long ones too, in the order in which they run', () => {
     expect(parse('--only', 'long, quick').only).toEqual(['quick', 'long']);
   });
 
@@ -38,7 +41,7 @@ describe('the flags', () => {
     [['--clients', '1.5'], '--clients needs a whole number of at least 1'],
     [['--only', 'none'], 'There is no part "none". The parts are quick, other, long.'],
     [['--nothing'], "Unknown option '--nothing'"],
-  ])('%j is refused in a line', (args, message) => {
+  ])('%j is refused with one line', (args, message) => {
     expect(() => parse(...args)).toThrow(UsageError);
     expect(() => parse(...args)).toThrow(message);
   });
@@ -51,6 +54,9 @@ describe('the flags', () => {
       'executions',
       'finished',
       'pending',
+      'drain-rate',
+      'drain-seconds',
+      'backlog',
       'only',
       'no-write',
       'cpu-prof',

@@ -9,6 +9,10 @@ export type Flags = {
   /** Of `grown`. */
   finished: number;
   pending: number;
+  /** Executions/s and seconds of `drain`, and the number of deliveries in its backlog. */
+  drainRate: number;
+  drainSeconds: number;
+  backlog: number;
   only: string[];
   /** Whether to write the result to bench/results and docs/benchmarks.md. */
   write: boolean;
@@ -32,6 +36,9 @@ and stops it. Prints one JSON document to standard output, progress and a table 
   --executions N    number of executions in end_to_end and organizations (default 15000)
   --finished N      number of executions, spread over a year, that grown inserts (default 5000000)
   --pending N       number of them that stay pending (default 200000)
+  --drain-rate N    executions/s in drain (default 300)
+  --drain-seconds N duration of each load in drain (default 30)
+  --backlog N       number of deliveries in the backlog of drain (default 20000)
   --only a,b        run only these parts; required for the long ones
   --no-write        do not write bench/results and docs/benchmarks.md
   --cpu-prof DIR    every service writes a CPU profile to this folder
@@ -52,6 +59,9 @@ export function parseFlags(args: string[], parts: string[], defaultParts: string
     executions: wholeNumber('--executions', values.executions ?? '15000'),
     finished: wholeNumber('--finished', values.finished ?? '5000000'),
     pending: wholeNumber('--pending', values.pending ?? '200000'),
+    drainRate: wholeNumber('--drain-rate', values['drain-rate'] ?? '300'),
+    drainSeconds: wholeNumber('--drain-seconds', values['drain-seconds'] ?? '30'),
+    backlog: wholeNumber('--backlog', values.backlog ?? '20000'),
     only: partsOf(values.only, parts, defaultParts),
     write: !values['no-write'],
     cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
@@ -66,6 +76,9 @@ const options = {
   executions: { type: 'string' },
   finished: { type: 'string' },
   pending: { type: 'string' },
+  'drain-rate': { type: 'string' },
+  'drain-seconds': { type: 'string' },
+  backlog: { type: 'string' },
   'no-write': { type: 'boolean' },
   only: { type: 'string' },
   'cpu-prof': { type: 'string' },

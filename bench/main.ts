@@ -1,13 +1,10 @@
 // `npm run bench`: executions under load, on a stack of its own.
-import { startConsole } from './console.ts';
-import { exitWith } from './exit.ts';
+import { warnOfOthers } from './cpu.ts';
 import { type Flags, parseFlags, usage } from './flags.ts';
-import { interruption } from './interruption.ts';
-import { warnOfOthers } from './others.ts';
-import { parts } from './parts.ts';
+import { parts, runParts } from './parts.ts';
+import { exitWith, interruption, startConsole } from './program.ts';
 import { verdictTable } from './report.ts';
 import { keep } from './results.ts';
-import { runParts } from './run.ts';
 import { startStack } from './stack.ts';
 
 async function measure(flags: Flags): Promise<number> {
@@ -23,18 +20,18 @@ async function measure(flags: Flags): Promise<number> {
     if (flags.write) for (const file of await keep(result)) say(`written: ${file}`);
     return result.ledger.ok ? 0 : 1;
   } finally {
-    say('ending everything');
+    say('stopping the services');
     await stack.close();
   }
 }
 
 async function main(): Promise<number> {
-  const usual = Object.keys(parts).filter((name) => !parts[name]?.isLong);
-  const flags = parseFlags(process.argv.slice(2), Object.keys(parts), usual);
+  const defaultParts = Object.keys(parts).filter((name) => !parts[name]?.isLong);
+  const flags = parseFlags(process.argv.slice(2), Object.keys(parts), defaultParts);
   if (!flags.help) return await measure(flags);
   const abouts = Object.entries(parts).map(([name, { about, isLong }]) => [
     name,
-    isLong ? `${about} (only when named)` : about,
+    isLong ? `${about} (only with --only)` : about,
   ]);
   process.stdout.write(`${usage(Object.fromEntries(abouts))}\n`);
   return 0;

@@ -12,8 +12,11 @@ export type Arrival = {
   atMs: number;
 };
 
-/** Requests to `hanging` paths get no response. While it is down, all get 503 and none counts as an arrival. */
-export type ReceiverSettings = { hanging: string[]; isDown: boolean };
+/**
+ * Requests to `hanging` paths get no response, others theirs after `responseMs`. While the receiver is down, all get 503
+ * and none counts as an arrival.
+ */
+export type ReceiverSettings = { hanging: string[]; responseMs: number; isDown: boolean };
 
 /** `raw` costs the least CPU; `node` is Node's HTTP server, as most receivers are written. */
 export type ServerKind = 'raw' | 'node';

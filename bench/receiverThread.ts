@@ -2,24 +2,26 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { nowMs } from './clock.ts';
-import { onMessages } from './onMessages.ts';
+import { serveConnection } from './rawHttp.ts';
 import type { Arrival, ReceiverSettings, ServerKind } from './receiver.ts';
+import { nowMs } from './statistics.ts';
 
 const send = parentPort?.postMessage.bind(parentPort);
 const sendEveryMs = 5;
 let arrived: Arrival[] = [];
 let hanging = new Set<string>();
+let responseMs = 0;
 let isDown = false;
 
 parentPort?.on('message', (settings: Partial<ReceiverSettings>) => {
   if (settings.hanging) hanging = new Set(settings.hanging);
+  responseMs = settings.responseMs ?? responseMs;
   isDown = settings.isDown ?? isDown;
 });
 
-function receive(path: string, body: string): 204 | 503 | null {
+function receive(path: string, body: string, respond: (status: 204 | 503) => void): void {
   const atMs = nowMs();
-  if (isDown) return 503;
+  if (isDown) return respond(503);
   if (arrived.length === 0) setTimeout(sendArrived, sendEveryMs);
   arrived.push({
     path,
@@ -29,7 +31,9 @@ function receive(path: string, body: string): 204 | 503 | null {
     eventAtMs: Date.parse(field(body, 'timestamp')),
     atMs,
   });
-  return hanging.has(path) ? null : 204;
+  if (hanging.has(path)) return;
+  if (responseMs === 0) respond(204);
+  else setTimeout(respond, responseMs, 204);
 }
 
 /** The envelope's fields come before `data`, which may have fields of the same names. */
@@ -51,10 +55,9 @@ const responses = {
 const servers = {
   raw: () =>
     createServer({ noDelay: true }, (socket) =>
-      onMessages(socket, ({ head, body }) => {
-        const status = receive(head.split(' ', 2)[1] ?? '/', body);
-        return status === null ? '' : responses[status];
-      }),
+      serveConnection(socket, ({ head, body }, write) =>
+        receive(head.split(' ', 2)[1] ?? '/', body, (status) => write(responses[status])),
+      ),
     ),
   node: () =>
     createHttpServer((request, response) => {
@@ -63,10 +66,9 @@ const servers = {
       request.on('data', (chunk: string) => {
         body += chunk;
       });
-      request.on('end', () => {
-        const status = receive(request.url ?? '/', body);
-        if (status !== null) response.writeHead(status).end();
-      });
+      request.on('end', () =>
+        receive(request.url ?? '/', body, (status) => response.writeHead(status).end()),
+      );
     }),
 } satisfies Record<ServerKind, unknown>;
 

@@ -1,11 +1,14 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import type { Figures } from './bench.ts';
-import type { Check } from './check.ts';
 import type { CpuTimes } from './cpu.ts';
 import type { Flags } from './flags.ts';
-import type { Statement } from './pgStat.ts';
-import { round } from './statistics.ts';
+import type { LedgerCheck } from './ledger.ts';
+import type { MemoryMib } from './memory.ts';
+import type { Statement } from './postgres.ts';
+import { round, sum } from './statistics.ts';
 import { judge, type Verdict } from './targets.ts';
+
+const namedIds = 10;
 
 export type Report = ReturnType<typeof report>;
 
@@ -15,26 +18,46 @@ export function report(args: {
   figures: Figures;
   /** CPU milliseconds per execution, by part and process. */
   cpu: Record<string, CpuTimes>;
+  memory: Record<string, MemoryMib>;
+  idleCpu: Record<string, number>;
   others: Record<string, number>;
+  repeated: ReadonlyMap<string, number>;
   /** The SQL statements that took longest, by part. */
   statements: Record<string, Statement[]>;
   postgres: Record<string, string>;
-  ledger: Check;
+  ledger: LedgerCheck;
 }) {
-  const { flags, figures, cpu, others, statements, postgres, ledger } = args;
-  const { seconds, clients, executions, finished, pending, only } = flags;
+  const { flags, figures, cpu, memory, idleCpu, others, repeated, statements, postgres, ledger } = args;
   return {
     verdicts: judge(figures),
-    figures,
+    figures: { ...figures, repeated_webhooks: sum(repeated.values()) },
     cpu_ms_per_execution: cpu,
+    memory_mib: memory,
+    idle_cpu_percent: idleCpu,
     cpu_share_of_others: others,
+    repeated_webhook_ids: [...repeated.keys()].slice(0, namedIds),
     ...(flags.pgStat ? { statements } : {}),
     ledger,
-    settings: { seconds, clients, executions, finished, pending, parts: only },
+    settings: settingsOf(flags),
     machine: describeMachine(),
     postgres,
     at: new Date().toISOString(),
   };
+}
+
+function settingsOf({
+  seconds,
+  clients,
+  executions,
+  finished,
+  pending,
+  drainRate,
+  drainSeconds,
+  backlog,
+  only,
+}: Flags) {
+  const drain = { drain_rate: drainRate, drain_seconds: drainSeconds, backlog };
+  return { seconds, clients, executions, finished, pending, ...drain, parts: only };
 }
 
 export function describeMachine() {

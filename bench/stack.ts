@@ -11,7 +11,7 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { seed } from '@holdfast/local/seed';
 import { serviceEnvironment } from './config.ts';
 import type { Flags } from './flags.ts';
-import { settingsForStatements } from './pgStat.ts';
+import { settingsForStatements } from './postgres.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(close);
 
 describe('a database that has grown', () => {
-  it('has what was asked for, with all that belongs to it', async () => {
+  it('contains the requested executions with their transfers, events and deliveries', async () => {
     const { rows } = await db.pool.query(`
       SELECT status, count(*)::int AS executions, count(DISTINCT tableoid)::int AS months,
         sum((SELECT count(*) FROM transfers t WHERE t.execution_id = e.id))::int AS transfers,
@@ -25,11 +25,11 @@ describe('a database that has grown', () => {
     ]);
   });
 
-  it('breaks no invariant of the ledger', async () => {
+  it('violates no invariant of the ledger', async () => {
     expect(await auditLedger(db)).toEqual([]);
   });
 
-  it('keeps its backlog: no sweep takes it for lost', async () => {
+  it('keeps its pending executions: no sweep starts them', async () => {
     expect(await stalePendingExecutions(db, 0, 100)).toEqual([]);
   });
 });

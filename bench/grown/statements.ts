@@ -11,13 +11,13 @@ const organizationId = `'org_' || md5($1::text || 'org' || o)::uuid::text`;
 
 /** `$2`: number of organizations. Their balances follow once the journal is written. */
 export const organizations = `
-WITH made AS (
+WITH inserted AS (
   INSERT INTO organizations (id, name, webhook_secret)
   SELECT ${organizationId}, 'Grown', 'none' FROM generate_series(1, $2::int) AS o RETURNING id
 )
 INSERT INTO transfers_funding (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
   held_after)
-SELECT id, 1, 'top_up', 'funding', 'available', ${toppedUp}, ${toppedUp}, 0 FROM made`;
+SELECT id, 1, 'top_up', 'funding', 'available', ${toppedUp}, ${toppedUp}, 0 FROM inserted`;
 
 /**
  * Executions of the month that starts at `$2`: `$4` for each of `$3` organizations, after `$5` earlier ones, in order
@@ -40,20 +40,21 @@ export const indexTokens = 'CREATE UNIQUE INDEX attempts_token_key ON attempts (
 
 export const forget = 'DROP TABLE bench_grown';
 
+export const monthlyTables = ['executions', 'transfers', 'events', 'deliveries', 'delivery_attempts'];
+
 type Month = { suffix: string };
 
 export function finishedStatements({ suffix }: Month): string[] {
-  const tables = ['executions', 'transfers', 'events', 'deliveries', 'delivery_attempts'];
   return [
-    ...tables.map(
+    ...monthlyTables.map(
       (table) => `CREATE TABLE ${table}${suffix} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`,
     ),
     `INSERT INTO executions${suffix} (id, organization_id, api_key_id, model, status, input, hold_amount,
        estimated_cost, cost, output, input_tokens, output_tokens, latency_ms, created_at, started_at, completed_at,
        expires_at)
      SELECT 'exec_' || uuid, organization_id, 'key_grown', 'sandbox-text', 'COMPLETED',
-       '{"prompt":"what has been asked long ago"}', ${hold}, ${cost}, ${cost},
-       '{"text":"what was answered then, and is still there"}', 6, 9, 1000, at, at + interval '1 second',
+       '{"prompt":"a prompt of that time"}', ${hold}, ${cost}, ${cost},
+       '{"text":"an output of that time, which is kept"}', 6, 9, 1000, at, at + interval '1 second',
        at + interval '2 seconds', at + interval '10 minutes'
      FROM bench_grown`,
     `INSERT INTO transfers${suffix} (organization_id, sequence, kind, debit_account, credit_account, amount,
@@ -80,11 +81,11 @@ export function finishedStatements({ suffix }: Month): string[] {
     `INSERT INTO attempts (id, execution_id, number, provider, state, token, external_id, outcome, created_at,
        finished_at, settled_at)
      SELECT 'att_' || uuid, 'exec_' || uuid, 1, 'sandbox', 'succeeded', md5(uuid) || md5('token' || uuid), uuid,
-       '{"ok":true,"output":{"text":"what was answered then"},"cost":"${cost}"}', at, at, at
+       '{"ok":true,"output":{"text":"an output of that time"},"cost":"${cost}"}', at, at, at
      FROM bench_grown`,
     `INSERT INTO idempotency_keys (organization_id, key, request_hash, execution_id, created_at)
      SELECT organization_id, uuid, md5(uuid) || md5(uuid), 'exec_' || uuid, at FROM bench_grown`,
-    ...tables.map((table) => attach(table, suffix)),
+    ...monthlyTables.map((table) => attach(table, suffix)),
   ];
 }
 

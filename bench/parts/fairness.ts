@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, create, type Part, undispatched, watched } from '../bench.ts';
-import type { Created } from '../load/created.ts';
-import { createOrganizations } from '../organization.ts';
+import type { Created } from '../load/threads.ts';
+import { createOrganizations } from '../organizations.ts';
 import { latencies, round } from '../statistics.ts';
 
 const queued = 100_000;
@@ -13,7 +13,7 @@ export const fairness: Part = {
   isLong: true,
   async run(bench) {
     const [other] = await createOrganizations(bench.state, 1, () => [`${bench.receiver.url}/`]);
-    if (!other) throw new Error('no organization was made');
+    if (!other) throw new Error('no organization was created');
     let beside: Promise<Created[]> = Promise.resolve([]);
     await watched(bench, 'fairness', () =>
       undispatched(

@@ -1,16 +1,16 @@
 import type { Bench, Part } from '../bench.ts';
 import { seed } from '../grown/seed.ts';
-import { forgetStatements } from '../pgStat.ts';
+import { resetStatements } from '../postgres.ts';
 import { round } from '../statistics.ts';
 import { measureCreates } from './creates.ts';
-import { walkMany } from './endToEnd.ts';
+import { runWarm } from './endToEnd.ts';
 import { measureHotRow } from './hotRow.ts';
 
 const organizations = 1000;
 
 /** Hot row and creates in a full database, relative to the same figures taken just before. */
 export const grown: Part = {
-  about: 'creates/s and end to end again, before and after millions of executions were put into the database',
+  about: 'creates/s and end to end, before and after millions of executions are inserted into the database',
   isLong: true,
   async run(bench) {
     const before = await measureBoth(bench, 'empty');
@@ -19,7 +19,7 @@ export const grown: Part = {
     await seed(bench.state.database_url, { finished, pending, organizations }, bench.say);
     const seedingS = round((performance.now() - startMs) / 1000, 0);
     // Only the following statements count.
-    if (bench.flags.pgStat) await forgetStatements(bench.db);
+    if (bench.flags.pgStat) await resetStatements(bench.db);
     const sizes = { grown_finished: finished, grown_pending: pending, grown_seeding_s: seedingS };
     return { ...before, ...sizes, ...(await measureBoth(bench, 'grown')) };
   },
@@ -29,7 +29,7 @@ export const grown: Part = {
 async function measureBoth(bench: Bench, name: string) {
   const { hot_row_tps: tps } = await measureHotRow(bench, `${name}_hot_row`);
   const { creates_per_s: createsPerS } = await measureCreates(bench, `${name}_creates`);
-  const { perS } = await walkMany(bench, `${name}_end_to_end`);
+  const { perS } = await runWarm(bench, `${name}_end_to_end`);
   bench.say(`${name}: hot row ${tps}/s, ${createsPerS} creates/s, ${perS} end to end/s`);
   return {
     [`${name}_hot_row_tps`]: tps,

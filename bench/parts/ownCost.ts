@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { accounted, type Part } from '../bench.ts';
-import { openGenerator } from '../load/generator.ts';
+import { openGenerator, startTrivialServer } from '../load/threads.ts';
 import { perSecond, round } from '../statistics.ts';
 
 const seconds = 1;
@@ -11,11 +8,10 @@ const seconds = 1;
 export const ownCost: Part = {
   about:
     'CPU that the load generator uses per create, and the highest rate it can reach, against a trivial server',
-  isBare: true,
+  isCold: true,
   async run(bench) {
-    const server = new Worker(join(import.meta.dirname, '../load/trivialThread.ts'), { name: 'trivial' });
-    const [port] = (await once(server, 'message')) as [number];
-    const load = openGenerator(`http://127.0.0.1:${port}`);
+    const server = await startTrivialServer();
+    const load = openGenerator(server.origin);
     try {
       const { clients } = bench.flags;
       await load.run({ keys: [bench.apiKey], clients, seconds });
@@ -28,7 +24,7 @@ export const ownCost: Part = {
       };
     } finally {
       await load.close();
-      await server.terminate();
+      await server.close();
     }
   },
 };

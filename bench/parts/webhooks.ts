@@ -4,20 +4,19 @@ import { fanoutJobs, fanoutQueue } from '@holdfast/queues/definitions';
 import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
 import { type CountingReceiver, startCountingReceiver } from '../arrivals.ts';
-import { type BareLoops, openBareLoops } from '../bareLoop.ts';
 import { accounted, type Bench, type Part } from '../bench.ts';
-import { nowMs } from '../clock.ts';
-import { openHttp } from '../http.ts';
-import { round, sum } from '../statistics.ts';
+import { type BareLoops, openBareLoops } from '../load/threads.ts';
+import { createEndpoint } from '../organizations.ts';
+import { nowMs, round, sum } from '../statistics.ts';
 
-const atOnce = 128;
+const manyLoops = 128;
 // Bare posts have the bodies of deliveries: only the path tells them apart.
 const deliveriesPath = '/deliveries';
 const barePath = '/bare';
 
 /**
- * The webhook-sender alone: past events are fanned out again to a new endpoint. Before and after, the same client
- * posts the same bytes to the same receiver: in a bare loop, and with as many loops as the endpoint allows.
+ * The webhook-sender alone: past events are fanned out again to a new endpoint with default settings. Before and after,
+ * the same client posts the same bytes to the same receiver, in one bare loop and in 128.
  */
 export const webhooks: Part = {
   about:
@@ -32,16 +31,16 @@ export const webhooks: Part = {
       const eventIds = await pastEvents(bench);
       const bare = await bareLoops(bench, receiver, eventIds);
       bench.say('bare loops');
-      const before = [await bare.run(1), await bare.run(atOnce)] as const;
+      const before = [await bare.run(1), await bare.run(manyLoops)] as const;
       const perS = await deliver(bench, { receiver, endpointId: endpoint.id, eventIds, resume });
       bench.say('bare loops');
-      const after = [await bare.run(1), await bare.run(atOnce)] as const;
+      const after = [await bare.run(1), await bare.run(manyLoops)] as const;
       await bare.close();
       return {
         deliveries_per_s: round(perS),
         repeated_deliveries: sum(receiver.repeated().values()),
         bare_loop_posts_per_s: round(mean(before[0], after[0])),
-        [`bare_posts_${atOnce}_at_once_per_s`]: round(mean(before[1], after[1])),
+        [`bare_posts_${manyLoops}_at_once_per_s`]: round(mean(before[1], after[1])),
       };
     } finally {
       await endpoint.close();
@@ -54,10 +53,7 @@ export const webhooks: Part = {
 const mean = (one: number, other: number) => 2 / (1 / one + 1 / other);
 
 async function subscribeAlone({ db, state, apiKey }: Bench, url: string) {
-  const api = openHttp(state.base_url, apiKey, 1);
-  const wanted = { url, events: ['execution.completed'], max_in_flight: atOnce };
-  const { id } = (await api.post('/v1/webhooks/endpoints', wanted, 201)) as { id: string };
-  api.close();
+  const id = await createEndpoint(state, apiKey, { url, events: ['execution.completed'] });
   const others = `organization_id = (SELECT organization_id FROM webhook_endpoints WHERE id = $1) AND id <> $1`;
   await db.pool.query(`UPDATE webhook_endpoints SET is_active = false WHERE ${others}`, [id]);
   return {

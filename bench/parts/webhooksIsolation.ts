@@ -1,6 +1,6 @@
 import { type CountingReceiver, startCountingReceiver } from '../arrivals.ts';
 import { type Bench, create, type Part, watched } from '../bench.ts';
-import { createOrganizations } from '../organization.ts';
+import { createOrganizations } from '../organizations.ts';
 import { latencies, round } from '../statistics.ts';
 
 const organizations = 4;
@@ -16,14 +16,14 @@ export const webhooksIsolation: Part = {
   async run(bench) {
     const receiver = await startCountingReceiver('node', idOf);
     try {
-      bench.say(`making ${organizations * endpointsEach} endpoints`);
-      const made = await createOrganizations(bench.state, organizations, (number) =>
+      bench.say(`creating ${organizations * endpointsEach} endpoints`);
+      const created = await createOrganizations(bench.state, organizations, (number) =>
         pathsOf(number).map((path) => receiver.url + path),
       );
-      const keys = made.map(({ apiKey }) => apiKey);
+      const keys = created.map(({ apiKey }) => apiKey);
       await phase(bench, { keys, receiver, name: 'webhooks_warm_up', seconds: 10 });
       const alone = await phase(bench, { keys, receiver, name: 'webhooks_healthy', seconds: phaseS });
-      receiver.configure({ hanging: made.flatMap((_, number) => pathsOf(number).slice(0, hangingEach)) });
+      receiver.configure({ hanging: created.flatMap((_, number) => pathsOf(number).slice(0, hangingEach)) });
       const beside = await phase(bench, { keys, receiver, name: 'webhooks_isolation', seconds: phaseS });
       return {
         isolation_deliveries_per_s: round(alone.length / phaseS),

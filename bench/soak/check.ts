@@ -1,7 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import { inTransaction } from '@holdfast/db/statement';
-import type { IdSet } from './idSet.ts';
+import type { IdSet } from './receiver.ts';
 
 /** `organizationId` null: receives the events of all organizations. */
 export type Endpoint = { name: string; organizationId: string | null; events: IdSet };
@@ -10,7 +10,7 @@ export type Checked = {
   executions: Record<string, number>;
   events: number;
   /** What was lost, done twice, or is wrong in the ledger, one line each. */
-  troubles: string[];
+  problems: string[];
 };
 
 /** Compares executions, events and ledger at rest with what users and endpoints know. */
@@ -26,37 +26,37 @@ export async function checkAll(
   return {
     executions: executions.byStatus,
     events: events.count,
-    troubles: [...executions.troubles, ...events.troubles, ...audit],
+    problems: [...executions.problems, ...events.problems, ...audit],
   };
 }
 
 async function checkExecutions(db: Database, accepted: IdSet) {
-  const troubles: string[] = [];
+  const problems: string[] = [];
   const byStatus: Record<string, number> = {};
   let known = 0;
   await each(db, ended, ({ id = '', status = '', charges, endings }) => {
     byStatus[status] = (byStatus[status] ?? 0) + 1;
     if (accepted.has(id)) known += 1;
-    else troubles.push(`${id} was created, and nobody was told`);
-    if (endings !== '1') troubles.push(`${id} ended ${endings} times`);
+    else problems.push(`${id} was created, and no client received its id`);
+    if (endings !== '1') problems.push(`${id} ended ${endings} times`);
     const due = status === 'COMPLETED' ? '1' : '0';
-    if (charges !== due) troubles.push(`${id} is ${status} and was charged ${charges} times`);
+    if (charges !== due) problems.push(`${id} is ${status} and was charged ${charges} times`);
   });
-  if (known < accepted.size()) troubles.push(`${accepted.size() - known} accepted executions are lost`);
-  return { byStatus, troubles };
+  if (known < accepted.size()) problems.push(`${accepted.size() - known} accepted executions are lost`);
+  return { byStatus, problems };
 }
 
 async function checkEvents(db: Database, endpoints: readonly Endpoint[]) {
-  const troubles: string[] = [];
+  const problems: string[] = [];
   let count = 0;
   await each(db, endings, ({ id = '', owner }) => {
     count += 1;
     for (const { name, organizationId, events } of endpoints) {
       const isMeant = organizationId === null || organizationId === owner;
-      if (isMeant && !events.has(id)) troubles.push(`${id} did not arrive at the ${name} endpoint`);
+      if (isMeant && !events.has(id)) problems.push(`${id} did not arrive at the ${name} endpoint`);
     }
   });
-  return { count, troubles };
+  return { count, problems };
 }
 
 const ended = `

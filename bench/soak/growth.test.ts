@@ -1,18 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { fitLine, judgeGrowth } from './growth.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './faultPlan.ts';
+import { fitLine, growths, handlesKept, judgeGrowth, slackOf } from './growth.ts';
+import { isOk, minuteLine } from './report.ts';
 
 const xs = Array.from({ length: 20 }, (_, nth) => nth * 1000);
 const points = (value: (x: number) => number) => xs.map((x) => ({ x, y: value(x) }));
 
-describe('the line of least squares', () => {
-  it('goes through points that are on a line', () => {
+describe('the linear fit', () => {
+  it('goes through points on a line', () => {
     const line = fitLine(points((x) => 3 + 0.5 * x));
     expect(line?.slope).toBeCloseTo(0.5, 9);
     expect(line?.standardError).toBeCloseTo(0, 6);
   });
 
-  it('is the textbook one through points that are not', () => {
+  it('has the slope of the textbook example', () => {
     const line = fitLine([
       { x: 1, y: 2 },
       { x: 2, y: 3 },
@@ -23,14 +24,14 @@ describe('the line of least squares', () => {
     expect(line?.standardError).toBeCloseTo(Math.sqrt(1.8 / 2 / 5), 9);
   });
 
-  it('is not drawn through two points, nor through points at one x', () => {
+  it('does not exist for two points, or for points at one x', () => {
     expect(fitLine(points(() => 1).slice(0, 2))).toBeNull();
     expect(fitLine(Array.from({ length: 5 }, (_, y) => ({ x: 1, y })))).toBeNull();
   });
 });
 
 describe('the verdict', () => {
-  it('tells growth per million executions', () => {
+  it('contains the growth per million executions', () => {
     expect(
       judgeGrowth(
         'keys',
@@ -51,7 +52,7 @@ describe('the verdict', () => {
     ).toBeCloseTo(100_000, 3);
   });
 
-  it('lets what grows by design grow', () => {
+  it('accepts growth by design', () => {
     expect(
       judgeGrowth(
         'rows',
@@ -61,7 +62,7 @@ describe('the verdict', () => {
     ).toBe('by design');
   });
 
-  it('is steady about a rise within the slack, or within a fifth of the mean', () => {
+  it('is steady for a rise within the slack, or within a fifth of the mean', () => {
     expect(
       judgeGrowth(
         'keys',
@@ -78,7 +79,7 @@ describe('the verdict', () => {
     ).toBe('steady');
   });
 
-  it('is steady about ups and downs, and about what shrinks', () => {
+  it('is steady for variation without a trend, and for a series that shrinks', () => {
     const random = seededRandom(3);
     expect(
       judgeGrowth(
@@ -96,7 +97,7 @@ describe('the verdict', () => {
     ).toBe('steady');
   });
 
-  it('sees growth through ups and downs', () => {
+  it('finds growth in spite of variation', () => {
     const random = seededRandom(3);
     expect(
       judgeGrowth(
@@ -107,7 +108,72 @@ describe('the verdict', () => {
     ).toBe('GROWS');
   });
 
-  it('says nothing about a handful of samples', () => {
+  it('needs more than a handful of samples', () => {
     expect(judgeGrowth('rss', points((x) => x).slice(0, 5), 10).verdict).toBe('too few samples');
+  });
+});
+
+const samples = Array.from({ length: 12 }, (_, minute) => ({
+  atS: minute * 60,
+  executions: minute * 10_000,
+  values: {
+    'ledger rss bytes': (minute < 3 ? 10 : 300) * 2 ** 20,
+    'redis keys': minute * 1000,
+    'ledger handles': minute * 100,
+    'table executions rows': minute * 10_000,
+  },
+}));
+
+describe('the series', () => {
+  it.each([
+    'dispatcher rss bytes',
+    'redis keys',
+    'redis memory bytes',
+    'pending deliveries',
+    'table balances bytes',
+    'index executions_pending bytes',
+    'index events_to_fan_out bytes',
+    'index executions_open_expiry bytes',
+  ])('%s should not grow', (name) => {
+    expect(slackOf(name)).not.toBeNull();
+  });
+
+  it.each(['table executions rows', 'table events bytes', 'index executions_pkey bytes', 'files on disk'])(
+    '%s grows by design',
+    (name) => {
+      expect(slackOf(name)).toBeNull();
+    },
+  );
+
+  it('are judged by the samples after the warm-up', () => {
+    const verdicts = Object.fromEntries(growths(samples, 180).map(({ name, verdict }) => [name, verdict]));
+    expect(verdicts).toEqual({
+      'ledger rss bytes': 'steady',
+      'redis keys': 'GROWS',
+      'table executions rows': 'by design',
+    });
+  });
+
+  it('of handles are judged at rest, because under load they are connections', () => {
+    const before = { 'ledger handles': 20, 'dispatcher handles': 20, 'ledger rss bytes': 1 };
+    const after = { 'ledger handles': 40, 'dispatcher handles': 120, 'ledger rss bytes': 9 };
+    expect(handlesKept(before, after, 1_000_000)).toMatchObject([
+      { name: 'ledger handles at rest', first: 20, last: 40, perMillion: 20, verdict: 'steady' },
+      { name: 'dispatcher handles at rest', perMillion: 100, verdict: 'GROWS' },
+    ]);
+  });
+
+  it('fail the run when one grows that should not, as problems do', () => {
+    const growing = growths(samples, 180);
+    const fine = growing.filter(({ verdict }) => verdict !== 'GROWS');
+    expect(isOk({ problem_count: 0, growth: fine })).toBe(true);
+    expect(isOk({ problem_count: 0, growth: growing })).toBe(false);
+    expect(isOk({ problem_count: 1, growth: fine })).toBe(false);
+  });
+
+  it('are summarized on one line', () => {
+    expect(minuteLine(samples[5] as (typeof samples)[number])).toMatch(
+      /^5 min, 50000 executions, .*rss 300 MiB.*5000 keys/,
+    );
   });
 });

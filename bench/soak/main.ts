@@ -1,12 +1,10 @@
 // `npm run soak`: load and faults on a stack of its own.
 import { randomInt } from 'node:crypto';
-import { startConsole } from '../console.ts';
-import { exitWith } from '../exit.ts';
-import { interruption } from '../interruption.ts';
+import { exitWith, interruption, startConsole } from '../program.ts';
 import { keepAs } from '../results.ts';
 import { startStack } from '../stack.ts';
 import { type Flags, parseFlags, usage } from './flags.ts';
-import { isWell, report } from './report.ts';
+import { isOk, report } from './report.ts';
 import { soak } from './soak.ts';
 
 /** So that no delivery uses up its attempts while its endpoint is down. */
@@ -15,17 +13,17 @@ const retryDelaysS = '0,5,15,30,60';
 async function run(flags: Flags): Promise<number> {
   const say = startConsole();
   const interrupted = interruption();
-  const more = { WEBHOOK_RETRY_DELAYS_S: retryDelaysS };
-  const stack = startStack({ cpuProfile: null, pgStat: false }, say, more);
+  const settings = { WEBHOOK_RETRY_DELAYS_S: retryDelaysS };
+  const stack = startStack({ cpuProfile: null, pgStat: false }, say, settings);
   try {
     const state = await Promise.race([stack.ready, interrupted]);
-    const soaked = await Promise.race([soak({ flags, state, running: stack.running, say }), interrupted]);
-    process.stderr.write(`\n${report(soaked)}\n\n`);
-    if (flags.json) process.stdout.write(`${JSON.stringify(soaked, null, 2)}\n`);
-    if (flags.write) say(`written: ${await keepAs('soak', soaked)}`);
-    return isWell(soaked) ? 0 : 1;
+    const result = await Promise.race([soak({ flags, state, running: stack.running, say }), interrupted]);
+    process.stderr.write(`\n${report(result)}\n\n`);
+    if (flags.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    if (flags.write) say(`written: ${await keepAs('soak', result)}`);
+    return isOk(result) ? 0 : 1;
   } finally {
-    say('ending everything');
+    say('stopping the services');
     await stack.close();
   }
 }

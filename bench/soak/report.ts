@@ -1,10 +1,10 @@
 import type { Growth } from './growth.ts';
 import type { Sample } from './sample.ts';
-import type { Soaked } from './soak.ts';
+import type { SoakResult } from './soak.ts';
 
 const mib = 2 ** 20;
 
-/** What a person wants to see of a sample, on one line. */
+/** The main figures of a sample, on one line. */
 export function minuteLine({ atS, executions, values }: Sample): string {
   const sum = (ending: RegExp) =>
     Object.entries(values).reduce((total, [name, value]) => (ending.test(name) ? total + value : total), 0);
@@ -24,13 +24,16 @@ export function minuteLine({ atS, executions, values }: Sample): string {
   ].join(', ');
 }
 
-/** Whether all went well and nothing grows that shouldn't. */
-export const isWell = ({ trouble_count: count, growth }: Pick<Soaked, 'trouble_count' | 'growth'>): boolean =>
+/** Whether there were no problems, and nothing grows that should not. */
+export const isOk = ({
+  problem_count: count,
+  growth,
+}: Pick<SoakResult, 'problem_count' | 'growth'>): boolean =>
   count === 0 && growth.every(({ verdict }) => verdict !== 'GROWS');
 
 /** The whole result for people. */
-export function report(soaked: Soaked): string {
-  const { growth, troubles, trouble_count: count, accepted, executions, events, faults } = soaked;
+export function report(result: SoakResult): string {
+  const { growth, problems, problem_count: count, accepted, executions, events, faults } = result;
   const ends = Object.entries(executions).map(([status, number]) => `${number} ${status}`);
   return [
     growthTable(growth),
@@ -38,7 +41,7 @@ export function report(soaked: Soaked): string {
     `${accepted} executions accepted: ${ends.join(', ')}; ${events} events; ${faults.length} faults`,
     count === 0
       ? 'Every execution ended once and was charged once, every event arrived, the audit is clean.'
-      : [`${count} troubles:`, ...troubles].join('\n  '),
+      : [`${count} problems:`, ...problems].join('\n  '),
     growthVerdict(growth),
   ].join('\n');
 }
@@ -50,7 +53,7 @@ function growthVerdict(growth: readonly Growth[]): string {
   return isShort ? 'Too short a run to tell what grows.' : 'Nothing grows that should not.';
 }
 
-/** Growth per million executions; what grows and should not comes first. */
+/** Growth per million executions; unexpected growth comes first. */
 export function growthTable(growth: readonly Growth[]): string {
   const order = ['GROWS', 'steady', 'too few samples', 'by design'];
   const sorted = growth.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));

@@ -5,32 +5,31 @@ import { createLogger } from '@holdfast/kit/logger';
 import type { Running } from '@holdfast/local/launch/running';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { connectProducer } from '@holdfast/queues/connection';
-import { createOrganizations } from '../organization.ts';
-import { postgresSettings } from '../postgresSettings.ts';
+import { createOrganizations } from '../organizations.ts';
+import { postgresSettings } from '../postgres.ts';
 import { describeMachine } from '../report.ts';
 import { round } from '../statistics.ts';
-import { topRate } from './calibrate.ts';
+import { untilAtRest } from './backlog.ts';
 import { checkAll } from './check.ts';
+import { type Fault, planFaults } from './faultPlan.ts';
+import { injectFaults } from './faults.ts';
 import type { Flags } from './flags.ts';
-import type { Growth } from './growth.ts';
-import { openLoad } from './load.ts';
-import { planFaults } from './plan.ts';
-import { startSoakReceiver } from './receiver.ts';
-import { untilAtRest } from './rest.ts';
-import { takeSample } from './sample.ts';
-import { growths, handlesKept } from './series.ts';
-import { type Laboured, underLoad, type World } from './underLoad.ts';
+import { type Growth, growths, handlesKept } from './growth.ts';
+import { openLoad, type SoakLoad, topRate } from './load.ts';
+import { type SoakReceiver, startSoakReceiver } from './receiver.ts';
+import { minuteLine } from './report.ts';
+import { type Sample, type Sampled, takeSample } from './sample.ts';
 
 const organizations = 4;
 /** Endpoints that were down and orphaned executions need some minutes. */
 const restWithinMs = 600_000;
 /** The gateway closes idle connections after 75 s. */
 const closedAfterMs = 100_000;
-/** Left out of the slopes: a share of the run, up to `mostS`. */
-const warmUp = { share: 0.15, mostS: 300 };
-const mostTroubles = 100;
+/** Left out of the slopes: a share of the run, up to `maxS`. */
+const warmUp = { share: 0.15, maxS: 300 };
+const maxProblems = 100;
 
-export type Soaked = Awaited<ReturnType<typeof soak>>;
+export type SoakResult = Awaited<ReturnType<typeof soak>>;
 
 export async function soak(args: {
   flags: Flags;
@@ -43,12 +42,12 @@ export async function soak(args: {
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'soak' });
   const redis = connectProducer(state.redis_url, createLogger('soak', 'silent'));
   try {
-    const made = await createOrganizations(state, organizations, (nth) =>
+    const created = await createOrganizations(state, organizations, (nth) =>
       nth === 0 ? [steady.url, flaky.url] : [steady.url],
     );
     // Counts as the ledger's first audit, which would run during the load.
     await recordAudit(db, []);
-    const keys = made.map(({ apiKey }) => apiKey);
+    const keys = created.map(({ apiKey }) => apiKey);
     const load = openLoad(state.base_url, keys, args.flags.clients);
     const dataFolder = running.home?.data ?? '';
     return await soakWith({ ...args, db, redis, dataFolder, load, steady, flaky });
@@ -64,29 +63,33 @@ async function soakWith(world: World) {
   const before = await takeSample(world);
   const rates = await ratesOf(world);
   say(`${rates.perS} executions a second for ${flags.minutes} minutes; --seed ${flags.seed}`);
-  const laboured = await underLoad(world, rates.perS, planFaults(flags.seed, flags.minutes * 60));
+  const loaded = await underLoad(world, rates.perS, planFaults(flags.seed, flags.minutes * 60));
   const left = await untilAtRest(db, restWithinMs);
-  say(left === null ? 'at rest; waiting for idle connections to be closed' : 'it does not come to rest');
+  say(
+    left === null
+      ? 'the backlog is empty; waiting for idle connections to be closed'
+      : 'the backlog does not drain',
+  );
   await delay(closedAfterMs);
   const rest = await takeSample(world);
-  say('looking at the books');
+  say('checking executions, events and the ledger');
   const checked = await checkAll(db, load.accepted, [
     { name: 'steady', organizationId: null, events: steady.events },
     { name: 'flaky', organizationId: await ownerOf(db, flaky.url), events: flaky.events },
   ]);
-  const troubles = [
-    ...(left === null ? [] : [`it did not come to rest: ${JSON.stringify(left)}`]),
-    ...load.troubles,
-    ...checked.troubles,
+  const problems = [
+    ...(left === null ? [] : [`the backlog did not drain: ${JSON.stringify(left)}`]),
+    ...load.problems,
+    ...checked.problems,
   ];
   return {
-    ...outline(world, rates, laboured, handlesKept(before, rest, load.accepted.size())),
+    ...outline(world, rates, loaded, handlesKept(before, rest, load.accepted.size())),
     executions: checked.executions,
     events: checked.events,
     events_repeated: steady.events.repeats() + flaky.events.repeats(),
-    troubles: troubles.slice(0, mostTroubles),
-    trouble_count: troubles.length,
-    samples: laboured.samples,
+    problems: problems.slice(0, maxProblems),
+    problem_count: problems.length,
+    samples: loaded.samples,
     at_rest: rest,
     machine: describeMachine(),
     postgres: await postgresSettings(db),
@@ -94,8 +97,8 @@ async function soakWith(world: World) {
   };
 }
 
-function outline({ flags, load }: World, rates: Rates, { samples, faults }: Laboured, atRest: Growth[]) {
-  const { asked, retried, heldBack, unavailable } = load.counts;
+function outline({ flags, load }: World, rates: Rates, { samples, faults }: LoadResult, atRest: Growth[]) {
+  const { sent, retried, dropped, unavailable } = load.counts;
   const { minutes, seed } = flags;
   return {
     top_rate_per_s: rates.topPerS,
@@ -103,10 +106,10 @@ function outline({ flags, load }: World, rates: Rates, { samples, faults }: Labo
     minutes,
     seed,
     accepted: load.accepted.size(),
-    creates: { retried, held_back: heldBack },
-    other_requests: { sent: asked, unavailable },
+    creates: { retried, dropped },
+    other_requests: { sent, unavailable },
     faults,
-    growth: [...growths(samples, Math.min(warmUp.mostS, minutes * 60 * warmUp.share)), ...atRest],
+    growth: [...growths(samples, Math.min(warmUp.maxS, minutes * 60 * warmUp.share)), ...atRest],
   };
 }
 
@@ -125,4 +128,43 @@ async function ownerOf({ pool }: Database, url: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(query, [url]);
   if (!rows[0]) throw new Error(`no endpoint is at ${url}`);
   return rows[0].id;
+}
+
+type World = Sampled & {
+  flags: Flags;
+  state: LocalState;
+  load: SoakLoad;
+  steady: SoakReceiver;
+  flaky: SoakReceiver;
+  say(line: string): void;
+};
+
+/** `faults`: those that took effect. */
+type LoadResult = { samples: Sample[]; faults: Fault[] };
+
+/** Load, planned faults, and a sample every minute; resolves when every request has its response. */
+async function underLoad(world: World, ratePerS: number, plan: readonly Fault[]): Promise<LoadResult> {
+  const { load, say } = world;
+  const ended = new AbortController();
+  const loading = load.steady(ratePerS, ended.signal);
+  const faulting = injectFaults(world, plan, ended.signal);
+  const samples = await sampleMinutes(world);
+  ended.abort();
+  const [faults] = await Promise.all([faulting, loading]);
+  say('the load has ended; waiting for the backlog');
+  await load.idle();
+  return { samples, faults };
+}
+
+async function sampleMinutes(world: World): Promise<Sample[]> {
+  const startMs = performance.now();
+  const samples: Sample[] = [];
+  for (let minute = 0; minute <= world.flags.minutes; minute++) {
+    await delay(Math.max(0, startMs + minute * 60_000 - performance.now()));
+    const atS = Math.round((performance.now() - startMs) / 1000);
+    const sample = { atS, executions: world.load.accepted.size(), values: await takeSample(world) };
+    samples.push(sample);
+    world.say(minuteLine(sample));
+  }
+  return samples;
 }
