@@ -1,0 +1,126 @@
+"""Makes the calls of ../behaviour.yaml: one JSON line in, one JSON line out. Run where holdfast is installed.
+
+With the argument `sync`, the synchronous client makes them, each in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import sys
+from typing import Any
+
+from holdfast import AsyncHoldfast, Holdfast, HoldfastError, WaitTimeoutError
+
+Request = dict[str, Any]
+
+
+def settings_of(client: Request) -> Request:
+    retries = {"max_retries": client["max_retries"]} if "max_retries" in client else {}
+    return {
+        "base_url": client["base_url"],
+        "api_key": client["api_key"],
+        "timeout": client["request_timeout_ms"] / 1000,
+        **retries,
+    }
+
+
+def arguments_of(request: Request, events: list[str]) -> Request:
+    options = request.get("options", {})
+    files = {name: base64.b64decode(text) for name, text in request.get("files", {}).items()}
+    arguments: Request = {
+        "model": request["model"],
+        "input": {**request["input"], **files},
+        "metadata": request["metadata"],
+        "cancel_on_abort": options.get("cancel_on_abort", False),
+    }
+    if "timeout_ms" in options:
+        arguments["timeout"] = options["timeout_ms"] / 1000
+    if options.get("progress"):
+        arguments["on_progress"] = lambda event: events.append(event.type)  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
+    return arguments
+
+
+async def perform(request: Request, events: list[str]) -> Any:
+    """The execution that comes of a call by the asynchronous client."""
+    arguments = arguments_of(request, events)
+    async with AsyncHoldfast(**settings_of(request["client"])) as client:
+        if request["call"] == "run_then_wait":
+            try:
+                await client.run(**arguments)
+            except WaitTimeoutError as error:
+                return await client.executions.wait(error.execution.id)
+            raise AssertionError("the wait did not time out")
+        if request["call"] == "run_twice":
+            key = f"twice-{request['metadata']['case']}"
+            first, second = [(await client.run(**arguments, idempotency_key=key)).execution for _ in range(2)]
+            assert first.id == second.id, "there are two executions"
+            return second
+        try:
+            return (await client.run(**arguments)).execution
+        except HoldfastError as error:
+            if request["call"] != "run_again":
+                raise
+            return (await client.run(**arguments, idempotency_key=error.idempotency_key)).execution
+
+
+def perform_sync(request: Request, events: list[str]) -> Any:
+    """The same by the synchronous client."""
+    arguments = arguments_of(request, events)
+    with Holdfast(**settings_of(request["client"])) as client:
+        if request["call"] == "run_then_wait":
+            try:
+                client.run(**arguments)
+            except WaitTimeoutError as error:
+                return client.executions.wait(error.execution.id)
+            raise AssertionError("the wait did not time out")
+        if request["call"] == "run_twice":
+            key = f"twice-{request['metadata']['case']}"
+            first, second = [client.run(**arguments, idempotency_key=key).execution for _ in range(2)]
+            assert first.id == second.id, "there are two executions"
+            return second
+        try:
+            return client.run(**arguments).execution
+        except HoldfastError as error:
+            if request["call"] != "run_again":
+                raise
+            return client.run(**arguments, idempotency_key=error.idempotency_key).execution
+
+
+async def call(request: Request, is_sync: bool) -> Request:
+    events: list[str] = []
+    work = asyncio.to_thread(perform_sync, request, events) if is_sync else perform(request, events)
+    task = asyncio.create_task(work)
+    abort_after = request.get("options", {}).get("abort_after_ms")
+    if abort_after is not None:
+        asyncio.get_running_loop().call_later(abort_after / 1000, task.cancel)
+    try:
+        execution = await task
+        outcome = "completed" if execution.status == "COMPLETED" else execution.status
+        return {"outcome": outcome, "execution_id": execution.id, "events": events}
+    except asyncio.CancelledError:
+        return {"outcome": "ABORTED", "execution_id": None, "events": events}
+    except HoldfastError as error:
+        execution_id = error.execution.id if error.execution else None
+        return {"outcome": error.code, "execution_id": execution_id, "events": events}
+    except Exception as error:
+        return {"outcome": repr(error), "execution_id": None, "events": events}
+
+
+async def main() -> None:
+    is_sync = "sync" in sys.argv
+    lines = asyncio.StreamReader(limit=16 * 1024 * 1024)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def respond(request: Request) -> None:
+        print(json.dumps({"id": request["id"], **await call(request, is_sync)}), flush=True)
+
+    while line := await lines.readline():
+        task = asyncio.create_task(respond(json.loads(line)))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+
+asyncio.run(main())

@@ -1,0 +1,191 @@
+"""Uploads and downloads."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from .. import models
+from ..errors import APIConnectionError
+from ..progress import OnProgress, UploadEvent
+from ..sources import FileData, OpenFile, find_files, open_file, replace_files
+from . import runtime
+from .http import Http
+
+_MAX_UPLOADS = 4
+# Each MiB of a file adds a second to the timeout of its upload.
+_BYTES_PER_TIMEOUT_SECOND = 1_048_576
+_SILENCE = 60.0
+
+T = TypeVar("T")
+
+
+def _path_of(file_id: str) -> str:
+    return f"/v1/files/{quote(file_id, safe='')}"
+
+
+class Files:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    async def upload(
+        self,
+        data: FileData,
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
+        ttl_days: int | None = None,
+        on_progress: Callable[[int, int], object] | None = None,
+    ) -> models.File:
+        """Uploads a file and checks it. Its `file_id` can be used in any number of inputs. `ttl_days`: it is deleted
+        after so many days; without it, it is kept. `on_progress` gets the bytes sent, and all of them."""
+        file_id = await self.send(
+            data, filename=filename, content_type=content_type, ttl_days=ttl_days, on_progress=on_progress
+        )
+        return await self.confirm(file_id)
+
+    async def send(
+        self,
+        data: object,
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
+        ttl_days: int | None = None,
+        on_progress: Callable[[int, int], object] | None = None,
+    ) -> str:
+        """Uploads a file without checking it, which its first use does. Returns its id."""
+        file = await runtime.in_thread(lambda: open_file(data))
+        try:
+            file.filename = filename or file.filename
+            file.content_type = content_type or file.content_type
+            return await self._send(file, ttl_days, on_progress or (lambda sent, total: None))
+        finally:
+            file.close()
+
+    async def _send(self, file: OpenFile, ttl_days: int | None, on_progress: Callable[[int, int], object]) -> str:
+        declared = {"filename": file.filename, "content_type": file.content_type, "ttl_days": ttl_days}
+        # What is not declared follows from the bytes. A repetition leaves an upload behind that is never used, and expires.
+        body = {"purpose": "INPUT", "size_bytes": file.size}
+        body |= {name: value for name, value in declared.items() if value is not None}
+        upload = await self._http.read(
+            models.Upload, "POST", "/v1/files/upload", body=body, is_repeatable=True, expects="upload_url"
+        )
+        timeout = self._http.settings.timeout + file.size / _BYTES_PER_TIMEOUT_SECOND
+
+        async def put() -> None:
+            file.content.seek(0)
+            content = runtime.chunks_of(file.content, lambda sent: on_progress(sent, file.size))
+            await self._http.upload(
+                upload.upload_url, content, size=file.size, content_type=file.content_type, timeout=timeout
+            )
+
+        on_progress(0, file.size)
+        await self._http.repeat(put, is_repeatable=True)
+        return upload.file_id
+
+    async def upload_input(self, input: dict[str, Any], on_progress: OnProgress | None = None) -> dict[str, Any]:
+        """A copy of an input with the id of an upload in place of everything file-like."""
+        places: dict[int, list[str]] = {}
+        data: dict[int, object] = {}
+        for place, found in find_files(input):
+            places.setdefault(id(found), []).append(place)
+            data[id(found)] = found
+        ids: dict[int, str] = {}
+
+        async def send(key: int) -> None:
+            def report(sent: int, total: int) -> None:
+                for place in places[key]:
+                    if on_progress:
+                        on_progress(UploadEvent(place, sent, total))
+
+            ids[key] = await self.send(data[key], on_progress=report)
+
+        await runtime.for_each(list(data), send, _MAX_UPLOADS)
+        return replace_files(input, ids) if ids else input
+
+    async def confirm(self, file_id: str) -> models.File:
+        """Checks an upload at once."""
+        body = {"file_id": file_id}
+        return await self._http.read(models.File, "POST", "/v1/files/confirm", body=body, is_repeatable=True)
+
+    async def get(self, file_id: str) -> models.File:
+        """The record of a file."""
+        return await self._http.read(models.File, "GET", _path_of(file_id))
+
+    async def url(self, file_id: str) -> models.DownloadUrl:
+        """A URL that needs no key and works for an hour."""
+        return await self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects="url")
+
+    async def bytes(self, file_id: str) -> bytes:
+        async def read(response: httpx.Response) -> bytes:
+            return b"".join([chunk async for chunk in response.aiter_bytes()])
+
+        return await self._download(file_id, read)
+
+    async def save(self, file_id: str, path: str | os.PathLike[str]) -> None:
+        """Writes a file to a path of this machine. An existing file is replaced once all bytes have arrived."""
+        partial = f"{os.fspath(path)}.{uuid.uuid4()}.part"
+
+        async def read(response: httpx.Response) -> None:
+            with open(partial, "wb") as target:
+                async for chunk in response.aiter_bytes(1_048_576):
+                    await runtime.in_thread(lambda chunk=chunk: target.write(chunk))
+                target.flush()
+                await runtime.in_thread(lambda: os.fsync(target.fileno()))
+
+        try:
+            await self._download(file_id, read)
+            os.replace(partial, path)
+        finally:
+            if os.path.exists(partial):
+                os.unlink(partial)
+
+    async def _download(self, file_id: str, read: Callable[[httpx.Response], Any]) -> Any:
+        async def attempt() -> Any:
+            try:
+                async with self._http.open(
+                    f"{_path_of(file_id)}/download", headers={"accept": "*/*"}, silence=_SILENCE
+                ) as response:
+                    return await read(response)
+            except (httpx.TransportError, httpx.DecodingError) as error:
+                raise APIConnectionError("The download was cut.", code="CONNECTION_FAILED") from error
+
+        return await self._http.repeat(attempt, is_repeatable=True)
+
+
+class OutputFile(dict[str, Any]):
+    """A file in an output: a dictionary of the fields that the model gave it, such as `format`, `width` and `height`."""
+
+    def __init__(self, files: Files, fields: dict[str, Any]) -> None:
+        super().__init__(fields)
+        self._files = files
+
+    @property
+    def file_id(self) -> str:
+        return self["file_id"]
+
+    async def url(self) -> str:
+        """A URL that needs no key and works for an hour."""
+        return (await self._files.url(self.file_id)).url
+
+    async def bytes(self) -> bytes:
+        return await self._files.bytes(self.file_id)
+
+    async def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file to a path of this machine. An existing file is replaced once all bytes have arrived."""
+        await self._files.save(self.file_id, path)
+
+
+def with_files(files: Files, value: Any) -> Any:
+    """A copy of an output whose files are `OutputFile`s."""
+    if isinstance(value, list):
+        return [with_files(files, item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(value, dict):
+        return value
+    fields: dict[str, Any] = {name: with_files(files, item) for name, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    return OutputFile(files, fields) if isinstance(fields.get("file_id"), str) else fields

@@ -1,0 +1,54 @@
+"""What differs in more than words between the asynchronous and the synchronous client."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import IO, TypeVar
+
+import anyio
+import anyio.to_thread
+
+T = TypeVar("T")
+
+sleep = anyio.sleep
+CHUNK = 65_536
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Runs what would block."""
+    return await anyio.to_thread.run_sync(work)
+
+
+async def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> AsyncIterator[bytes]:
+    sent = 0
+    while chunk := await in_thread(lambda: content.read(CHUNK)):
+        yield chunk
+        sent += len(chunk)
+        on_sent(sent)
+
+
+async def for_each(items: Sequence[T], work: Callable[[T], Awaitable[None]], limit: int) -> None:
+    """Runs `work` for all items, at most `limit` at once. The first failure ends the others."""
+    slots = anyio.Semaphore(limit)
+    failures: list[Exception] = []
+
+    async def run(item: T) -> None:
+        async with slots:
+            try:
+                await work(item)
+            except Exception as error:
+                failures.append(error)
+                group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        for item in items:
+            group.start_soon(run, item)
+    # Not as a group of exceptions: callers catch HoldfastError.
+    if failures:
+        raise failures[0]
+
+
+async def despite_cancellation(work: Callable[[], Awaitable[None]]) -> None:
+    """Finishes `work` even if this task was cancelled."""
+    with anyio.CancelScope(shield=True):
+        await work()

@@ -1,0 +1,186 @@
+# Generated from _async/client.py by tools/generate.py.
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import httpx
+
+from .. import models
+from ..base import ApiObject, parse
+from ..config import read_settings
+from ..errors import ExecutionError, HoldfastError
+from ..keys import read_key
+from ..progress import Execution, OnProgress
+from . import runtime
+from .executions import Executions
+from .files import Files, with_files
+from .http import Http
+from .resources import ApiKeys, Balance, Models, Webhooks
+from .waiting import cancel_quietly, wait_for_end
+
+Output = TypeVar("Output")
+
+
+@dataclass(frozen=True)
+class Run(Generic[Output]):
+    """A completed run."""
+
+    output: Output
+    execution: Execution
+
+
+class Holdfast:
+    """An synchronous client of one Holdfast: use it with `with`, or call `close()` at the end.
+
+    `base_url` and `api_key` default to the environment variables HOLDFAST_URL and HOLDFAST_API_KEY. `timeout`: seconds that
+    one HTTP request may take. `max_retries`, `retry_deadline`: how often, and for how many seconds, a request is repeated
+    after a failure that a repetition can cure. `http_client`: used instead of a client of its own, and not closed.
+    Raises ValueError if a setting is missing or invalid.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60,
+        max_retries: int = 5,
+        retry_deadline: float = 60,
+        headers: Mapping[str, str] | None = None,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        settings = read_settings(
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout,
+            max_retries=max_retries,
+            retry_deadline=retry_deadline,
+            headers=headers,
+        )
+        self._http = Http(settings, http_client)
+        self.executions = Executions(self._http)
+        self.models = Models(self._http)
+        self.files = Files(self._http)
+        self.balance = Balance(self._http)
+        self.api_keys = ApiKeys(self._http)
+        self.webhooks = Webhooks(self._http)
+
+    @property
+    def base_url(self) -> str:
+        return self._http.settings.base_url
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def run(
+        self,
+        model: str,
+        input: Mapping[str, Any],
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        cancel_on_abort: bool = False,
+        idempotency_key: str | None = None,
+        webhook_url: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        priority: str | None = None,
+        timeout_seconds: int | None = None,
+    ) -> Run[Any]:
+        """Runs a model and waits for its output. Files in the input are uploaded; files in the output have `.save(path)`.
+
+        `timeout`: seconds to wait; then WaitTimeoutError carries the execution, which runs on. `on_progress` is called with
+        uploads, statuses, progress and log lines. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution
+        is cancelled, too. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
+        `webhook_url` receives the final event. `metadata`: your own data, returned in the record. `priority`: high, normal
+        or low. `timeout_seconds`: after so many the service ends the execution.
+
+        Raises ExecutionError if the execution failed, expired or was cancelled, APIError if the API refused it,
+        APIConnectionError if there was no response; the errors have the `idempotency_key` with which the run can be repeated
+        without a second charge.
+        """
+        ends_at = None if timeout is None else time.monotonic() + timeout
+        key = read_key(idempotency_key)
+        uploaded = self.files.upload_input(dict(input), on_progress)
+
+        def create() -> models.CreatedExecution:
+            return self.executions.create(
+                model,
+                uploaded,
+                idempotency_key=key,
+                webhook_url=webhook_url,
+                metadata=metadata,
+                priority=priority,
+                timeout_seconds=timeout_seconds,
+            )
+
+        try:
+            created = create()
+        except Exception:
+            raise
+        except BaseException:
+            # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
+            if cancel_on_abort:
+                runtime.despite_cancellation(lambda: self._create_and_cancel(create))
+            raise
+        try:
+            execution = wait_for_end(
+                self._http,
+                parse(Execution, dict(created)),
+                timeout=None if ends_at is None else max(0.0, ends_at - time.monotonic()),
+                on_progress=on_progress,
+                cancel_on_abort=cancel_on_abort,
+            )
+            if execution.status != "COMPLETED" and (execution.error or execution.status in ("FAILED", "CANCELLED", "EXPIRED")):
+                raise ExecutionError(execution)
+            return Run(with_files(self.files, self._output_of(execution)), execution)
+        except HoldfastError as error:
+            error.idempotency_key = key
+            raise
+
+    def _create_and_cancel(self, create: Callable[[], models.CreatedExecution]) -> None:
+        try:
+            created = create()
+        except HoldfastError:
+            return
+        cancel_quietly(self._http, created.id)
+
+    def _output_of(self, execution: Execution) -> dict[str, Any]:
+        """Records of older services have no `result`."""
+        result: Any = getattr(execution, "result", None)
+        if result is not None or execution.status != "COMPLETED" or getattr(execution, "erased_at", None):
+            return result or {}
+        return (self.executions.result(execution.id)).output
+
+    def output(self, execution: Execution) -> Any:
+        """The output of an execution, with files that have `.save(path)`; None unless it is completed."""
+        return with_files(self.files, getattr(execution, "result", None))
+
+    def usage(
+        self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None
+    ) -> models.Usage:
+        """Executions and their cost in a period, by model or by day."""
+        query = {"from": from_, "to": to, "group_by": group_by}
+        return self._http.read(models.Usage, "GET", "/v1/usage", query=query)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> ApiObject:
+        """Any other request: with the key, the retries and the errors of this client."""
+        return self._http.read(ApiObject, method, path, query=query, body=body, headers=headers)

@@ -1,0 +1,122 @@
+# Generated from _async/executions.py by tools/generate.py.
+"""Executions."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from .. import models
+from ..errors import HoldfastError
+from ..keys import read_key
+from ..progress import Execution, ExecutionEvent, OnProgress
+from .http import Http
+from .pages import List
+from .waiting import follow_events, path_of, wait_for_end
+
+
+class Executions:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def create(
+        self,
+        model: str,
+        input: Mapping[str, Any],
+        *,
+        idempotency_key: str | None = None,
+        webhook_url: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        priority: str | None = None,
+        timeout_seconds: int | None = None,
+    ) -> models.CreatedExecution:
+        """Creates an execution and returns at once. However often the request is repeated, it has the same idempotency
+        key; an error carries that key. The other arguments are those of `Holdfast.run`."""
+        key = read_key(idempotency_key)
+        given = {
+            "webhook_url": webhook_url,
+            "metadata": metadata,
+            "priority": priority,
+            "timeout_seconds": timeout_seconds,
+        }
+        body = {"model": model, "input": input} | {name: one for name, one in given.items() if one is not None}
+        try:
+            return self._http.read(
+                models.CreatedExecution,
+                "POST",
+                "/v1/executions",
+                body=body,
+                headers={"idempotency-key": key},
+                is_repeatable=True,
+                # Anything else did not come from the service, and the execution may exist: ask again.
+                expects="id",
+            )
+        except HoldfastError as error:
+            error.idempotency_key = key
+            raise
+
+    def get(self, execution_id: str, *, wait: int | None = None) -> Execution:
+        """Reads an execution. `wait`: up to so many seconds (60), until its status changes."""
+        timeout = self._http.settings.timeout + (wait or 0)
+        query = {"wait": wait}
+        return self._http.read(
+            Execution, "GET", path_of(execution_id), query=query, timeout=timeout, expects="status"
+        )
+
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        model: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int | None = None,
+    ) -> List[models.Execution]:
+        """Executions, newest first. `limit`: items per request, 1 to 100."""
+        query = {
+            "status": status,
+            "model": model,
+            "created_after": created_after,
+            "created_before": created_before,
+            "limit": limit,
+        }
+        return List(self._http, models.Execution.read, "/v1/executions", query)
+
+    def result(self, execution_id: str) -> models.ExecutionResult:
+        """The output, usage and cost of a completed execution."""
+        return self._http.read(models.ExecutionResult, "GET", f"{path_of(execution_id)}/result")
+
+    def cancel(self, execution_id: str) -> models.Execution:
+        """Cancels an open execution, which then costs nothing."""
+        path = f"{path_of(execution_id)}/cancel"
+        return self._http.read(models.Execution, "POST", path, is_repeatable=True)
+
+    def erase(self, execution_id: str) -> models.DeletedExecution:
+        """Erases the input, output and files of an execution that has ended."""
+        return self._http.read(models.DeletedExecution, "DELETE", path_of(execution_id))
+
+    def estimate(self, model: str, input: Mapping[str, Any]) -> models.Estimate:
+        """What creating this execution would hold."""
+        body = {"model": model, "input": input}
+        return self._http.read(
+            models.Estimate, "POST", "/v1/executions/estimate", body=body, is_repeatable=True
+        )
+
+    def wait(
+        self,
+        execution_id: str,
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        cancel_on_abort: bool = False,
+    ) -> Execution:
+        """Waits until an execution has ended, and returns it whatever its final status is. Raises WaitTimeoutError after
+        `timeout` seconds. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution is cancelled, too."""
+        execution = self.get(execution_id)
+        return wait_for_end(
+            self._http, execution, timeout=timeout, on_progress=on_progress, cancel_on_abort=cancel_on_abort
+        )
+
+    def events(self, execution_id: str) -> Generator[ExecutionEvent, None, None]:
+        """Status, progress and log of an execution as they change, until it has ended. Reconnects by itself."""
+        return follow_events(self._http, execution_id)

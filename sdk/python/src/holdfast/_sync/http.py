@@ -1,0 +1,213 @@
+# Generated from _async/http.py by tools/generate.py.
+"""Requests to one Holdfast, and their repetition."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator, Iterator, Callable, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import httpx
+
+from ..base import ApiObject, parse
+from ..config import Settings, version
+from ..errors import APIConnectionError, HoldfastError, error_of
+from ..retries import retry_delay
+from . import runtime
+
+T = TypeVar("T")
+M = TypeVar("M", bound=ApiObject)
+
+Query = Mapping[str, "str | int | bool | None"]
+
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_MAX_BODY = 64 * 1024 * 1024
+
+
+class Http:
+    def __init__(self, settings: Settings, client: httpx.Client | None) -> None:
+        self.settings = settings
+        self._is_ours = client is None
+        self._client = httpx.Client(limits=httpx.Limits(max_connections=None)) if client is None else client
+
+    def close(self) -> None:
+        if self._is_ours:
+            self._client.close()
+
+    def read(
+        self,
+        model: type[M],
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        is_repeatable: bool | None = None,
+        expects: str | None = None,
+    ) -> M:
+        """The response as a model. `is_repeatable`: whether a request that may have been processed can be sent again;
+        by default all but POST. `expects`: a field without which a body is no response of the API."""
+
+        def attempt() -> M:
+            request = self._build(method, path, query=query, body=body, headers=headers)
+            response, content = self._send(request, timeout)
+            return parse(model, _json_of(response, content, expects), response)
+
+        repeatable = method != "POST" if is_repeatable is None else is_repeatable
+        return self.repeat(attempt, is_repeatable=repeatable, max_retries=max_retries)
+
+    def repeat(
+        self, attempt: Callable[[], T], *, is_repeatable: bool, max_retries: int | None = None
+    ) -> T:
+        """Runs `attempt` until it succeeds or a repetition is pointless."""
+        ends_at = time.monotonic() + self.settings.retry_deadline
+        limit = self.settings.max_retries if max_retries is None else max_retries
+        failures = 0
+        while True:
+            try:
+                return attempt()
+            except HoldfastError as error:
+                failures += 1
+                delay = retry_delay(
+                    error,
+                    is_repeatable=is_repeatable,
+                    failures=failures,
+                    remaining=ends_at - time.monotonic(),
+                    max_retries=limit,
+                )
+                if delay is None:
+                    raise
+            runtime.sleep(delay)
+
+    @contextmanager
+    def open(
+        self,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        silence: float,
+    ) -> Generator[httpx.Response, None, None]:
+        """A response whose body is not read yet. A body that is silent for `silence` seconds is broken."""
+        request = self._build("GET", path, headers=headers)
+        limit = self.settings.timeout if timeout is None else timeout
+        _limit(request, limit)
+        response = self._dial(request, limit)
+        try:
+            if not response.is_success:
+                raise error_of(response, _content_of(response, time.monotonic() + limit, limit))
+            _limit(request, silence)
+            yield response
+        finally:
+            response.close()
+
+    def upload(
+        self, url: str, content: Iterator[bytes], *, size: int, content_type: str | None, timeout: float
+    ) -> None:
+        """PUTs bytes to a URL of the store, without the API key."""
+        headers = {"content-length": str(size)}
+        if content_type:
+            headers["content-type"] = content_type
+        self._send(self._client.build_request("PUT", url, content=content, headers=headers), timeout)
+
+    def _build(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Request:
+        params = {name: _text_of(value) for name, value in (query or {}).items() if value is not None}
+        return self._client.build_request(
+            method,
+            self.settings.base_url + path,
+            params=params or None,
+            json=body,
+            headers={
+                "accept": "application/json",
+                "user-agent": f"holdfast-sdk-python/{version}",
+                **self.settings.headers,
+                **(headers or {}),
+                "authorization": f"Bearer {self.settings.api_key}",
+            },
+        )
+
+    def _send(self, request: httpx.Request, timeout: float | None) -> tuple[httpx.Response, bytes]:
+        limit = self.settings.timeout if timeout is None else timeout
+        _limit(request, limit)
+        ends_at = time.monotonic() + limit
+        response = self._dial(request, limit)
+        try:
+            content = _content_of(response, ends_at, limit)
+        finally:
+            response.close()
+        if not response.is_success:
+            raise error_of(response, content)
+        return response, content
+
+    def _dial(self, request: httpx.Request, limit: float) -> httpx.Response:
+        try:
+            # A redirected POST would become a GET, and would take the key elsewhere.
+            return self._client.send(request, stream=True, follow_redirects=False)
+        except httpx.TransportError as error:
+            raise _connection_error(error, limit) from error
+
+
+def _limit(request: httpx.Request, seconds: float) -> None:
+    request.extensions["timeout"] = httpx.Timeout(max(seconds, 0.001)).as_dict()
+
+
+def _content_of(response: httpx.Response, ends_at: float, limit: float) -> bytes:
+    """The whole body, until a time: the timeouts of httpx begin anew with each piece."""
+    content = bytearray()
+    try:
+        for chunk in response.iter_bytes():
+            content += chunk
+            if time.monotonic() > ends_at:
+                raise _late_error(limit)
+            if len(content) > _MAX_BODY:
+                raise APIConnectionError("The response is too large.", code="INVALID_RESPONSE")
+    except (httpx.TransportError, httpx.DecodingError) as error:
+        raise _connection_error(error, limit) from error
+    return bytes(content)
+
+
+def _json_of(response: httpx.Response, content: bytes, expects: str | None) -> dict[str, Any]:
+    try:
+        body: Any = json.loads(content)
+    except ValueError:
+        body = None
+    if isinstance(body, dict) and (expects is None or expects in body):
+        return body  # pyright: ignore[reportUnknownVariableType]
+    raise APIConnectionError(
+        f"HTTP {response.status_code} with a body that is not of the API. Is the URL the one of your Holdfast?",
+        code="INVALID_RESPONSE",
+        request_id=response.headers.get("x-request-id"),
+    )
+
+
+def _connection_error(error: httpx.HTTPError, limit: float) -> APIConnectionError:
+    if isinstance(error, (httpx.ReadTimeout, httpx.WriteTimeout)):
+        return _late_error(limit)
+    return APIConnectionError(
+        f"The connection failed: {error or type(error).__name__}.",
+        code="CONNECTION_FAILED",
+        is_unsent=isinstance(error, _UNSENT),
+    )
+
+
+def _late_error(limit: float) -> APIConnectionError:
+    return APIConnectionError(
+        f"There was no complete response within {limit:g} s.", code="REQUEST_TIMED_OUT"
+    )
+
+
+def _text_of(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

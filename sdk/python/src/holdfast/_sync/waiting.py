@@ -1,0 +1,216 @@
+# Generated from _async/waiting.py by tools/generate.py.
+"""Waits until an execution has ended: by its event stream where progress is wanted, else by requests that the service
+holds. Never by a fixed interval."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import suppress
+from urllib.parse import quote
+
+import httpx
+
+from ..base import ApiObject
+from ..errors import APIConnectionError, APIError, HoldfastError, WaitTimeoutError
+from ..progress import Execution, ExecutionEvent, OnProgress, ProgressEvent, StatusEvent, event_of, is_ended
+from ..retries import backoff, requested_delay
+from ..sse import EventReader
+from . import runtime
+from .http import Http
+
+# Below the 30 s after which many proxies end a request.
+_LONG_POLL = 25
+# A response that comes this early without a change was not held: the service is busy, or does not know `wait`.
+_UNHELD = 1.0
+# What the service may take to record that an execution has expired.
+_EXPIRY_GRACE = 120.0
+_DEFAULT_LIFE = 86_400.0
+_MAX_STREAM_FAILURES = 3
+_MAX_PAUSE = 10.0
+# The server sends a comment every 15 s: a stream that is silent for longer is broken.
+_SILENCE = 40.0
+# A proxy that buffers would let a stream look silent from the beginning.
+_FIRST_BYTES = 15.0
+
+
+def path_of(execution_id: str) -> str:
+    return f"/v1/executions/{quote(execution_id, safe='')}"
+
+
+def cancel_quietly(http: Http, execution_id: str) -> None:
+    """For a caller who has another error to report: the execution may have ended in the meantime."""
+    with suppress(HoldfastError):
+        http.read(ApiObject, "POST", f"{path_of(execution_id)}/cancel", is_repeatable=True)
+
+
+def wait_for_end(
+    http: Http,
+    execution: Execution,
+    *,
+    timeout: float | None = None,
+    on_progress: OnProgress | None = None,
+    cancel_on_abort: bool = False,
+) -> Execution:
+    wait = _Wait(http, execution, timeout, on_progress)
+    try:
+        if on_progress and not is_ended(wait.current):
+            wait.follow()
+        wait.poll()
+        return wait.current
+    except HoldfastError as error:
+        error.execution = error.execution or wait.current
+        raise
+    except Exception:
+        raise
+    except BaseException:
+        # The task was cancelled, or somebody pressed Ctrl-C.
+        if cancel_on_abort:
+            runtime.despite_cancellation(lambda: cancel_quietly(http, wait.current.id))
+        raise
+
+
+class _Wait:
+    def __init__(self, http: Http, execution: Execution, timeout: float | None, on_progress: OnProgress | None) -> None:
+        self._http = http
+        self.current = execution
+        self._timeout = timeout
+        self._ends_at = time.monotonic() + (_life_of(execution) if timeout is None else timeout)
+        self._report: OnProgress = on_progress or (lambda _: None)
+
+    def _remaining(self) -> float:
+        return self._ends_at - time.monotonic()
+
+    def _check_time(self) -> None:
+        if self._remaining() > 0:
+            return
+        after = "its expiry" if self._timeout is None else f"{round(self._timeout, 1):g} s"
+        raise WaitTimeoutError(
+            f"The execution {self.current.id} is {self.current.status} after {after}. It runs on: "
+            f"client.executions.wait({self.current.id!r}) waits for it again.",
+            self.current,
+        )
+
+    def _update(self, new: Execution) -> None:
+        last, self.current = self.current, new
+        if new.status != last.status:
+            self._report(StatusEvent(new))
+        before = (getattr(last, "progress", None), getattr(last, "queue_position", None))
+        after = (getattr(new, "progress", None), getattr(new, "queue_position", None))
+        if after != before:
+            self._report(ProgressEvent(*after))
+
+    def follow(self) -> None:
+        """Follows the event stream. Returns early when the stream does not work, or the time is nearly over: requests
+        that the service holds do, and end on time."""
+        if self._remaining() < _SILENCE:
+            return
+        events = follow_events(self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES)
+        try:
+            for event in events:
+                if isinstance(event, StatusEvent):
+                    self.current = event.execution
+                self._report(event)
+                if self._remaining() < _SILENCE:
+                    return
+        except HoldfastError as error:
+            if not _is_stream_failure(error):
+                raise
+        finally:
+            events.close()
+
+    def poll(self) -> None:
+        pauses = 0
+        while not is_ended(self.current):
+            self._check_time()
+            status, started_at = self.current.status, time.monotonic()
+            pause = self._long_poll()
+            if self.current.status != status:
+                pauses = 0
+            elif pause is not None or time.monotonic() - started_at < _UNHELD:
+                pauses += 1
+                delay = backoff(pauses, _MAX_PAUSE) if pause is None else pause
+                runtime.sleep(max(0.0, min(delay, self._remaining())))
+
+    def _long_poll(self) -> float | None:
+        """Returns the seconds to pause after a failure, else None."""
+        remaining = self._remaining()
+        seconds = max(1, min(_LONG_POLL, int(remaining)))
+        try:
+            new = self._http.read(
+                Execution,
+                "GET",
+                path_of(self.current.id),
+                query={"wait": seconds},
+                timeout=min(seconds + self._http.settings.timeout, max(remaining, 1.0)),
+                max_retries=0,
+                expects="status",
+            )
+        except HoldfastError as error:
+            if not error.retryable:
+                raise
+            self._check_time()
+            delay = requested_delay(error)
+            return backoff(3, _MAX_PAUSE) if delay is None else delay
+        self._update(new)
+        return None
+
+
+def follow_events(
+    http: Http, execution_id: str, *, max_failures: float = float("inf")
+) -> Generator[ExecutionEvent, None, None]:
+    """The events of an execution until it has ended, across connections that are cut."""
+    last_id: str | None = None
+    failures = 0
+    while True:
+        reader = EventReader()
+        failures += 1
+        delay = backoff(failures)
+        try:
+            headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
+            path = f"{path_of(execution_id)}/events"
+            with http.open(path, headers=headers, timeout=_FIRST_BYTES, silence=_SILENCE) as response:
+                if response.status_code == 204:
+                    return
+                kind = response.headers.get("content-type", "")
+                if not kind.startswith("text/event-stream"):
+                    raise _broken(f'The event stream has the type "{kind}".')
+                try:
+                    for chunk in response.iter_bytes():
+                        for sent in reader.feed(chunk):
+                            last_id = sent.id or last_id
+                            event = event_of(sent)
+                            if event is None:
+                                continue
+                            failures = 0
+                            yield event
+                            if isinstance(event, StatusEvent) and is_ended(event.execution):
+                                return
+                except (httpx.TransportError, httpx.DecodingError) as error:
+                    raise _broken("The event stream was cut.") from error
+            if failures >= max_failures:
+                raise _broken("The event stream ended before the execution.")
+        except HoldfastError as error:
+            if not error.retryable or failures >= max_failures:
+                raise
+            requested = requested_delay(error)
+            delay = backoff(max(1, failures)) if requested is None else requested
+        runtime.sleep(max(delay, reader.retry or 0))
+
+
+def _broken(message: str) -> APIConnectionError:
+    return APIConnectionError(message, code="STREAM_BROKEN")
+
+
+def _is_stream_failure(error: HoldfastError) -> bool:
+    """Older services and limited tokens have no stream, and a key may have only so many: that is no reason to give up."""
+    return error.retryable or (isinstance(error, APIError) and error.status in (404, 405, 406, 501))
+
+
+def _life_of(execution: Execution) -> float:
+    """By the server's own times, whose difference does not depend on the clock of this machine."""
+    try:
+        life = (execution.expires_at - execution.created_at).total_seconds()
+    except (TypeError, AttributeError):
+        life = 0.0
+    return (life if life > 0 else _DEFAULT_LIFE) + _EXPIRY_GRACE

@@ -1,0 +1,194 @@
+"""Every error that the client raises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import httpx
+
+    from .models import ErrorDetail, Execution
+
+
+class HoldfastError(Exception):
+    """Base of all errors of this library."""
+
+    code: str
+    """A code of the API (`INSUFFICIENT_BALANCE`), or one of this library (`CONNECTION_FAILED`)."""
+    retryable: bool
+    """Whether the same request may succeed later."""
+    request_id: str | None
+    """Include it in reports of a problem."""
+    details: Sequence[ErrorDetail]
+    """The fields of the request that are wrong."""
+    idempotency_key: str | None
+    """The key of the create that failed. Repeat the create with this key, and it is accepted at most once."""
+    execution: Execution | None
+    """The execution, once it is known: as it was when it was last read."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        retryable: bool = False,
+        request_id: str | None = None,
+        details: Sequence[ErrorDetail] = (),
+        execution: Execution | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+        self.request_id = request_id
+        self.details = details
+        self.idempotency_key = None
+        self.execution = execution
+
+
+class APIError(HoldfastError):
+    """The API refused a request."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    def __init__(self, message: str, *, response: httpx.Response, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.status = response.status_code
+        self.headers = response.headers
+
+
+class InvalidRequestError(APIError):
+    """400, 405, 413, 415: the request is wrong; `details` names the fields."""
+
+
+class AuthenticationError(APIError):
+    """401: the API key is missing, wrong, expired or revoked."""
+
+
+class BalanceError(APIError):
+    """402: the balance or the spend limit is too low."""
+
+
+class PermissionDeniedError(APIError):
+    """403: the API key may not do this."""
+
+
+class NotFoundError(APIError):
+    """404: the id is unknown, or belongs to another organization."""
+
+
+class ConflictError(APIError):
+    """409, 410: the state of the resource does not allow this."""
+
+
+class IdempotencyKeyReusedError(APIError):
+    """422: the idempotency key was used with another body."""
+
+
+class RateLimitError(APIError):
+    """429: too many requests."""
+
+
+class ServerError(APIError):
+    """408 and 5xx: the service could not process the request."""
+
+
+class APIConnectionError(HoldfastError):
+    """There was no usable response: the request may or may not have been processed."""
+
+    is_unsent: bool
+    """Whether the request certainly did not reach the service."""
+
+    def __init__(
+        self, message: str, *, code: str, is_unsent: bool = False, request_id: str | None = None
+    ) -> None:
+        super().__init__(message, code=code, retryable=True, request_id=request_id)
+        self.is_unsent = is_unsent
+
+
+class WaitTimeoutError(HoldfastError, TimeoutError):
+    """The wait was longer than `timeout`. The execution runs on: `client.executions.wait(error.execution.id)` resumes."""
+
+    execution: Execution  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __init__(self, message: str, execution: Execution) -> None:
+        super().__init__(message, code="WAIT_TIMED_OUT", retryable=True, execution=execution)
+
+
+class ExecutionError(HoldfastError):
+    """The execution ended without a result: it failed, expired or was cancelled, and costs nothing."""
+
+    execution: Execution  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __init__(self, execution: Execution) -> None:
+        error = execution.error
+        super().__init__(
+            (error and error.message) or f"The execution {execution.id} is {execution.status}.",
+            code=error.code if error else f"EXECUTION_{execution.status}",
+            retryable=bool(error and error.retryable),
+            execution=execution,
+        )
+
+
+class WebhookVerificationError(HoldfastError):
+    """The body is not from your Holdfast, was changed, or is too old."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="INVALID_SIGNATURE")
+
+
+_CLASSES: Mapping[int, type[APIError]] = {
+    400: InvalidRequestError,
+    401: AuthenticationError,
+    402: BalanceError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    405: InvalidRequestError,
+    408: ServerError,
+    409: ConflictError,
+    410: ConflictError,
+    413: InvalidRequestError,
+    415: InvalidRequestError,
+    422: IdempotencyKeyReusedError,
+    429: RateLimitError,
+}
+
+
+def error_of(response: httpx.Response, body: bytes) -> APIError:
+    """The error in a response. `body` may come from a proxy and be anything."""
+    status = response.status_code
+    cls = _CLASSES.get(status, ServerError if status >= 500 else APIError)
+    request_id = response.headers.get("x-request-id")
+    reported = _read_error(body)
+    if reported is None:
+        return cls(
+            f"HTTP {status} without an error of the API.",
+            response=response,
+            code=f"HTTP_{status}",
+            retryable=status in (408, 429) or status >= 500,
+            request_id=request_id,
+        )
+    from .base import parse
+    from .models import ErrorDetail
+
+    found: Any = reported.get("details")
+    details = cast("list[dict[str, Any]]", found if isinstance(found, list) else [])
+    return cls(
+        str(reported.get("message") or reported["code"]),
+        response=response,
+        code=reported["code"],
+        retryable=reported.get("retryable") is True,
+        request_id=str(reported.get("request_id") or request_id or "") or None,
+        details=[parse(ErrorDetail, detail) for detail in details],
+    )
+
+
+def _read_error(body: bytes) -> dict[str, Any] | None:
+    try:
+        parsed: Any = json.loads(body)
+        error = parsed["error"]
+        return error if isinstance(error["code"], str) else None
+    except (ValueError, TypeError, KeyError, IndexError):
+        return None

@@ -1,0 +1,24 @@
+"""For Flask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flask import Response, request
+
+from ..errors import WebhookVerificationError
+from ..webhooks import WebhookEvent, unwrap
+
+
+def webhook_view(secret: str | Sequence[str], on_event: Callable[[WebhookEvent], object]) -> Callable[[], Response]:
+    """A view: `app.add_url_rule("/hooks", view_func=webhook_view(secret, on_event), methods=["POST"])`."""
+
+    def view() -> Response:
+        try:
+            event = unwrap(request.get_data(), dict(request.headers), secret)
+        except WebhookVerificationError as error:
+            return Response(str(error), 401)
+        on_event(event)
+        return Response(status=204)
+
+    return view

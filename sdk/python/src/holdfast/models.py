@@ -1,0 +1,1480 @@
+"""What the API sends and takes. Generated from docs/openapi.json by tools/generate.py."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from holdfast.base import ApiObject
+from pydantic import AwareDatetime, ConfigDict, Field, RootModel
+
+
+class EstimateExecution(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    model: str
+    """
+    Model slug
+    """
+    input: dict[str, Any]
+
+
+class DeclaredUpload(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    filename: str
+    """
+    The name of the file
+    """
+    content_type: Literal['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp', 'image/heic', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/ogg', 'audio/flac', 'audio/mp4', 'audio/aac', 'audio/webm', 'video/mp4', 'video/webm', 'video/quicktime', 'video/x-matroska', 'model/gltf-binary', 'application/pdf', 'application/json', 'application/zip', 'text/plain', 'text/csv', 'text/markdown'] | str
+    """
+    Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted
+    """
+    size_bytes: int
+    """
+    The exact size
+    """
+    ttl_days: int | None = None
+    """
+    The file is deleted after this many days; without it, the file is kept
+    """
+    purpose: Literal['INPUT', 'UPLOAD'] | str | None = None
+    """
+    When given, undeclared fields are derived from the uploaded bytes
+    """
+    region: Literal['US', 'EU', 'APAC'] | str | None = None
+    """
+    Accepted for compatibility and ignored: there is one store
+    """
+
+
+class DerivedUpload(ApiObject):
+    """
+    Undeclared fields are derived from the uploaded bytes
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    filename: str | None = None
+    """
+    The name of the file
+    """
+    content_type: Literal['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp', 'image/heic', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/ogg', 'audio/flac', 'audio/mp4', 'audio/aac', 'audio/webm', 'video/mp4', 'video/webm', 'video/quicktime', 'video/x-matroska', 'model/gltf-binary', 'application/pdf', 'application/json', 'application/zip', 'text/plain', 'text/csv', 'text/markdown'] | str | None = (
+        None
+    )
+    """
+    Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted
+    """
+    size_bytes: int | None = None
+    """
+    The exact size
+    """
+    ttl_days: int | None = None
+    """
+    The file is deleted after this many days; without it, the file is kept
+    """
+    purpose: Literal['INPUT', 'UPLOAD'] | str
+    """
+    When given, undeclared fields are derived from the uploaded bytes
+    """
+    region: Literal['US', 'EU', 'APAC'] | str | None = None
+    """
+    Accepted for compatibility and ignored: there is one store
+    """
+
+
+class ConfirmRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    file_id: str
+    """
+    Id
+    """
+
+
+class WebhookEndpointRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    url: str
+    """
+    An HTTPS URL on port 443 or 8443, with a host name or an address. The operator may allow ports 1024 and above
+    """
+    description: str | None = None
+    """
+    A label. Default: `""`
+    """
+    events: list[Literal['execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'execution.*', 'endpoint.*'] | str] | None = (
+        None
+    )
+    """
+    Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`. Default: `[]`
+    """
+    models: list[str] | None = None
+    """
+    Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`. Default: `[]`
+    """
+    payload: Literal['full', 'thin'] | str | None = None
+    """
+    `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves. Default: `"full"`
+    """
+    max_in_flight: int | None = None
+    """
+    Maximum number of concurrent requests to the endpoint. Default: `8`
+    """
+    max_per_second: int | None = None
+    """
+    Maximum number of requests per second; null: no limit. Default: `null`
+    """
+    headers: dict[str, Any] | None = None
+    """
+    Default: `{}`
+    """
+
+
+class WebhookEndpointChanges(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    events: list[Literal['execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'execution.*', 'endpoint.*'] | str] | None = (
+        None
+    )
+    """
+    Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`
+    """
+    models: list[str] | None = None
+    """
+    Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`
+    """
+    payload: Literal['full', 'thin'] | str | None = None
+    """
+    `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+    """
+    max_in_flight: int | None = None
+    """
+    Maximum number of concurrent requests to the endpoint
+    """
+    max_per_second: int | None = None
+    """
+    Maximum number of requests per second; null: no limit
+    """
+    headers: dict[str, Any] | None = None
+    """
+    Replaces all headers; `{}` removes them
+    """
+    description: str | None = None
+    """
+    A label
+    """
+    is_active: bool | None = None
+
+
+class RecoverRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    since: AwareDatetime
+    """
+    Deliveries created since this time
+    """
+
+
+class ApiKeyRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    name: str
+    """
+    A label
+    """
+    permissions: Literal['full', 'execution'] | str | None = None
+    """
+    `full`: every scope (the default for a caller with every scope); `execution`: executions and files only
+    """
+    mode: Literal['live', 'test'] | str | None = None
+    """
+    `test`: the key runs only sandbox models and is never charged
+    """
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str] | None = (
+        None
+    )
+    """
+    What the key may do, instead of `permissions`
+    """
+    expires_at: AwareDatetime | None = None
+    """
+    When the key stops working; omitted: never
+    """
+    models: list[str] | None = None
+    """
+    Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
+    """
+    addresses: list[str] | None = None
+    """
+    Addresses and CIDR ranges that the key may be used from; empty: all
+    """
+
+
+class ExecutionError(ApiObject):
+    code: str
+    """
+    A code of the error table
+    """
+    message: str
+    retryable: bool
+    """
+    Whether a new execution may succeed
+    """
+
+
+class TokenUsage(ApiObject):
+    """
+    Tokens, if the model counts them
+    """
+
+    input_tokens: int
+    output_tokens: int
+
+
+class ExecutionUrls(ApiObject):
+    """
+    Where to read, follow and cancel it
+    """
+
+    self: str
+    """
+    The execution
+    """
+    result: str
+    """
+    Its result, once completed
+    """
+    events: str
+    """
+    Its events as they happen
+    """
+    cancel: str
+    """
+    `POST` here to cancel it
+    """
+
+
+class CreatedExecution(ApiObject):
+    id: str
+    """
+    Id
+    """
+    status: Literal['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] | str
+    model: str
+    """
+    Model slug as submitted
+    """
+    hold_amount: str
+    """
+    The amount reserved from the balance; released if the execution does not complete
+    """
+    estimated_cost: str
+    """
+    The expected cost
+    """
+    expires_at: AwareDatetime
+    """
+    When it expires if it has no result
+    """
+    created_at: AwareDatetime
+    """
+    When it was accepted
+    """
+    urls: ExecutionUrls
+
+
+class ErrorDetail(ApiObject):
+    field: str
+    """
+    The path of the field
+    """
+    code: str
+    message: str
+
+
+class Execution(ApiObject):
+    id: str
+    """
+    Id
+    """
+    status: Literal['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] | str
+    model: str
+    """
+    Model slug as submitted
+    """
+    hold_amount: str
+    """
+    The amount reserved from the balance; released if the execution does not complete
+    """
+    estimated_cost: str
+    """
+    The expected cost
+    """
+    expires_at: AwareDatetime
+    """
+    When it expires if it has no result
+    """
+    created_at: AwareDatetime
+    """
+    When it was accepted
+    """
+    mode: Literal['ASYNC'] = 'ASYNC'
+    priority: Literal['high', 'normal', 'low'] | str
+    progress: float | None
+    """
+    Progress from 0 to 1, if known; 1 once completed
+    """
+    queue_position: int | None
+    """
+    Position in the queue of its provider, if known
+    """
+    metadata: dict[str, Any] | None
+    """
+    As submitted
+    """
+    webhook_url: str | None
+    started_at: AwareDatetime | None
+    completed_at: AwareDatetime | None
+    cost: str | None
+    error: ExecutionError | None
+    """
+    Why it failed or expired
+    """
+    erased_at: AwareDatetime | None
+    result: dict[str, Any] | None = None
+    """
+    Present when `COMPLETED`, until the execution is erased
+    """
+    usage: TokenUsage | None = None
+    """
+    Present when `COMPLETED`
+    """
+    latency_ms: int | None = None
+    """
+    Present when `COMPLETED`: milliseconds from creation to completion
+    """
+    logs: str | None = None
+    """
+    The last 64 KiB of the log, if the model writes one
+    """
+    urls: ExecutionUrls
+
+
+class EstimateItem(ApiObject):
+    unit: Literal['run', 'second', 'image', 'megapixel', 'input_token', 'output_token'] | str
+    """
+    The unit of the price
+    """
+    quantity: float
+    """
+    The expected quantity for this input
+    """
+    unit_price: str
+    """
+    The price of one unit
+    """
+    amount: str
+    """
+    The exact amount, not rounded
+    """
+
+
+class HoldRule(ApiObject):
+    """
+    How the hold is calculated
+    """
+
+    factor: Literal['1.2'] = '1.2'
+    """
+    `hold_amount` is `estimated_cost` times this factor
+    """
+
+
+class DeletedExecution(ApiObject):
+    id: str
+    """
+    Id
+    """
+    deleted: Literal[True] = True
+
+
+class ExecutionResult(ApiObject):
+    execution_id: str
+    """
+    Id
+    """
+    status: Literal['COMPLETED'] = 'COMPLETED'
+    output: dict[str, Any]
+    usage: TokenUsage
+    cost: str
+    """
+    The amount charged
+    """
+    latency_ms: int
+    """
+    Milliseconds from creation to completion
+    """
+
+
+class ModelPrice(ApiObject):
+    currency: Literal['USD'] = 'USD'
+    per_run: str | None = None
+    """
+    Per run
+    """
+    per_second: str | None = None
+    """
+    Per second of run time
+    """
+    per_image: str | None = None
+    """
+    Per image
+    """
+    per_megapixel: str | None = None
+    """
+    Per million output pixels
+    """
+    per_input_token: str | None = None
+    """
+    Per input token
+    """
+    per_output_token: str | None = None
+    """
+    Per output token
+    """
+
+
+class SpendLimit(ApiObject):
+    amount: str
+    """
+    Maximum spend in a month (UTC)
+    """
+    month: str
+    """
+    The current month
+    """
+    spent: str
+    """
+    The cost of executions created this month, plus the holds of those still open
+    """
+    remaining: str
+    """
+    What can still be spent this month
+    """
+
+
+class Transaction(ApiObject):
+    sequence: int
+    """
+    Number in the journal of your organization; increases with every transaction
+    """
+    kind: Literal['top_up', 'correction', 'hold', 'overage', 'settle', 'remainder', 'release'] | str
+    """
+    `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged
+    """
+    amount: str
+    """
+    The amount moved, never below 0
+    """
+    available_change: str
+    """
+    The change of `available`; below 0 when it decreased
+    """
+    held_change: str
+    """
+    The change of `held`; below 0 when it decreased
+    """
+    execution_id: str | None
+    reason: str | None
+    """
+    The operator's reason for a top-up or correction
+    """
+    available_after: str
+    """
+    `available` after the transaction
+    """
+    held_after: str
+    """
+    `held` after the transaction
+    """
+    balance_after: str
+    """
+    The total after the transaction
+    """
+    created_at: AwareDatetime
+    """
+    When it was recorded
+    """
+
+
+class UsageRow(ApiObject):
+    model: str | None = None
+    """
+    Model slug, with `group_by=model`
+    """
+    day: str | None = None
+    """
+    Day in UTC, with `group_by=day`
+    """
+    executions: int
+    """
+    Number of completed executions
+    """
+    cost: str
+    """
+    The amount charged
+    """
+    input_tokens: int
+    """
+    Input tokens
+    """
+    output_tokens: int
+    """
+    Output tokens
+    """
+
+
+class UsageTotal(ApiObject):
+    """
+    The sum of all rows
+    """
+
+    executions: int
+    """
+    Number of completed executions
+    """
+    cost: str
+    """
+    The amount charged
+    """
+    input_tokens: int
+    """
+    Input tokens
+    """
+    output_tokens: int
+    """
+    Output tokens
+    """
+
+
+class Upload(ApiObject):
+    file_id: str
+    """
+    The reference to use in the input of an execution
+    """
+    upload_url: str
+    """
+    PUT the bytes here before `expires_at`, without the API key
+    """
+    expires_at: AwareDatetime
+    """
+    When the upload URL expires
+    """
+
+
+class File(ApiObject):
+    file_id: str
+    """
+    Id
+    """
+    filename: str
+    content_type: str | None
+    """
+    Null until the bytes are checked, if the upload did not declare it
+    """
+    size_bytes: int | None
+    """
+    Null until the bytes are checked, if the upload did not declare it
+    """
+    status: Literal['awaiting_upload', 'ready'] | str
+    width: int | None
+    """
+    Pixels, if known
+    """
+    height: int | None
+    """
+    Pixels, if known
+    """
+    duration: float | None
+    """
+    Seconds of audio or video, if known
+    """
+    created_at: AwareDatetime
+    """
+    When the file was created
+    """
+    expires_at: AwareDatetime | None
+
+
+class DownloadUrl(ApiObject):
+    file_id: str
+    """
+    Id
+    """
+    url: str
+    """
+    GET this URL before `expires_at`, without the API key
+    """
+    expires_at: AwareDatetime
+    """
+    When the URL expires: one hour after the request
+    """
+    content_type: str
+    size_bytes: int
+
+
+class CreatedWebhookEndpoint(ApiObject):
+    id: str
+    """
+    Id
+    """
+    url: str
+    description: str
+    events: list[str]
+    models: list[str]
+    """
+    Empty: all models
+    """
+    payload: Literal['full', 'thin'] | str
+    """
+    `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+    """
+    max_in_flight: int
+    """
+    Maximum number of concurrent requests to the endpoint
+    """
+    max_per_second: int | None
+    """
+    Maximum number of requests per second; null: no limit
+    """
+    is_active: bool
+    """
+    Whether deliveries are made
+    """
+    status: Literal['active', 'inactive'] | str
+    """
+    `is_active` as a word
+    """
+    failure_count: int
+    """
+    Failed deliveries in a row
+    """
+    last_success: AwareDatetime | None
+    last_failure: AwareDatetime | None
+    last_error: str | None
+    """
+    The error of the last failure
+    """
+    failing_since: AwareDatetime | None
+    previous_secret_valid_until: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    When the endpoint was created
+    """
+    secret: str
+    """
+    Signs the deliveries. Returned only once
+    """
+
+
+class WebhookEndpoint(ApiObject):
+    id: str
+    """
+    Id
+    """
+    url: str
+    description: str
+    events: list[str]
+    models: list[str]
+    """
+    Empty: all models
+    """
+    payload: Literal['full', 'thin'] | str
+    """
+    `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+    """
+    max_in_flight: int
+    """
+    Maximum number of concurrent requests to the endpoint
+    """
+    max_per_second: int | None
+    """
+    Maximum number of requests per second; null: no limit
+    """
+    is_active: bool
+    """
+    Whether deliveries are made
+    """
+    status: Literal['active', 'inactive'] | str
+    """
+    `is_active` as a word
+    """
+    failure_count: int
+    """
+    Failed deliveries in a row
+    """
+    last_success: AwareDatetime | None
+    last_failure: AwareDatetime | None
+    last_error: str | None
+    """
+    The error of the last failure
+    """
+    failing_since: AwareDatetime | None
+    previous_secret_valid_until: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    When the endpoint was created
+    """
+
+
+class DeletedWebhookEndpoint(ApiObject):
+    id: str
+    """
+    Id
+    """
+    deleted: Literal[True] = True
+
+
+class RotatedWebhookSecret(ApiObject):
+    id: str
+    """
+    Id
+    """
+    secret: str
+    """
+    The new secret. Returned only once
+    """
+    previous_secret_valid_until: AwareDatetime | None
+
+
+class TestCallResult(ApiObject):
+    success: bool
+    status_code: int
+    response_time_ms: int
+    error: str | None = None
+    """
+    The error, if the test event was not delivered
+    """
+
+
+class DeliveryAttempt(ApiObject):
+    number: int
+    started_at: AwareDatetime
+    """
+    When the request was sent
+    """
+    status_code: int | None
+    """
+    Null when there was no response
+    """
+    duration_ms: int | None
+    error: str | None
+    """
+    Null: the attempt succeeded, is still running or was interrupted
+    """
+    error_stage: str | None
+    """
+    The stage at which the attempt failed: `policy` (the URL is not allowed), `dns`, `connect`, `tls`, `timeout`, `response` (not a 2xx, or unreadable), `aborted`, `unprepared` (the request could not be built)
+    """
+    response: str | None
+    """
+    The first 4 KiB of the response body; null when unknown
+    """
+
+
+class Recovered(ApiObject):
+    redelivered: int
+    """
+    Number of deliveries
+    """
+    has_more: bool
+    """
+    Whether there are more to recover
+    """
+
+
+class WebhookSecret(ApiObject):
+    secret: str
+    previous_secret_valid_until: AwareDatetime | None
+
+
+class EventPage(ApiObject):
+    data: list[dict[str, Any]]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class ExecutionReference(ApiObject):
+    """
+    For events without the execution itself: read it by its id
+    """
+
+    id: str
+    """
+    Id
+    """
+    status: Literal['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] | str
+
+
+class ExecutionCompletedEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['execution.completed'] = 'execution.completed'
+    event_type: Literal['execution.completed'] = 'execution.completed'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    execution_id: str
+    """
+    Id
+    """
+    truncated: Literal[True] | None = None
+    """
+    The full event would exceed 256 KiB: read the execution instead
+    """
+    data: Execution | ExecutionReference
+    """
+    The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status with `payload: "thin"`, and when the event is `truncated`
+    """
+
+
+class ExecutionFailedEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['execution.failed'] = 'execution.failed'
+    event_type: Literal['execution.failed'] = 'execution.failed'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    execution_id: str
+    """
+    Id
+    """
+    truncated: Literal[True] | None = None
+    """
+    The full event would exceed 256 KiB: read the execution instead
+    """
+    data: Execution | ExecutionReference
+    """
+    The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status with `payload: "thin"`, and when the event is `truncated`
+    """
+
+
+class ExecutionCancelledEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['execution.cancelled'] = 'execution.cancelled'
+    event_type: Literal['execution.cancelled'] = 'execution.cancelled'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    execution_id: str
+    """
+    Id
+    """
+    truncated: Literal[True] | None = None
+    """
+    The full event would exceed 256 KiB: read the execution instead
+    """
+    data: Execution | ExecutionReference
+    """
+    The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status with `payload: "thin"`, and when the event is `truncated`
+    """
+
+
+class ExecutionExpiredEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['execution.expired'] = 'execution.expired'
+    event_type: Literal['execution.expired'] = 'execution.expired'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    execution_id: str
+    """
+    Id
+    """
+    truncated: Literal[True] | None = None
+    """
+    The full event would exceed 256 KiB: read the execution instead
+    """
+    data: Execution | ExecutionReference
+    """
+    The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status with `payload: "thin"`, and when the event is `truncated`
+    """
+
+
+class WebhookEndpointState(ApiObject):
+    id: str
+    """
+    Id
+    """
+    url: str
+    is_active: bool
+    failure_count: int
+    last_error: str | None
+
+
+class EndpointDeactivatedEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['endpoint.deactivated'] = 'endpoint.deactivated'
+    event_type: Literal['endpoint.deactivated'] = 'endpoint.deactivated'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    endpoint_id: str
+    """
+    The endpoint that the event is about
+    """
+    data: WebhookEndpointState
+
+
+class EndpointRecoveredEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['endpoint.recovered'] = 'endpoint.recovered'
+    event_type: Literal['endpoint.recovered'] = 'endpoint.recovered'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    endpoint_id: str
+    """
+    The endpoint that the event is about
+    """
+    data: WebhookEndpointState
+
+
+class WebhookTestData(ApiObject):
+    message: str
+
+
+class ApiKey(ApiObject):
+    id: str
+    """
+    Id
+    """
+    name: str
+    prefix: str
+    """
+    The first characters of the key
+    """
+    permissions: Literal['full', 'execution'] | str
+    """
+    `full`: the key has every scope; otherwise `execution`. `scopes` has the exact rights
+    """
+    mode: Literal['live', 'test'] | str
+    """
+    `test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models
+    """
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str]
+    """
+    What the key may do. Any key may read models
+    """
+    expires_at: AwareDatetime | None
+    models: list[str]
+    """
+    Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
+    """
+    addresses: list[str]
+    """
+    Addresses and CIDR ranges that the key may be used from; empty: all
+    """
+    created_at: AwareDatetime
+    """
+    When the key was created
+    """
+    revoked_at: AwareDatetime | None
+    spend_limit: SpendLimit | None
+    """
+    Monthly spend limit; null: no limit
+    """
+
+
+class CreatedApiKey(ApiObject):
+    id: str
+    """
+    Id
+    """
+    name: str
+    prefix: str
+    """
+    The first characters of the key
+    """
+    permissions: Literal['full', 'execution'] | str
+    """
+    `full`: the key has every scope; otherwise `execution`. `scopes` has the exact rights
+    """
+    mode: Literal['live', 'test'] | str
+    """
+    `test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models
+    """
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str]
+    """
+    What the key may do. Any key may read models
+    """
+    expires_at: AwareDatetime | None
+    models: list[str]
+    """
+    Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
+    """
+    addresses: list[str]
+    """
+    Addresses and CIDR ranges that the key may be used from; empty: all
+    """
+    key: str
+    """
+    The key. Returned only once
+    """
+    created_at: AwareDatetime
+    """
+    When the key was created
+    """
+
+
+class RotatedApiKey(ApiObject):
+    id: str
+    """
+    Id
+    """
+    name: str
+    prefix: str
+    """
+    The first characters of the key
+    """
+    permissions: Literal['full', 'execution'] | str
+    """
+    `full`: the key has every scope; otherwise `execution`. `scopes` has the exact rights
+    """
+    mode: Literal['live', 'test'] | str
+    """
+    `test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models
+    """
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str]
+    """
+    What the key may do. Any key may read models
+    """
+    expires_at: AwareDatetime | None
+    models: list[str]
+    """
+    Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
+    """
+    addresses: list[str]
+    """
+    Addresses and CIDR ranges that the key may be used from; empty: all
+    """
+    new_key: str
+    """
+    The new value. Returned only once
+    """
+    previous_key_valid_until: AwareDatetime
+    """
+    When the previous value stops working: one hour after the rotation
+    """
+
+
+class RevokedApiKey(ApiObject):
+    id: str
+    """
+    Id
+    """
+    revoked: Literal[True] = True
+
+
+class CreateExecution(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    model: str
+    """
+    Model slug
+    """
+    input: dict[str, Any]
+    webhook_url: str | None = None
+    """
+    Receives the final event of this execution
+    """
+    metadata: dict[str, Any] | None = None
+    """
+    Your own data, returned in the record. At most 16 KiB of JSON
+    """
+    priority: Literal['high', 'normal', 'low'] | str | None = None
+    """
+    Which of your pending executions start first; default `normal`
+    """
+    timeout_seconds: int | None = None
+    """
+    Seconds until the execution expires; default: the model's timeout
+    """
+
+
+class UploadRequest(RootModel[DeclaredUpload | DerivedUpload]):
+    root: DeclaredUpload | DerivedUpload
+
+
+class RequestError(ApiObject):
+    code: Literal['INPUT_VALIDATION_ERROR', 'CONTENT_MODERATION_REJECTED', 'FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'GENERATION_TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'UNAUTHENTICATED', 'SPEND_LIMIT_REACHED', 'FORBIDDEN', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED', 'EXECUTION_ALREADY_TERMINAL', 'EXECUTION_NOT_TERMINAL', 'API_KEY_LIMIT_REACHED', 'EXECUTION_ERASED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED', 'INSUFFICIENT_STORAGE'] | str
+    message: str
+    """
+    For people; do not parse it
+    """
+    retryable: bool
+    """
+    Whether the same request may succeed later
+    """
+    request_id: str
+    details: list[ErrorDetail]
+    """
+    The invalid fields, if any
+    """
+    doc_url: str
+    """
+    A page about this code
+    """
+
+
+class ExecutionPage(ApiObject):
+    data: list[Execution]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class Estimate(ApiObject):
+    model: str
+    """
+    Model slug
+    """
+    estimated_cost: str
+    """
+    The expected cost: the sum of `items`, rounded up
+    """
+    hold_amount: str
+    """
+    The amount that creating the execution would hold
+    """
+    currency: Literal['USD'] = 'USD'
+    items: list[EstimateItem]
+    """
+    One item per price of the model
+    """
+    hold: HoldRule
+
+
+class Model(ApiObject):
+    slug: str
+    display_name: str
+    description: str
+    price: ModelPrice
+    timeout_seconds: int
+    """
+    Seconds until an execution expires, unless the request sets `timeout_seconds`
+    """
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+
+
+class Balance(ApiObject):
+    available: str
+    """
+    Available for new executions
+    """
+    held: str
+    """
+    Reserved by open executions
+    """
+    total: str
+    """
+    `available` plus `held`
+    """
+    currency: Literal['USD'] = 'USD'
+    spend_limit: SpendLimit | None
+    """
+    Monthly spend limit; null: no limit
+    """
+
+
+class TransactionPage(ApiObject):
+    data: list[Transaction]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class Usage(ApiObject):
+    from_: Annotated[AwareDatetime, Field(alias='from')]
+    """
+    Start of the period, inclusive, by completion time
+    """
+    to: AwareDatetime
+    """
+    End of the period, exclusive
+    """
+    group_by: Literal['model', 'day'] | str
+    """
+    What the rows are grouped by
+    """
+    data: list[UsageRow]
+    """
+    One row per model or day with executions, in order
+    """
+    total: UsageTotal
+
+
+class WebhookEndpointPage(ApiObject):
+    endpoints: list[WebhookEndpoint]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class Delivery(ApiObject):
+    id: str
+    """
+    Id
+    """
+    endpoint_id: str | None
+    """
+    Null for the `webhook_url` of an execution
+    """
+    url: str
+    event_id: str
+    """
+    Id
+    """
+    event_type: str
+    execution_id: str | None
+    """
+    Null when the event is about an endpoint
+    """
+    about_endpoint_id: str | None
+    """
+    The endpoint that the event is about, if any
+    """
+    status: Literal['pending', 'delivered', 'failed', 'expired'] | str
+    attempts: list[DeliveryAttempt]
+    """
+    At most the last 50
+    """
+    next_attempt_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    When it was created
+    """
+    expires_at: AwareDatetime
+    """
+    When it expires if it has not succeeded
+    """
+    finished_at: AwareDatetime | None
+
+
+class ExecutionStartedEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['execution.started'] = 'execution.started'
+    event_type: Literal['execution.started'] = 'execution.started'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    execution_id: str
+    """
+    Id
+    """
+    truncated: Literal[True] | None = None
+    """
+    The full event would exceed 256 KiB: read the execution instead
+    """
+    data: Execution | ExecutionReference
+    """
+    The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status with `payload: "thin"`, and when the event is `truncated`
+    """
+
+
+class EndpointFailingEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['endpoint.failing'] = 'endpoint.failing'
+    event_type: Literal['endpoint.failing'] = 'endpoint.failing'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    endpoint_id: str
+    """
+    The endpoint that the event is about
+    """
+    data: WebhookEndpointState
+
+
+class WebhookTestEvent(ApiObject):
+    """
+    Sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
+
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['webhook.test'] = 'webhook.test'
+    event_type: Literal['webhook.test'] = 'webhook.test'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    data: WebhookTestData
+
+
+class ApiKeyPage(ApiObject):
+    data: list[ApiKey]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class ErrorResponse(ApiObject):
+    error: RequestError
+
+
+class ModelList(ApiObject):
+    data: list[Model]
+
+
+class DeliveryPage(ApiObject):
+    deliveries: list[Delivery]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """

@@ -1,0 +1,76 @@
+"""What is reported while an execution runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Union, cast
+
+from .base import parse
+from .models import Execution
+from .sse import ServerSentEvent
+
+FINAL_STATUSES = ("COMPLETED", "FAILED", "CANCELLED", "EXPIRED")
+
+
+def is_ended(execution: Execution) -> bool:
+    """Whether an execution has a final status, also one that this version does not know."""
+    return execution.status in FINAL_STATUSES or getattr(execution, "completed_at", None) is not None
+
+
+@dataclass(frozen=True)
+class StatusEvent:
+    execution: Execution
+    type: Literal["status"] = "status"
+
+
+@dataclass(frozen=True)
+class ProgressEvent:
+    progress: float | None
+    """From 0 to 1."""
+    queue_position: int | None
+    type: Literal["progress"] = "progress"
+
+
+@dataclass(frozen=True)
+class LogEvent:
+    lines: list[str]
+    type: Literal["log"] = "log"
+
+
+@dataclass(frozen=True)
+class UploadEvent:
+    field: str
+    """The place of the file in the input, such as `input.source_image`."""
+    sent_bytes: int
+    total_bytes: int
+    type: Literal["upload"] = "upload"
+
+
+ExecutionEvent = Union[StatusEvent, ProgressEvent, LogEvent]
+AnyProgress = Union[UploadEvent, ExecutionEvent]
+OnProgress = Callable[[AnyProgress], object]
+
+
+def event_of(event: ServerSentEvent) -> ExecutionEvent | None:
+    """None for what this version does not know, and for garbage."""
+    try:
+        parsed: Any = json.loads(event.data)
+    except ValueError:
+        return None
+    if not isinstance(parsed, dict):
+        return None
+    body = cast("dict[str, Any]", parsed)
+    if event.type == "status" and isinstance(body.get("status"), str) and isinstance(body.get("id"), str):
+        return StatusEvent(parse(Execution, body))
+    if event.type == "progress":
+        progress, position = body.get("progress"), body.get("queue_position")
+        return ProgressEvent(
+            float(progress) if isinstance(progress, (int, float)) else None,
+            position if isinstance(position, int) else None,
+        )
+    lines = body.get("lines")
+    if event.type == "log" and isinstance(lines, list):
+        return LogEvent([str(line) for line in cast("list[object]", lines)])
+    return None

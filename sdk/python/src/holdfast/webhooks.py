@@ -1,0 +1,148 @@
+"""Verifies webhooks. The handlers for web frameworks are in `holdfast.frameworks`."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Union, cast
+
+from .base import ApiObject, parse
+from .errors import WebhookVerificationError
+from .models import (
+    EndpointDeactivatedEvent,
+    EndpointFailingEvent,
+    EndpointRecoveredEvent,
+    ExecutionCancelledEvent,
+    ExecutionCompletedEvent,
+    ExecutionExpiredEvent,
+    ExecutionFailedEvent,
+    ExecutionStartedEvent,
+    WebhookTestEvent,
+)
+
+
+class UnknownEvent(ApiObject):
+    """An event of a later version of the service: ignore it."""
+
+    type: str
+
+
+WebhookEvent = Union[
+    ExecutionStartedEvent,
+    ExecutionCompletedEvent,
+    ExecutionFailedEvent,
+    ExecutionCancelledEvent,
+    ExecutionExpiredEvent,
+    EndpointFailingEvent,
+    EndpointDeactivatedEvent,
+    EndpointRecoveredEvent,
+    WebhookTestEvent,
+    UnknownEvent,
+]
+"""An event, told apart by its class or its `type`."""
+
+_EVENTS: Mapping[str, type[ApiObject]] = {
+    "execution.started": ExecutionStartedEvent,
+    "execution.completed": ExecutionCompletedEvent,
+    "execution.failed": ExecutionFailedEvent,
+    "execution.cancelled": ExecutionCancelledEvent,
+    "execution.expired": ExecutionExpiredEvent,
+    "endpoint.failing": EndpointFailingEvent,
+    "endpoint.deactivated": EndpointDeactivatedEvent,
+    "endpoint.recovered": EndpointRecoveredEvent,
+    "webhook.test": WebhookTestEvent,
+}
+
+
+def parse_event(body: Mapping[str, Any]) -> WebhookEvent:
+    return cast("WebhookEvent", parse(_EVENTS.get(str(body.get("type")), UnknownEvent), body))
+
+
+def unwrap(
+    raw_body: bytes | str,
+    headers: Mapping[str, str],
+    secret: str | Sequence[str],
+    *,
+    tolerance: float = 300,
+) -> WebhookEvent:
+    """Verifies a webhook and returns its event. `raw_body`: as it arrived, for JSON that was parsed and written again has
+    other bytes. During a rotation pass both secrets. `tolerance`: seconds by which the time of the signature may differ
+    from now.
+
+    Raises WebhookVerificationError if it is not authentic or too old, TypeError if the body was parsed already, ValueError
+    if a secret is no `whsec_…`.
+    """
+    if not isinstance(raw_body, (bytes, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError("The body must be the raw bytes of the request.")
+    body = raw_body.encode() if isinstance(raw_body, str) else raw_body
+    secrets = [secret] if isinstance(secret, str) else list(secret)
+    for one in secrets:
+        _key_of(one)
+    _check_signature(body, {name.lower(): value for name, value in headers.items()}, secrets, tolerance)
+    try:
+        event: Any = json.loads(body.decode())
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise WebhookVerificationError("The body is not JSON.")
+    return parse_event(cast("dict[str, Any]", event))
+
+
+def sign(body: str | bytes, secret: str, *, event_id: str = "evt_test", timestamp: int | None = None) -> dict[str, str]:
+    """The headers with which Holdfast would send this body: for tests of your receiver."""
+    raw = body.encode() if isinstance(body, str) else body
+    at = str(int(time.time()) if timestamp is None else timestamp)
+    return {
+        "content-type": "application/json",
+        "x-signature-timestamp": at,
+        "x-signature": _digest(secret.encode(), f"{at}.", raw).hex(),
+        "webhook-id": event_id,
+        "webhook-timestamp": at,
+        "webhook-signature": f"v1,{_base64(_digest(_key_of(secret), f'{event_id}.{at}.', raw))}",
+    }
+
+
+def _check_signature(body: bytes, headers: Mapping[str, str], secrets: Sequence[str], tolerance: float) -> None:
+    # Standard Webhooks if the request has it: it allows a rotation without a gap.
+    event_id, given = headers.get("webhook-id"), headers.get("webhook-signature")
+    at = headers.get("webhook-timestamp")
+    if event_id and given and at:
+        keys = [_key_of(one) for one in secrets]
+        expected = [f"v1,{_base64(_digest(key, f'{event_id}.{at}.', body))}" for key in keys]
+        signatures = given.split(" ")
+    else:
+        signature, at = headers.get("x-signature"), headers.get("x-signature-timestamp")
+        if not signature or not at:
+            raise WebhookVerificationError("The request has no signature.")
+        expected = [_digest(one.encode(), f"{at}.", body).hex() for one in secrets]
+        signatures = [signature.lower()]
+    if not re.fullmatch(r"[0-9]{1,12}", at) or not abs(time.time() - int(at)) <= tolerance:
+        raise WebhookVerificationError("The signature is too old, or the clock of this machine is wrong.")
+    matches = [hmac.compare_digest(one.encode(), other.encode()) for one in signatures for other in expected]
+    if not any(matches):
+        raise WebhookVerificationError("The signature does not match the body and the secret.")
+
+
+def _digest(key: bytes, text: str, body: bytes) -> bytes:
+    return hmac.new(key, text.encode() + body, hashlib.sha256).digest()
+
+
+def _base64(digest: bytes) -> str:
+    return base64.b64encode(digest).decode()
+
+
+def _key_of(secret: str) -> bytes:
+    """`X-Signature` is keyed with the whole text, Standard Webhooks with the bytes behind the prefix."""
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error:
+        key = b""
+    if not secret.startswith("whsec_") or not key:
+        raise ValueError("The secret of a webhook begins with whsec_.")
+    return key

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from holdfast import (
+    APIConnectionError,
+    AsyncHoldfast,
+    BalanceError,
+    ExecutionError,
+    Holdfast,
+    HoldfastError,
+    InvalidRequestError,
+    ServerError,
+    WaitTimeoutError,
+)
+from holdfast._sync import runtime
+
+EXECUTION = {
+    "id": "exec_1",
+    "status": "PENDING",
+    "model": "m",
+    "created_at": "2026-03-20T10:30:00.000Z",
+    "expires_at": "2026-03-20T10:40:00.000Z",
+}
+DONE = {**EXECUTION, "status": "COMPLETED", "completed_at": "2026-03-20T10:31:00.000Z", "result": {"text": "hi"}}
+
+Handler = Callable[[httpx.Request], httpx.Response]
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch):
+    def skip(_: float) -> None:
+        return None
+
+    monkeypatch.setattr(runtime, "sleep", skip)
+
+
+def client_of(handler: Handler, **settings: Any) -> Holdfast:
+    http_client = httpx.Client(transport=httpx.MockTransport(handler))
+    return Holdfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_client, **settings)
+
+
+def failing(*failures: httpx.Response | httpx.TransportError, then: dict[str, Any]) -> tuple[Handler, list[httpx.Request]]:
+    """Fails in these ways, one after the other, then responds."""
+    pending, seen = list(failures), list[httpx.Request]()
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        if not pending:
+            return httpx.Response(200, json=then)
+        failure = pending.pop(0)
+        if isinstance(failure, httpx.Response):
+            return failure
+        raise failure
+
+    return handle, seen
+
+
+def refusal(status: int, code: str, *, retryable: bool = False, **headers: str) -> httpx.Response:
+    error = {"code": code, "message": "No.", "retryable": retryable, "request_id": "req_1", "details": []}
+    return httpx.Response(status, json={"error": error}, headers=headers)
+
+
+def test_a_create_is_repeated_under_one_key_until_its_response_arrives():
+    handle, seen = failing(
+        httpx.ReadError("cut"),
+        httpx.Response(200, text="<html>a proxy</html>"),
+        httpx.Response(502, text="bad gateway"),
+        refusal(429, "RATE_LIMITED", **{"retry-after": "1"}),
+        refusal(503, "SERVICE_UNAVAILABLE", retryable=True),
+        then={"id": "exec_1", "status": "PENDING"},
+    )
+    assert client_of(handle).executions.create("m", {"prompt": "x"}).id == "exec_1"
+    assert len(seen) == 6
+    assert len({request.headers["idempotency-key"] for request in seen}) == 1
+
+
+def test_a_create_that_fails_reports_the_key_to_repeat_it_with():
+    handle, _ = failing(*[httpx.ReadError("cut")] * 9, then={})
+    with pytest.raises(APIConnectionError) as raised:
+        client_of(handle).executions.create("m", {}, idempotency_key="order-1")
+    assert raised.value.idempotency_key == "order-1"
+    assert raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        (refusal(400, "INPUT_VALIDATION_ERROR"), InvalidRequestError),
+        (refusal(402, "INSUFFICIENT_BALANCE"), BalanceError),
+        (refusal(500, "INTERNAL_ERROR"), ServerError),
+        (httpx.Response(302, headers={"location": "http://elsewhere.test"}), HoldfastError),
+    ],
+)
+def test_what_a_repetition_cannot_cure_is_sent_once(response: httpx.Response, error: type[HoldfastError]):
+    handle, seen = failing(response, then={"id": "exec_1"})
+    with pytest.raises(error):
+        client_of(handle).executions.create("m", {})
+    assert len(seen) == 1
+
+
+def test_a_request_that_may_have_been_processed_is_not_sent_again_where_that_would_do_it_twice():
+    handle, seen = failing(httpx.ReadError("cut"), then={"id": "key_1"})
+    with pytest.raises(APIConnectionError):
+        client_of(handle).api_keys.create("x")
+    assert len(seen) == 1
+    handle, seen = failing(httpx.ConnectError("refused"), then={"id": "key_1"})
+    assert client_of(handle).api_keys.create("x").id == "key_1"
+    assert len(seen) == 2
+
+
+def test_a_pause_beyond_the_deadline_ends_the_repetition():
+    handle, seen = failing(refusal(429, "RATE_LIMITED", **{"retry-after": "3600"}), then={"id": "exec_1"})
+    with pytest.raises(HoldfastError, match="No"):
+        client_of(handle).executions.create("m", {})
+    assert len(seen) == 1
+
+
+def test_a_run_waits_by_requests_that_the_service_holds():
+    waits: list[str | None] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            return httpx.Response(202, json=EXECUTION)
+        waits.append(request.url.params.get("wait"))
+        return httpx.Response(200, json=[EXECUTION, {**EXECUTION, "status": "NEW ONE"}, DONE][len(waits) - 1])
+
+    run = client_of(handle).run("m", {})
+    assert run.output == {"text": "hi"}
+    assert waits == ["25", "25", "25"]
+
+
+@pytest.mark.parametrize("stream", ["refused", "cut", "garbage"])
+def test_progress_survives_a_stream_that_does_not_work(stream: str):
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            return httpx.Response(202, json=EXECUTION)
+        if not request.url.path.endswith("/events"):
+            return httpx.Response(200, json=DONE)
+        if stream == "refused":
+            return refusal(404, "NOT_FOUND")
+        body = b"event: status\ndata: {" if stream == "cut" else b"\xff\x00 garbage\n\nevent: status\ndata: 1\n\n"
+        return httpx.Response(200, content=body, headers={"content-type": "text/event-stream"})
+
+    seen: list[str] = []
+    assert client_of(handle).run("m", {}, on_progress=lambda event: seen.append(event.type)).output == {"text": "hi"}
+    assert "status" in seen
+
+
+def test_a_time_out_carries_the_execution():
+    def handle(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(202 if request.method == "POST" else 200, json=EXECUTION)
+
+    with pytest.raises(WaitTimeoutError) as raised:
+        client_of(handle).run("m", {}, timeout=0)
+    assert raised.value.execution.id == "exec_1"
+    assert raised.value.idempotency_key
+
+
+def test_a_failed_execution_is_an_error_with_its_code():
+    failure = {"code": "GENERATION_FAILED", "message": "It failed.", "retryable": True}
+    handle, _ = failing(httpx.Response(202, json=EXECUTION), then={**DONE, "status": "FAILED", "error": failure})
+    with pytest.raises(ExecutionError, match="It failed") as raised:
+        client_of(handle).run("m", {})
+    assert (raised.value.code, raised.value.retryable) == ("GENERATION_FAILED", True)
+
+
+def test_a_list_reads_further_pages_as_they_are_needed():
+    def handle(request: httpx.Request) -> httpx.Response:
+        cursor = request.url.params.get("cursor")
+        rows = [{**EXECUTION, "id": f"exec_{cursor}"}]
+        return httpx.Response(200, json={"data": rows, "has_more": cursor is None, "next_cursor": "2"})
+
+    assert [one.id for one in client_of(handle).executions.list()] == ["exec_None", "exec_2"]
+
+
+def test_a_cancelled_task_cancels_its_execution_if_asked():
+    cancelled: list[str] = []
+
+    async def handle(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/cancel"):
+            cancelled.append(request.url.path)
+            return httpx.Response(200, json=EXECUTION)
+        if request.method == "GET":
+            await asyncio.Event().wait()
+        return httpx.Response(202, json=EXECUTION)
+
+    async def main() -> None:
+        http_client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
+        client = AsyncHoldfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_client)
+        task = asyncio.create_task(client.run("m", {}, cancel_on_abort=True))
+        while not task.done() and not cancelled:
+            await asyncio.sleep(0.01)
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert cancelled == ["/v1/executions/exec_1/cancel"]
+
+
+def test_the_key_appears_in_no_text_of_the_client():
+    client = client_of(lambda _: httpx.Response(200, json={}))
+    assert "sk_1" not in repr(client._http.settings)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"api_key": None}, "HOLDFAST_API_KEY"),
+        ({"base_url": None}, "HOLDFAST_URL"),
+        ({"base_url": "ftp://x"}, "is not a URL"),
+        ({"api_key": "sk_\n"}, "character"),
+        ({"timeout": -1}, "timeout"),
+    ],
+)
+def test_a_setting_that_is_missing_or_wrong_is_named(
+    settings: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("HOLDFAST_URL", raising=False)
+    monkeypatch.delenv("HOLDFAST_API_KEY", raising=False)
+    with pytest.raises(ValueError, match=message):
+        Holdfast(**{"base_url": "http://holdfast.test", "api_key": "sk_1", **settings})
+
+
+def test_json_of_the_request_is_what_was_given():
+    handle, seen = failing(then={"id": "exec_1"})
+    client_of(handle).executions.create("m", {"prompt": "é"}, metadata={"a": 1}, priority="high")
+    assert json.loads(seen[0].content) == {"model": "m", "input": {"prompt": "é"}, "metadata": {"a": 1}, "priority": "high"}
+    assert seen[0].headers["authorization"] == "Bearer sk_1"
