@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type CommandResult, outputOf, runCommand } from '@holdfast/testkit/command';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { pythonEnvironment, Skipped } from '../providers/pythonEnvironment.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const tools = join(import.meta.dirname, 'tools');
+
+const { NODE_OPTIONS: _options, ...own } = process.env;
+/** No tool reports its use. */
+const env = { ...own, CI: 'true', DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off', SCARF_ANALYTICS: 'false' };
+
+/** A new folder with the document, in which the tools write. */
+export function newWorkFolder(): string {
+  const folder = testFolder('openapi');
+  writeFileSync(join(folder, 'openapi.json'), readFileSync(join(root, 'docs/openapi.json')));
+  return folder;
+}
+
+/** Installs the tools by their own lockfile: `npm start` does not need them. */
+export async function installTools(): Promise<void> {
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const args = ['--yes', packageManager, 'install', '--pm-on-fail=ignore', `--dir=${tools}`];
+  await outputOf('npx', [...args, '--frozen-lockfile', '--prefer-offline'], { env });
+}
+
+/** The path of a file of a tool. */
+export const toolFile = (file: string) => join(tools, 'node_modules', file);
+
+/** Runs a tool in this folder, by its file in `node_modules`. */
+export function runTool(folder: string, file: string, ...args: string[]): Promise<CommandResult> {
+  return runCommand(process.execPath, [toolFile(file), ...args], { cwd: folder, env });
+}
+
+/** Runs openapi-python-client; null, with the reason on the console, where it cannot be installed. */
+export async function runPythonGenerator(folder: string): Promise<CommandResult | null> {
+  try {
+    const { signal } = new AbortController();
+    const requirements = ['openapi-python-client==0.29.1'];
+    const environment = await pythonEnvironment('openapi', requirements, console.warn, signal);
+    writeFileSync(join(folder, 'python.yaml'), 'post_hooks: []\n');
+    const args = [
+      'generate',
+      '--path=openapi.json',
+      '--meta=none',
+      '--output-path=client',
+      '--config=python.yaml',
+    ];
+    const generator = join(environment, 'bin/openapi-python-client');
+    const result = await runCommand(generator, args, { cwd: folder, env });
+    if (result.code !== 0) return result;
+    const compiled = ['-m', 'compileall', '-q', 'client'];
+    await outputOf(join(environment, 'bin/python'), compiled, { cwd: folder, env });
+    return result;
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    console.warn(`openapi-python-client is not run: ${error.message}.`);
+    return null;
+  }
+}
