@@ -149,7 +149,11 @@ describe('events', () => {
     await eraseExecution(gateway.context.db, organizationId, executionId);
     const { data } = await list('type=execution.completed');
     // The log is read of an execution alone.
-    const { logs: _logs, urls: _urls, ...record } = (await get(`/v1/executions/${executionId}`).expect(200)).body;
+    const {
+      logs: _logs,
+      urls: _urls,
+      ...record
+    } = (await get(`/v1/executions/${executionId}`).expect(200)).body;
     expect(data[0]?.data).toMatchObject(record);
     expect(data[0]?.data).toMatchObject({ erased_at: expect.any(String), metadata: null });
     expect(data[0]?.data).not.toHaveProperty('result');
