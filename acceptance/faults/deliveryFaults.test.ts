@@ -202,6 +202,46 @@ describe('a delivery', () => {
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   }, 180_000);
 
+  it('that was claimed ahead and had not started when the sender is killed is sent once, as its first attempt', async () => {
+    await addEndpoint({ max_in_flight: 2 });
+    const first = hold();
+    await complete(150);
+    await until('two requests', () => first.held.length === 2);
+    receiver.answer = (_request, response) => void setTimeout(() => response.writeHead(200).end(), 10);
+    for (const { response } of first.held) response.writeHead(200).end();
+    const { organizationId } = customer;
+    const ahead = { organizationId, attempts: 0, leaseUntil: { gt: new Date() } };
+    await until(
+      'deliveries claimed ahead',
+      async () => (await fleet.db.prisma.delivery.count({ where: ahead })) > 5,
+    );
+    const { held } = hold();
+    await until('two requests', () => held.length === 2);
+    const opened = held.map(({ request }) => eventOf(request));
+    const unstarted = async () =>
+      (await deliveries()).filter(({ attempts, state }) => state === 'pending' && attempts === 0);
+    await until('the marks of what has started', async () => {
+      const pending = await unstarted();
+      return pending.every(({ eventId }) => !opened.includes(eventId));
+    });
+    expect((await unstarted()).some(({ leaseUntil }) => leaseUntil !== null)).toBe(true);
+    receiver.answer = status(200);
+    await killSender();
+    await untilDelivered(150);
+    const times = Map.groupBy(receiver.received, eventOf);
+    const twice = [...times].filter(([, { length }]) => length > 1).map(([id]) => id);
+    expect([times.size, new Set(twice)]).toEqual([150, new Set(opened)]);
+    const counts = Map.groupBy(await deliveries(), ({ attempts }) => attempts);
+    expect([
+      counts.get(1)?.length,
+      counts
+        .get(2)
+        ?.map(({ eventId }) => eventId)
+        .sort(),
+    ]).toEqual([148, opened.toSorted()]);
+    expect((await attempts()).filter(({ all, cutOff }) => all !== cutOff + 1)).toEqual([]);
+  }, 120_000);
+
   it('is not lost when Redis is emptied and killed, nor sent twice', async () => {
     await addEndpoint({ max_in_flight: 2 });
     const { held, release } = hold();

@@ -96,3 +96,9 @@ function shown(timeMs: number): string {
   const hex = timeMs.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
+
+/**
+ * Finds the row with this id by the primary key. In an empty table, for which a plan may have been made, `id = x` looks as
+ * cheap by any index that contains the id; only the primary key has the order. `LIMIT` keeps it out of the query around it.
+ */
+export const sameIdSql = (id: string) => `id >= ${id} AND id <= ${id} ORDER BY id LIMIT 1`;

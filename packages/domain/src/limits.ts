@@ -12,7 +12,7 @@ export const limits = {
   webhookAnswerBytes: 4096,
   webhookFailuresToNotify: 4,
   webhookFailuresToDeactivate: 10,
-  webhookMaxInFlight: 8,
+  webhookMaxInFlight: 256,
   /** Per origin of an organization's `webhook_url`s; not configurable. */
   webhookUrlMaxInFlight: 128,
   webhookBodyBytes: 262_144,

@@ -281,7 +281,8 @@ describe('content that arrives after the erasure', () => {
     await db.pool.query('UPDATE deliveries SET attempts = 1 WHERE id = ANY ($1)', [ids]);
     await erase(gateway, organizationId, id);
     const of = { attempts: 1, number: 1, endpointId: null, isProbe: false, ok: false, isGone: false };
-    const late = { ...of, countsForEndpoint: true, durationMs: 1, nextDelayS: 1, retryAfterS: 0 };
+    const claim = { leaseUntil: new Date(), startedAt: new Date(), inFlightLimit: null };
+    const late = { ...of, ...claim, countsForEndpoint: true, durationMs: 1, nextDelayS: 1, retryAfterS: 0 };
     const unnamed = { ...late, statusCode: null, error: `dns queryA ENOTFOUND ${secret}.test`, stage: 'dns' };
     const repeated = { ...late, statusCode: 500, error: 'responded with 500', stage: 'response' };
     const records = [

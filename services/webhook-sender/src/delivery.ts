@@ -1,15 +1,23 @@
 import type { Database } from '@holdfast/db/client';
 import { retryTransient } from '@holdfast/db/faults';
-import { type AttemptRecord, recordAttempts } from '@holdfast/db/webhooks/attempts';
+import { type AttemptRecord, recordAttempts, type StartedAttempt } from '@holdfast/db/webhooks/attempts';
 import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
-import { type ClaimedDelivery, claimLanes, type LaneClaim, type LaneRoom } from '@holdfast/db/webhooks/lanes';
+import {
+  type ClaimedDelivery,
+  claimLanes,
+  type LaneClaim,
+  type LaneRoom,
+  releaseClaims,
+} from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { executionAttributes, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
+import type { Outcome } from './limit.ts';
 import { messageOf, type Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
-import { judge, type Result, type Verdict } from './verdict.ts';
+import { createStartMarks } from './startMarks.ts';
+import { judge, outcomeOf, type Result, type Verdict } from './verdict.ts';
 
 /** Longer than a request may take: a live sender has recorded its attempt by then. */
 export const leaseS = 45;
@@ -47,8 +55,26 @@ export function createClaims(args: {
   return batcher.add;
 }
 
-/** Resolves once the attempt is recorded, with whether it was delivered; never rejects. */
-export type Attempt = (delivery: ClaimedDelivery, onAccepted: () => void) => Promise<boolean>;
+/** Deliveries that could not be given back are free when their lease ends. */
+export function createGiveBack(db: Database, log: Logger): (deliveries: ClaimedDelivery[]) => Promise<void> {
+  return async (deliveries) => {
+    await releaseClaims(db, deliveries).catch((error: unknown) => {
+      log.warn(
+        { err: error, deliveries: deliveries.length },
+        'could not give back deliveries; their leases will end',
+      );
+    });
+  };
+}
+
+/**
+ * Resolves once the attempt is recorded, with whether it was delivered; never rejects. `onResponse` returns the limit
+ * that the endpoint has now, for all senders together.
+ */
+export type Attempt = (
+  delivery: ClaimedDelivery,
+  onResponse: (outcome: Outcome) => number | null,
+) => Promise<boolean>;
 
 export function createAttempt(args: {
   db: Database;
@@ -59,18 +85,25 @@ export function createAttempt(args: {
   tracing: Tracing | null;
   log: Logger;
 }): Attempt {
-  const { send, delaysS, metrics, tracing, log } = args;
+  const { db, send, delaysS, metrics, tracing, log } = args;
   const record = createRecorder(args);
+  const marks = createStartMarks(db, log);
 
-  async function sendAndRecord(delivery: ClaimedDelivery, onAccepted: () => void): Promise<boolean> {
+  async function sendAndRecord(
+    delivery: ClaimedDelivery,
+    onResponse: (outcome: Outcome) => number | null,
+  ): Promise<boolean> {
+    const started = startOf(delivery);
+    const mark = delivery.isCounted ? null : marks.add(started);
     const span = tracing && startSpan(tracing, delivery);
     const message = messageOf(delivery);
     const result = await send(span ? { ...message, traceparent: span.traceparent } : message);
-    const { id, attempts, number, endpointId, isProbe } = delivery;
     const verdict = judge(result, delivery, delaysS);
     if (span) endSpan(span, result, verdict);
-    if (verdict.ok) onAccepted();
-    const state = await record({ id, attempts, number, endpointId, isProbe, ...verdict });
+    const inFlightLimit = onResponse(outcomeOf(result, verdict));
+    await mark?.settled();
+    const { endpointId, isProbe } = delivery;
+    const state = await record({ ...started, endpointId, isProbe, inFlightLimit, ...verdict });
     metrics.attemptSeconds.observe({ result: verdict.ok ? 'success' : 'failure' }, result.durationMs / 1000);
     metrics.outcomes.inc({ outcome: state ?? 'superseded' });
     // The database's clock may be ahead of ours.
@@ -80,8 +113,8 @@ export function createAttempt(args: {
     return verdict.ok;
   }
 
-  return (delivery, onAccepted) =>
-    sendAndRecord(delivery, onAccepted).catch((error: unknown) => {
+  return (delivery, onResponse) =>
+    sendAndRecord(delivery, onResponse).catch((error: unknown) => {
       const { id: deliveryId, eventId, executionId } = delivery;
       log.error(
         { err: error, deliveryId, eventId, executionId },
@@ -89,6 +122,13 @@ export function createAttempt(args: {
       );
       return false;
     });
+}
+
+/** By the database's clock. */
+function startOf({ id, attempts, number, leaseUntil, claimedAtMs }: ClaimedDelivery): StartedAttempt {
+  const claimedAt = leaseUntil.getTime() - leaseS * 1000;
+  const startedAt = new Date(claimedAt + Math.max(0, performance.now() - claimedAtMs));
+  return { id, attempts, number, leaseUntil, startedAt };
 }
 
 function createRecorder(args: { db: Database; onEndpointEvents(): void; log: Logger }) {

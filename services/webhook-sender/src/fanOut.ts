@@ -34,34 +34,34 @@ export function createFanOut(args: {
       body,
       receivers: receivers.map((receiver) => ({
         ...receiver,
-        take: hasSlot(event.organizationId, receiver),
+        claim: placeFor(event.organizationId, receiver),
       })),
     }));
-    const unused = new Map<string, number>();
-    for (const { lane, take } of batch.flatMap(({ receivers }) => receivers)) {
-      if (take) unused.set(lane, (unused.get(lane) ?? 0) + 1);
-    }
+    const unused = createTally();
+    for (const { lane, claim } of batch.flatMap(({ receivers }) => receivers)) unused.add(lane, claim, 1);
     try {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
+      const claimedAtMs = performance.now();
       args.onWritten(deliveries.length);
       report(log, tracing, planned, deliveries, startedAtMs);
       const firstAttempts = firstAttemptsOf(planned);
-      for (const { id, eventId, endpointId, taken } of deliveries) {
+      for (const { id, eventId, endpointId, isCounted, leaseUntil } of deliveries) {
         const attempt = firstAttempts.get(`${eventId} ${endpointId}`);
         if (!attempt) throw new Error('a delivery without a receiver was written');
-        if (taken) {
-          unused.set(attempt.lane, (unused.get(attempt.lane) ?? 0) - 1);
-          lanes.run({ ...attempt, id });
+        if (leaseUntil) {
+          unused.add(attempt.lane, isCounted ? 'start' : 'ahead', -1);
+          lanes.run({ ...attempt, id, isCounted, leaseUntil, claimedAtMs });
         } else if (isSentAtOnce(attempt)) lanes.wake(attempt);
       }
     } finally {
-      for (const [lane, slots] of unused) lanes.release(lane, slots);
+      unused.forEach(lanes.release);
     }
   }
 
-  function hasSlot(organizationId: string, receiver: PlannedReceiver): boolean {
-    return isSentAtOnce(receiver) && !receiver.isPaced && lanes.reserve({ ...receiver, organizationId });
+  function placeFor(organizationId: string, receiver: PlannedReceiver): Place | null {
+    if (!isSentAtOnce(receiver) || receiver.isPaced) return null;
+    return lanes.reserve({ ...receiver, organizationId });
   }
 
   /** A sweep probes failing endpoints when they are due. */
@@ -70,7 +70,29 @@ export function createFanOut(args: {
   return createBatcher({ maxSize: 100, concurrency: 2, run });
 }
 
-type FirstAttempt = Omit<ClaimedDelivery, 'id'> & Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
+type Place = 'start' | 'ahead';
+
+/** Reserved places by lane. */
+function createTally() {
+  const places = new Map<string, Record<Place, number>>();
+  return {
+    add(lane: string, kind: Place | null, count: number): void {
+      if (kind === null) return;
+      const ofLane = places.get(lane) ?? { start: 0, ahead: 0 };
+      ofLane[kind] += count;
+      places.set(lane, ofLane);
+    },
+    forEach(release: (lane: string, kind: Place, places: number) => void): void {
+      for (const [lane, { start, ahead }] of places) {
+        release(lane, 'start', start);
+        release(lane, 'ahead', ahead);
+      }
+    },
+  };
+}
+
+type FirstAttempt = Omit<ClaimedDelivery, 'id' | 'isCounted' | 'leaseUntil' | 'claimedAtMs'> &
+  Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
 
 function firstAttemptsOf(planned: PlannedEvent[]): Map<string, FirstAttempt> {
   const first = { attempts: 1, number: 1, isProbe: false };

@@ -71,6 +71,7 @@ function receiversOf(read: EventToFanOut, { endpoints, secrets }: Receivers): Pl
     isFailing: false,
     isPaced: false,
     maxInFlight: limits.webhookUrlMaxInFlight,
+    inFlightLimit: null,
   };
   return [...subscribed, own];
 }

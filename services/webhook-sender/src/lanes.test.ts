@@ -1,6 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { LaneOf } from './lanes.ts';
+import type { Outcome } from './limit.ts';
 import { settled, simulateLanes } from './testing/laneSimulation.ts';
 
 const endpoint = (name: string, organizationId = 'org_a', maxInFlight = 8): LaneOf => ({
@@ -20,7 +21,7 @@ async function finish(simulation: Simulation): Promise<void> {
 
 function expectFinished(simulation: Simulation): void {
   expect(simulation.all().filter(({ pending }) => pending > 0)).toEqual([]);
-  expect(simulation.lanes.inUse()).toBe(0);
+  expect(simulation.lanes.limits().length).toBe(0);
 }
 
 describe('a lane', () => {
@@ -58,24 +59,29 @@ describe('a lane', () => {
   it('is divided among the senders, with at least one slot for each', async () => {
     let senders = 3;
     const simulation = simulateLanes({ size: 100, senders: () => senders });
-    simulation.write(endpoint('1', 'org_a', 8), 50);
+    simulation.write(endpoint('1', 'org_a', 7), 50);
     simulation.write(endpoint('2', 'org_a', 2), 50);
+    simulation.write(endpoint('3', 'org_a', 256), 50);
     await simulation.giveAll();
-    expect([simulation.openIn('wh_1'), simulation.openIn('wh_2')]).toEqual([2, 1]);
+    expect(['wh_1', 'wh_2', 'wh_3'].map(simulation.openIn)).toEqual([2, 1, 5]);
     senders = 1;
-    simulation.lanes.wake(endpoint('1', 'org_a', 8));
+    simulation.lanes.wake(endpoint('1', 'org_a', 7));
     await simulation.giveAll();
-    expect(simulation.openIn('wh_1')).toBe(8);
+    expect(simulation.openIn('wh_1')).toBe(5);
     await finish(simulation);
     expectFinished(simulation);
   });
 
   it('learns maxInFlight from a claim', async () => {
     const simulation = simulateLanes({ size: 100 });
-    simulation.write(endpoint('1', 'org_a', 20), 50);
-    for (const claim of simulation.claims) claim.give({ maxInFlight: 20 });
+    const unknown = { lane: 'wh_1', organizationId: 'org_a' };
+    simulation.write(unknown, 50);
+    for (const claim of simulation.claims) claim.give();
     await simulation.giveAll();
-    expect(simulation.openIn('wh_1')).toBe(20);
+    const before = simulation.openIn('wh_1');
+    for (const { end } of simulation.requests) end();
+    await simulation.giveAll();
+    expect([before, simulation.openIn('wh_1')]).toEqual([16, 8]);
     await finish(simulation);
     expectFinished(simulation);
   });
@@ -87,7 +93,7 @@ describe('a lane', () => {
     const [request] = simulation.requests;
     request?.end();
     await settled();
-    expect(simulation.fanOut(endpoint('1', 'org_a', 2))).toBe(false);
+    expect(simulation.fanOut(endpoint('1', 'org_a', 2))).toBeNull();
     await finish(simulation);
     expect(simulation.tally.sent).toBe(4);
     expectFinished(simulation);
@@ -100,11 +106,11 @@ describe('a lane', () => {
       simulation.lanes.reserve(lane),
       simulation.lanes.reserve(lane),
       simulation.lanes.reserve(lane),
-    ]).toEqual([true, true, false]);
-    simulation.lanes.release('wh_1');
-    expect(simulation.lanes.reserve(lane)).toBe(true);
-    simulation.lanes.release('wh_1', 2);
-    expect(simulation.lanes.inUse()).toBe(0);
+    ]).toEqual(['start', 'start', null]);
+    simulation.lanes.release('wh_1', 'start');
+    expect(simulation.lanes.reserve(lane)).toBe('start');
+    simulation.lanes.release('wh_1', 'start', 2);
+    expect(simulation.lanes.limits().length).toBe(0);
     await simulation.lanes.idle();
   });
 
@@ -141,18 +147,18 @@ describe('a lane', () => {
 
   it('of a failing endpoint claims nothing after a failed probe until one succeeds', async () => {
     const simulation = simulateLanes({ size: 100 });
-    const probe = async (isDelivered: boolean) => {
+    const probe = async (outcome: Outcome) => {
       for (const claim of simulation.claims) claim.give({}, true);
       await settled();
       expect([simulation.requests.size, simulation.claims.size]).toEqual([1, 0]);
-      for (const { end } of simulation.requests) end(isDelivered);
+      for (const { end } of simulation.requests) end(outcome);
       await settled();
     };
     simulation.write(endpoint('1'), 5);
-    await probe(false);
-    expect([simulation.claims.size, simulation.lanes.inUse()]).toEqual([0, 0]);
+    await probe('refused');
+    expect([simulation.claims.size, simulation.lanes.limits().length]).toEqual([0, 0]);
     simulation.lanes.wake(endpoint('1'));
-    await probe(true);
+    await probe('accepted');
     await finish(simulation);
     expect(simulation.tally.sent).toBe(5);
     expectFinished(simulation);
@@ -163,10 +169,119 @@ describe('a lane', () => {
     simulation.write(endpoint('1'), 1);
     for (const claim of simulation.claims) claim.fail();
     await settled();
-    expect([simulation.claims.size, simulation.lanes.inUse()]).toEqual([0, 0]);
+    expect([simulation.claims.size, simulation.lanes.limits().length]).toEqual([0, 0]);
     simulation.write(endpoint('1'), 0);
     await finish(simulation);
     expect(simulation.tally.sent).toBe(1);
+    expectFinished(simulation);
+  });
+});
+
+describe('a lane whose receiver responds quickly', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+  afterEach(() => void jest.useRealTimers());
+
+  const respond = ({ requests }: Simulation) => {
+    for (const { end } of [...requests]) end();
+  };
+
+  /** A lane of two slots with ten deliveries claimed ahead, `pending` more and two open requests. */
+  async function responding(pending: number): Promise<Simulation> {
+    const simulation = simulateLanes({ size: 100 });
+    const lane = endpoint('1', 'org_a', 2);
+    simulation.write(lane, 2);
+    for (let n = 0; n < 20; n++) {
+      simulation.write(lane, 1);
+      await simulation.giveAll();
+      jest.advanceTimersByTime(25);
+      respond(simulation);
+      await simulation.giveAll();
+    }
+    simulation.write(lane, pending + 12);
+    await simulation.giveAll();
+    expect([simulation.openIn('wh_1'), simulation.lanes.claimedAhead()]).toEqual([2, 10]);
+    return simulation;
+  }
+
+  it('starts the next delivery at a response, without a claim', async () => {
+    const simulation = await responding(5);
+    const sent = simulation.tally.sent;
+    respond(simulation);
+    expect([simulation.claims.size, simulation.tally.sent - sent, simulation.openIn('wh_1')]).toEqual([
+      0, 2, 2,
+    ]);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('is claimed ahead by the fan-out too, in order', async () => {
+    const simulation = await responding(0);
+    while (simulation.lanes.claimedAhead() > 2) {
+      respond(simulation);
+      await simulation.giveAll();
+    }
+    expect(simulation.fanOut(endpoint('1', 'org_a', 2))).toBe('ahead');
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('gives back what it claimed ahead when it is closed', async () => {
+    const simulation = await responding(5);
+    const sent = simulation.tally.sent;
+    simulation.lanes.close();
+    respond(simulation);
+    await simulation.lanes.idle();
+    expect([simulation.tally.sent - sent, simulation.tally.givenBack, simulation.pendingIn('wh_1')]).toEqual([
+      0, 10, 15,
+    ]);
+  });
+
+  it('sends nothing that it claimed ahead after a failure until a success, and gives it back after seconds', async () => {
+    const simulation = await responding(0);
+    const sent = simulation.tally.sent;
+    const [first] = simulation.requests;
+    first?.end('overloaded');
+    await settled();
+    expect([simulation.tally.sent - sent, simulation.lanes.claimedAhead()]).toEqual([0, 10]);
+    jest.advanceTimersByTime(4000);
+    await settled();
+    expect([simulation.tally.sent - sent, simulation.tally.givenBack]).toEqual([0, 10]);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('continues with what it claimed ahead when a success follows a failure', async () => {
+    const simulation = await responding(0);
+    const sent = simulation.tally.sent;
+    const [first, second] = simulation.requests;
+    first?.end('overloaded');
+    await settled();
+    second?.end();
+    expect(simulation.tally.sent - sent).toBeGreaterThanOrEqual(1);
+    expect(simulation.tally.givenBack).toBe(0);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('claims nothing ahead once the receiver has stopped responding', async () => {
+    const simulation = await responding(50);
+    jest.advanceTimersByTime(10_000);
+    await simulation.giveAll();
+    expect([
+      simulation.tally.givenBack,
+      simulation.lanes.claimedAhead(),
+      simulation.pendingIn('wh_1'),
+    ]).toEqual([10, 0, 60]);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('leaves places for another organization', async () => {
+    const simulation = await responding(5000);
+    const places = simulation.lanes.slotsTaken();
+    expect(places).toBeLessThanOrEqual(50);
+    expect(simulation.fanOut(endpoint('later', 'org_b'))).toBe('start');
+    await finish(simulation);
     expectFinished(simulation);
   });
 });
@@ -177,7 +292,7 @@ describe('the lanes of a process', () => {
     for (let n = 0; n < 100; n++) simulation.fanOut(endpoint(`hangs_${n}`, 'org_a'));
     await simulation.giveAll();
     expect(simulation.requests.size).toBe(10);
-    expect(simulation.fanOut(endpoint('later', 'org_b'))).toBe(true);
+    expect(simulation.fanOut(endpoint('later', 'org_b'))).toBe('start');
     await finish(simulation);
     expect(simulation.tally.sent).toBe(101);
     expectFinished(simulation);
@@ -217,7 +332,7 @@ describe('the lanes of a process', () => {
   it('are not all visited for each delivery that arrives while no slot is free', async () => {
     const simulation = simulateLanes({ size: 10 });
     const receiver = (n: number) => endpoint(`${n}`, `org_${n}`);
-    for (let n = 0; n < 10; n++) expect(simulation.fanOut(receiver(n))).toBe(true);
+    for (let n = 0; n < 10; n++) expect(simulation.fanOut(receiver(n))).toBe('start');
     const before = process.cpuUsage();
     for (let n = 10; n < 10_000; n++) simulation.write(receiver(n), 1);
     // It would be fifteen seconds of CPU if each visited all.
@@ -234,7 +349,7 @@ describe('the lanes of a process', () => {
     await simulation.giveAll();
     simulation.write(endpoint('2'), 1);
     simulation.lanes.close();
-    expect(simulation.fanOut(lane)).toBe(false);
+    expect(simulation.fanOut(lane)).toBeNull();
     const onIdle = jest.fn();
     const idle = simulation.lanes.idle().then(onIdle);
     // Claimed deliveries are still sent.

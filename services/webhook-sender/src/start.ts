@@ -6,7 +6,7 @@ import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
-import { createRegistry, engineGauges, liveGauge, startGaugeReaders } from '@holdfast/kit/metrics';
+import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
@@ -14,12 +14,12 @@ import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { jobMetrics } from '@holdfast/queues/worker';
 import type { WebhookSenderConfig } from './config.ts';
-import { createAttempt, createClaims } from './delivery.ts';
+import { createAttempt, createClaims, createGiveBack } from './delivery.ts';
 import { createFanOut } from './fanOut.ts';
 import { startSweeps, startWorkers } from './jobs.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createSend } from './message.ts';
-import { webhookMetrics } from './metrics.ts';
+import { laneGauges, webhookMetrics } from './metrics.ts';
 
 export type WebhookSender = Service & {
   /** Sweeps for due work now, instead of within a second. */
@@ -54,9 +54,9 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     senders: peers.count,
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
     attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
+    giveBack: createGiveBack(db, log),
   });
-  liveGauge(registry, 'webhook_lanes', 'Lanes with an open request or a pending delivery here', lanes.inUse);
-  liveGauge(registry, 'webhook_places_taken', 'Webhook requests open or not yet recorded', lanes.slotsTaken);
+  laneGauges(registry, lanes);
   const fanOut = createFanOut({
     db,
     log,

@@ -1,11 +1,12 @@
-import type { AttemptRecord } from '@holdfast/db/webhooks/attempts';
+import type { AttemptRecord, StartedAttempt } from '@holdfast/db/webhooks/attempts';
 import { limits } from '@holdfast/domain/limits';
 import type { PostResult } from '@holdfast/egress/post';
+import type { Outcome } from './limit.ts';
 import type { Unprepared } from './message.ts';
 
 export type Result = PostResult | Unprepared;
 
-export type Verdict = Omit<AttemptRecord, 'id' | 'attempts' | 'number' | 'endpointId' | 'isProbe'>;
+export type Verdict = Omit<AttemptRecord, keyof StartedAttempt | 'endpointId' | 'isProbe' | 'inFlightLimit'>;
 
 /** What the result of an attempt means: 2xx is a success, everything else a failure; 410 stops all further attempts. */
 export function judge(
@@ -33,6 +34,14 @@ export function judge(
       : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: retryAfter }),
     retryAfterS: retryAfter,
   };
+}
+
+/** What the result says of the receiver's load. */
+export function outcomeOf(result: Result, { ok, countsForEndpoint }: Verdict): Outcome {
+  if (ok) return 'accepted';
+  if (!countsForEndpoint) return 'ours';
+  const isRefusal = result.ok ? result.status < 500 && result.status !== 429 : result.stage === 'policy';
+  return isRefusal ? 'refused' : 'overloaded';
 }
 
 const ourStages = ['aborted', 'unprepared'];

@@ -13,6 +13,7 @@ export type EndpointVerdict = {
   isGone: boolean;
   error: string | null;
   retryAfterS: number;
+  inFlightLimit: number | null;
 };
 
 /** Of the requests in flight at an endpoint's first failure one counts, then probes: a blip must not deactivate it. */
@@ -21,7 +22,8 @@ export function endpointVerdicts(records: AttemptRecord[]): EndpointVerdict[] {
   for (const record of records) {
     if (record.endpointId === null || !record.countsForEndpoint) continue;
     const { endpointId } = record;
-    verdicts.set(endpointId, judged(verdicts.get(endpointId) ?? blank(endpointId), record));
+    const verdict = judged(verdicts.get(endpointId) ?? blank(endpointId), record);
+    verdicts.set(endpointId, { ...verdict, inFlightLimit: record.inFlightLimit ?? verdict.inFlightLimit });
   }
   return [...verdicts.values()];
 }
@@ -35,6 +37,7 @@ function blank(endpointId: string): EndpointVerdict {
     isGone: false,
     error: null,
     retryAfterS: 0,
+    inFlightLimit: null,
   };
 }
 
@@ -54,10 +57,16 @@ function judged(verdict: EndpointVerdict, record: AttemptRecord): EndpointVerdic
 export const stageSql = (row: string) => `CASE WHEN ${row}.status_code IS NULL
   THEN coalesce(${row}.stage, split_part(${row}.error, ':', 1)) ELSE split_part(${row}.error, ':', 1) END`;
 
-export type AttemptRecord = {
+/** An attempt that has started; `attempts`, `number` and `leaseUntil` are those of its claim. */
+export type StartedAttempt = {
   id: string;
   attempts: number;
   number: number;
+  leaseUntil: Date;
+  startedAt: Date;
+};
+
+export type AttemptRecord = StartedAttempt & {
   endpointId: string | null;
   isProbe: boolean;
   ok: boolean;
@@ -70,6 +79,8 @@ export type AttemptRecord = {
   answer: string | null;
   nextDelayS: number | null;
   retryAfterS: number;
+  /** Requests that all senders together may have open at the endpoint, as this one found. */
+  inFlightLimit: number | null;
 };
 
 export type Recorded = {
@@ -85,8 +96,11 @@ export async function recordAttempts(
   records: AttemptRecord[],
   args: { failuresToNotify: number; failuresToDeactivate: number; maxProbeDelayS: number },
 ): Promise<Recorded> {
-  const column = <Key extends keyof AttemptRecord>(key: Key) => records.map((record) => record[key]);
-  const verdicts = endpointVerdicts(records);
+  const sorted = inOrderOfId(records);
+  const column = <Key extends keyof AttemptRecord>(key: Key) => sorted.map((record) => record[key]);
+  const verdicts = endpointVerdicts(records).sort((one, other) =>
+    one.endpointId < other.endpointId ? -1 : 1,
+  );
   const rows = await runStatement<Row>(db.pool, 'record_delivery_attempts', recordAttemptsSql, [
     column('id'),
     column('attempts'),
@@ -109,53 +123,75 @@ export async function recordAttempts(
     column('stage'),
     column('answer'),
     args.failuresToNotify,
+    column('leaseUntil').map((time) => time.toISOString()),
+    column('startedAt').map((time) => time.toISOString()),
+    verdicts.map(({ inFlightLimit }) => inFlightLimit),
   ]);
   const states = rows.flatMap(({ id, state }) => (state === null ? [] : [[id, state] as const]));
   return { states: new Map(states), hasEndpointEvents: states.length < rows.length };
 }
 
+/** Deliveries are locked in this order. Of two attempts that one delivery had at once, a success is kept. */
+function inOrderOfId<Attempt extends { id: string; ok?: boolean }>(attempts: Attempt[]): Attempt[] {
+  const byId = new Map<string, Attempt>();
+  for (const attempt of attempts) if (!byId.get(attempt.id)?.ok) byId.set(attempt.id, attempt);
+  return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
 // Endpoints are locked before deliveries, as in updates and removals. A healthy endpoint with a recent success is not
 // written. Responses and errors of a delivery that ended meanwhile are dropped: its execution may have been erased.
-// Attempts at an endpoint that was switched off change nothing.
+// Attempts at an endpoint that was switched off change nothing. Rows are looked up by their keys, and their new values
+// by `array_position`: a join could be planned as a scan.
 const recordAttemptsSql = `
-WITH item AS (
-  SELECT *, now() + delay_s * interval '1 second' AS next_at
-  FROM unnest($1::text[], $2::int[], $3::int[], $4::bool[], $5::int[], $6::int[], $7::text[], $8::float8[],
-    $19::text[], $20::text[]) AS t (id, attempts, number, ok, duration_ms, status_code, error, delay_s, stage, answer)
+WITH verdict AS (
+  SELECT * FROM unnest($9::text[], $10::bool[], $11::bool[], $12::int[], $13::bool[], $14::text[], $15::float8[],
+    $24::int[]) AS t (id, succeeded, failed, probe_failures, gone, error, retry_after_s, in_flight_limit)
 ),
-verdict AS (
-  SELECT * FROM unnest($9::text[], $10::bool[], $11::bool[], $12::int[], $13::bool[], $14::text[], $15::float8[])
-    AS t (id, succeeded, failed, probe_failures, gone, error, retry_after_s)
-),
-judged AS (
+judged AS MATERIALIZED (
   SELECT v.*, w.organization_id, w.url, w.is_active, w.failing_since, w.failure_count AS before,
     CASE WHEN v.succeeded THEN v.failed::int WHEN w.failure_count = 0 THEN 1
       ELSE w.failure_count + v.probe_failures END AS failures
-  FROM webhook_endpoints w JOIN verdict v ON v.id = w.id
-  WHERE NOT (v.succeeded AND v.error IS NULL AND w.is_active AND w.failure_count = 0 AND w.failing_since IS NULL
-    AND coalesce(w.last_success > now() - interval '5 seconds', false))
-  ORDER BY w.id FOR UPDATE OF w
+  FROM verdict v CROSS JOIN LATERAL (
+    SELECT organization_id, url, is_active, failing_since, failure_count FROM webhook_endpoints
+    WHERE id = v.id AND NOT (v.succeeded AND v.error IS NULL AND is_active AND failure_count = 0
+      AND failing_since IS NULL AND coalesce(last_success > now() - interval '5 seconds', false)) FOR UPDATE
+  ) w
 ),
 held AS MATERIALIZED (
-  SELECT id, state, attempts FROM deliveries
-  WHERE id = ANY ($1::text[]) AND id >= $18 AND (SELECT count(*) FROM judged) >= 0 ORDER BY id FOR UPDATE
+  SELECT i.*, d.state = 'pending' AS is_wanted,
+    d.state = 'pending' AND (i.ok OR coalesce(d.lease_until = i.lease_until, false)) AS is_ours
+  FROM unnest($1::text[], $3::int[], $4::bool[], $5::int[], $6::int[], $7::text[], $19::text[], $20::text[],
+    $22::timestamptz[], $23::timestamptz[])
+    AS i (id, number, ok, duration_ms, status_code, error, stage, answer, lease_until, started_at)
+  CROSS JOIN LATERAL (
+    SELECT state, lease_until FROM deliveries
+    WHERE id = i.id AND id >= $18 AND (SELECT count(*) FROM judged) >= 0 FOR UPDATE
+  ) d
 ),
 noted AS (
-  UPDATE delivery_attempts a SET duration_ms = i.duration_ms, status_code = i.status_code, stage = i.stage,
-    error = CASE WHEN i.is_wanted THEN i.error ELSE ${stageSql('i')} END,
-    answer = CASE WHEN i.is_wanted THEN i.answer END
-  FROM (SELECT *, id IN (SELECT id FROM held WHERE state = 'pending') AS is_wanted FROM item) i WHERE a.delivery_id = i.id AND a.number = i.number
+  INSERT INTO delivery_attempts AS a (delivery_id, number, started_at, duration_ms, status_code, stage, error, answer)
+  SELECT id, number, started_at, duration_ms, status_code, stage,
+    CASE WHEN is_wanted THEN error ELSE ${stageSql('held')} END, CASE WHEN is_wanted THEN answer END
+  FROM held
+  ON CONFLICT (delivery_id, number) DO UPDATE SET duration_ms = EXCLUDED.duration_ms,
+    status_code = EXCLUDED.status_code, stage = EXCLUDED.stage, error = EXCLUDED.error, answer = EXCLUDED.answer
 ),
 written AS (
-  UPDATE deliveries d SET lease_until = NULL,
-    state = CASE WHEN i.ok THEN 'delivered' WHEN i.next_at IS NULL THEN 'failed'
-      WHEN i.next_at >= d.expires_at THEN 'expired' ELSE 'pending' END,
-    next_attempt_at = CASE WHEN i.ok OR i.next_at >= d.expires_at THEN NULL ELSE i.next_at END,
-    finished_at = CASE WHEN i.ok OR i.next_at IS NULL OR i.next_at >= d.expires_at THEN now() END
-  FROM held h JOIN item i ON i.id = h.id AND (i.ok OR i.attempts = h.attempts)
-  WHERE d.id = h.id AND d.id >= $18 AND h.state = 'pending' RETURNING d.id, d.state
+  UPDATE deliveries d SET lease_until = NULL, (attempts, state, next_attempt_at, finished_at) = (
+    SELECT greatest(d.attempts, i.attempts), i.state, CASE WHEN i.state = 'pending' THEN i.next_at END,
+      CASE WHEN i.state <> 'pending' THEN now() END
+    FROM (
+      SELECT *, CASE WHEN ok THEN 'delivered' WHEN next_at IS NULL THEN 'failed' WHEN next_at >= d.expires_at
+        THEN 'expired' ELSE 'pending' END AS state
+      FROM (
+        SELECT ($2::int[])[at] AS attempts, ($4::bool[])[at] AS ok,
+          now() + ($8::float8[])[at] * interval '1 second' AS next_at
+        FROM array_position($1::text[], d.id) AS at
+      ) read
+    ) i)
+  WHERE d.id = ANY (ARRAY (SELECT id FROM held WHERE is_ours)) AND d.id >= $18 RETURNING d.id, d.state
 ),
-turned AS (
+turned AS MATERIALIZED (
   SELECT *, is_active AND NOT gone AND failures < $16::int AS stays_active,
     CASE WHEN NOT is_active THEN NULL WHEN gone OR failures >= $16::int THEN 'endpoint.deactivated'
       WHEN failing_since IS NULL AND failures >= $21::int THEN 'endpoint.failing'
@@ -175,11 +211,38 @@ counted AS (
         + tstzmultirange(tstzrange(now() - interval '1 second', NULL)) ELSE w.missed END,
     last_success = CASE WHEN j.succeeded THEN now() ELSE w.last_success END,
     last_failure = CASE WHEN j.error IS NOT NULL THEN now() ELSE w.last_failure END,
-    last_error = coalesce(j.error, w.last_error)
-  FROM turned j WHERE w.id = j.id
+    last_error = coalesce(j.error, w.last_error),
+    in_flight_limit = coalesce(j.in_flight_limit, w.in_flight_limit)
+  FROM turned j WHERE w.id = j.id AND w.id = ANY (ARRAY (SELECT id FROM turned))
 ),
 ${endpointEventsSql('turned')}
 SELECT id, state FROM written UNION ALL SELECT id, NULL FROM endpoint_event WHERE id IS NOT NULL`;
+
+/** Counts attempts of deliveries that were claimed ahead, and opens their rows, unless another claim took over. */
+export async function markStarted(db: Database, attempts: StartedAttempt[]): Promise<void> {
+  const sorted = inOrderOfId(attempts);
+  const ids = sorted.map(({ id }) => id);
+  await runStatement(db.pool, 'mark_deliveries_started', markStartedSql, [
+    ids,
+    sorted.map(({ number }) => number),
+    sorted.map(({ leaseUntil }) => leaseUntil.toISOString()),
+    sorted.map(({ startedAt }) => startedAt.toISOString()),
+    firstId('dlv', ids),
+  ]);
+}
+
+const markStartedSql = `
+WITH held AS MATERIALIZED (
+  SELECT i.* FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::timestamptz[])
+    AS i (id, number, lease_until, started_at)
+  CROSS JOIN LATERAL (SELECT lease_until FROM deliveries WHERE id = i.id AND id >= $5 FOR UPDATE) d
+  WHERE d.lease_until = i.lease_until
+),
+opened AS (
+  INSERT INTO delivery_attempts (delivery_id, number, started_at) SELECT id, number, started_at FROM held
+  ON CONFLICT DO NOTHING
+)
+UPDATE deliveries SET attempts = attempts + 1 WHERE id = ANY (ARRAY (SELECT id FROM held)) AND id >= $5`;
 
 /** Ends at most `limit` overdue deliveries that no attempt will end; returns how many. */
 export async function endOverdueDeliveries(db: Database, limit: number): Promise<number> {

@@ -43,7 +43,7 @@ SELECT delivery_id(id, endpoint_id), id, $1, endpoint_id, endpoint_id, '', '${st
 FROM event`;
 
 const lanes = (name: string, count: number): LaneRoom[] =>
-  Array.from({ length: count }, (_, n) => ({ lane: `wh_${name}_${n + 1}`, room: 8 }));
+  Array.from({ length: count }, (_, n) => ({ lane: `wh_${name}_${n + 1}`, slots: 4, ahead: 4 }));
 const limits = { leaseS: 45, maxAttempts: 5, senders: 1 };
 
 // As when the services have just begun, and later.

@@ -2,7 +2,7 @@ import { type EventType, isSubscribedTo } from '@holdfast/domain/events';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { executionColumns } from '../executions/read.ts';
-import { firstId, runStatement } from '../statement.ts';
+import { firstId, runStatement, sameIdSql } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type Receivers = {
@@ -19,6 +19,8 @@ export type ActiveEndpoint = SigningSecrets & {
   headers: string | null;
   isThin: boolean;
   maxInFlight: number;
+  /** The limit that senders found for all of them together. */
+  inFlightLimit: number | null;
   /** The last attempt failed: the endpoint is only probed. */
   isFailing: boolean;
   isPaced: boolean;
@@ -40,16 +42,19 @@ export function isSubscribed(
 
 const readReceiversSql = `
 WITH requested AS MATERIALIZED (
-  SELECT DISTINCT organization_id FROM events WHERE id = ANY ($1::text[]) AND id >= $2 AND fanned_out_at IS NULL
+  SELECT DISTINCT v.organization_id FROM unnest($1::text[]) AS i (id) CROSS JOIN LATERAL (
+    SELECT organization_id, fanned_out_at FROM events WHERE id >= $2 AND ${sameIdSql('i.id')}
+  ) v WHERE v.fanned_out_at IS NULL
 )
 SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSecretsSql('o', 'webhook_secret')}) s) AS secrets,
   (SELECT coalesce(json_agg(e), '[]') FROM (
     SELECT w.id, w.url, coalesce(w.events, '{}') AS events, w.models, w.headers, w.payload = 'thin' AS "isThin",
-      w.max_in_flight AS "maxInFlight", w.failure_count > 0 AS "isFailing", w.max_per_second IS NOT NULL AS "isPaced",
+      w.max_in_flight AS "maxInFlight", w.in_flight_limit AS "inFlightLimit",
+      w.failure_count > 0 AS "isFailing", w.max_per_second IS NOT NULL AS "isPaced",
       ${signingSecretsSql('w', 'secret')}
     FROM webhook_endpoints w WHERE w.organization_id = o.id AND w.deleted_at IS NULL AND w.is_active
   ) e) AS endpoints
-FROM requested JOIN organizations o ON o.id = requested.organization_id`;
+FROM requested r CROSS JOIN LATERAL (SELECT * FROM organizations WHERE id = r.organization_id OFFSET 0) o`;
 
 export type EventToFanOut = {
   eventId: string;
@@ -74,12 +79,10 @@ export async function listUnfannedEvents(db: Database, graceS: number, limit: nu
 
 // State is checked after the rows are found by id: the index of events to fan out is full of dead entries.
 const readStatement = `
-WITH requested AS MATERIALIZED (
-  SELECT id, type, created_at, execution_id, fanned_out_at, traceparent FROM events
-  WHERE id = ANY ($1::text[]) AND id >= $2
-)
 SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.traceparent, ${executionColumns('x')}
-FROM requested v JOIN executions x ON x.id = v.execution_id AND x.id >= $3
+FROM unnest($1::text[]) AS i (id)
+CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $2 AND ${sameIdSql('i.id')}) v
+CROSS JOIN LATERAL (SELECT * FROM executions WHERE id >= $3 AND ${sameIdSql('v.execution_id')}) x
 WHERE v.fanned_out_at IS NULL`;
 
 const listStatement = `
@@ -93,64 +96,79 @@ export type FanOut = {
   receivers: Receiver[];
 };
 
-/** `endpointId` null: the `webhook_url`. `take`: the caller makes the first attempt at once, under a lease. */
-export type Receiver = { endpointId: string | null; lane: string; url: string; take: boolean };
+/** `endpointId` null: the `webhook_url`. `claim`: the caller sends it, at once or later, under a lease. */
+export type Receiver = {
+  endpointId: string | null;
+  lane: string;
+  url: string;
+  claim: 'start' | 'ahead' | null;
+};
 
-export type NewDelivery = { id: string; eventId: string; endpointId: string | null; taken: boolean };
+export type NewDelivery = {
+  id: string;
+  eventId: string;
+  endpointId: string | null;
+  isCounted: boolean;
+  /** Null: not claimed. */
+  leaseUntil: Date | null;
+};
 
-/** Fixes each event's body and writes its deliveries, once per event. First attempts are due after `firstDelayS`. */
+/**
+ * Fixes each event's body and writes its deliveries, once per event. First attempts are due after `firstDelayS`; those
+ * that start at once are counted, and their rows opened.
+ */
 export async function fanOutEvents(
   db: Database,
   batch: FanOut[],
   args: { firstDelayS: number; expiryMs: number; leaseS: number },
 ): Promise<NewDelivery[]> {
-  const deliveries = batch.flatMap(({ eventId, receivers }) =>
-    receivers.map((receiver) => ({ eventId, ...receiver })),
-  );
+  const sorted = batch.toSorted((one, other) => (one.eventId < other.eventId ? -1 : 1));
+  const ids = sorted.map(({ eventId }) => eventId);
   return await runStatement<NewDelivery>(db.pool, 'fan_out_events', fanOutEventsSql, [
-    batch.map(({ eventId }) => eventId),
-    batch.map(({ body }) => body),
-    deliveries.map(({ eventId }) => eventId),
-    deliveries.map(({ endpointId }) => endpointId),
-    deliveries.map(({ url }) => url),
-    deliveries.map(({ take }) => take),
-    deliveries.map(({ lane }) => lane),
+    ids,
+    sorted.map(({ body }) => body),
+    sorted.map(({ receivers }) => JSON.stringify(receivers.map(toRow))),
     args.firstDelayS,
     args.expiryMs / 1000,
     args.leaseS,
-    firstId(
-      'evt',
-      batch.map(({ eventId }) => eventId),
-    ),
+    firstId('evt', ids),
   ]);
 }
 
+const toRow = ({ endpointId, lane, url, claim }: Receiver) => ({ endpoint_id: endpointId, lane, url, claim });
+
+// Rows are looked up and written by their keys: a join or an `UPDATE` could be planned as a scan.
 const fanOutEventsSql = `
-WITH requested AS (
-  SELECT id, fanned_out_at FROM events
-  WHERE id = ANY ($1::text[]) AND id >= $11 ORDER BY id FOR UPDATE SKIP LOCKED
+WITH held AS MATERIALIZED (
+  SELECT i.*, v.organization_id, v.execution_id, v.type, v.created_at, v.fanned_out_at,
+    v.created_at + $5::float8 * interval '1 second' AS expires_at
+  FROM unnest($1::text[], $2::text[], $3::jsonb[]) AS i (id, body, receivers) CROSS JOIN LATERAL (
+    SELECT organization_id, execution_id, type, created_at, fanned_out_at FROM events
+    WHERE id >= $7 AND ${sameIdSql('i.id')} FOR UPDATE SKIP LOCKED
+  ) v
 ),
 fanned AS (
-  UPDATE events v SET fanned_out_at = now(), body = i.body
-  FROM requested JOIN unnest($1::text[], $2::text[]) AS i (id, body) ON i.id = requested.id
-  WHERE v.id = requested.id AND v.id >= $11 AND requested.fanned_out_at IS NULL
-  RETURNING v.id, v.organization_id, v.created_at + $9::float8 * interval '1 second' AS expires_at
+  INSERT INTO events (id, organization_id, execution_id, type, created_at, fanned_out_at, body)
+  SELECT id, organization_id, execution_id, type, created_at, now(), body FROM held WHERE fanned_out_at IS NULL
+  ON CONFLICT (id) DO UPDATE SET fanned_out_at = EXCLUDED.fanned_out_at, body = EXCLUDED.body
 ),
 delivery AS (
   INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at, attempts,
     lease_until)
-  SELECT delivery_id(f.id, r.endpoint_id), f.id, f.organization_id, r.endpoint_id, r.lane, r.url,
-    now() + $8::float8 * interval '1 second', f.expires_at, (r.take AND f.expires_at > now())::int,
-    CASE WHEN r.take AND f.expires_at > now() THEN now() + $10::float8 * interval '1 second' END
-  FROM fanned f JOIN unnest($3::text[], $4::text[], $5::text[], $6::boolean[], $7::text[])
-    AS r (event_id, endpoint_id, url, take, lane)
-    ON r.event_id = f.id
-  ON CONFLICT DO NOTHING RETURNING id, event_id, endpoint_id, attempts > 0 AS taken
+  SELECT delivery_id(h.id, r.endpoint_id), h.id, h.organization_id, r.endpoint_id, r.lane, r.url,
+    now() + $4::float8 * interval '1 second', h.expires_at,
+    coalesce(r.claim = 'start' AND h.expires_at > now(), false)::int,
+    CASE WHEN r.claim IS NOT NULL AND h.expires_at > now() THEN now() + $6::float8 * interval '1 second' END
+  FROM held h CROSS JOIN LATERAL jsonb_to_recordset(h.receivers)
+    AS r (endpoint_id text, lane text, url text, claim text)
+  WHERE h.fanned_out_at IS NULL
+  ON CONFLICT DO NOTHING RETURNING id, event_id, endpoint_id, lease_until, attempts > 0 AS is_counted
 ),
 attempt AS (
-  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, 1 FROM delivery WHERE taken
+  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, 1 FROM delivery WHERE is_counted
 )
-SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", taken FROM delivery`;
+SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", is_counted AS "isCounted", lease_until AS "leaseUntil"
+FROM delivery`;
 
 /** Organizations with an active endpoint for this type. Spec, "Events" 1: an empty list means all types. */
 export function subscribedOrganizationsSql(rows: string, type: EventType): string {

@@ -1,13 +1,20 @@
 import type { Database } from '../client.ts';
-import { runStatement } from '../statement.ts';
+import { runStatement, sameIdSql } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type ClaimedDelivery = SigningSecrets & {
   id: string;
   lane: string;
   organizationId: string;
+  /** The number of this attempt, since the delivery was last made due again and ever. */
   attempts: number;
   number: number;
+  /** Counted and logged with the claim. One that was claimed ahead is counted once it has started. */
+  isCounted: boolean;
+  /** Names the claim: only its holder records a failure. */
+  leaseUntil: Date;
+  /** When the claim arrived here, by `performance.now()`. */
+  claimedAtMs: number;
   endpointId: string | null;
   /** The single request that tests a failing endpoint. */
   isProbe: boolean;
@@ -40,7 +47,8 @@ export async function listDueLanes(db: Database, graceS: number): Promise<DueLan
 const listDueLanesSql = `
 WITH ${lanesWithDeliveriesSql}
 SELECT owed.lane, due.organization_id AS "organizationId"
-FROM owed LEFT JOIN webhook_endpoints w ON w.id = owed.lane CROSS JOIN LATERAL (
+FROM owed LEFT JOIN LATERAL (SELECT * FROM webhook_endpoints WHERE id = owed.lane OFFSET 0) w ON true
+CROSS JOIN LATERAL (
   SELECT organization_id FROM deliveries
   WHERE lane = owed.lane AND state = 'pending' AND next_attempt_at <= now()
     AND (lease_until IS NULL OR lease_until <= now())
@@ -49,26 +57,30 @@ FROM owed LEFT JOIN webhook_endpoints w ON w.id = owed.lane CROSS JOIN LATERAL (
 ) due
 WHERE w.id IS NULL OR (${maySendSql('w')})`;
 
-export type LaneRoom = { lane: string; room: number };
+/** Deliveries wanted: `slots` to be sent at once, `ahead` to be sent later. */
+export type LaneRoom = { lane: string; slots: number; ahead: number };
 
 export type LaneClaim = {
   claimed: ClaimedDelivery[];
   ended: { id: string; state: 'failed' | 'expired' }[];
   maxInFlight: number | null;
+  /** The limit that senders found for all of them together. */
+  inFlightLimit: number | null;
   /** When a paced lane may be claimed again. */
   waitMs: number | null;
 };
 
-type Row = ClaimedDelivery & {
+type Row = Omit<ClaimedDelivery, 'claimedAtMs'> & {
   state: 'pending' | 'failed' | 'expired';
   maxInFlight: number | null;
+  inFlightLimit: number | null;
   waitMs: number | null;
 };
 
 /**
- * Claims due deliveries of each lane, the longest due first, for `leaseS`; counts the attempt and opens its row.
- * Overdue ones end. A failing endpoint gives one probe once `probe_at` has passed; one with `max_per_second` a tenth of
- * a second's worth, then pauses as long.
+ * Claims due deliveries of each lane, the longest due first, for `leaseS`; counts the attempts that start at once and
+ * opens their rows. Overdue ones end. A failing endpoint gives one probe once `probe_at` has passed; one with
+ * `max_per_second` a tenth of a second's worth, then pauses as long; neither gives any ahead.
  */
 export async function claimLanes(
   db: Database,
@@ -77,88 +89,119 @@ export async function claimLanes(
 ): Promise<Map<string, LaneClaim>> {
   const rows = await runStatement<Row>(db.pool, 'claim_lanes', claimLanesSql, [
     lanes.map(({ lane }) => lane),
-    lanes.map(({ room }) => room),
+    lanes.map(({ slots }) => slots),
+    lanes.map(({ ahead }) => ahead),
     args.leaseS,
     args.maxAttempts,
     args.senders,
   ]);
+  const claimedAtMs = performance.now();
   const byLane = Map.groupBy(rows, ({ lane }) => lane);
-  return new Map([...byLane].map(([lane, its]) => [lane, toClaim(its)]));
+  return new Map([...byLane].map(([lane, its]) => [lane, toClaim(its, claimedAtMs)]));
 }
 
-function toClaim(rows: Row[]): LaneClaim {
+function toClaim(rows: Row[], claimedAtMs: number): LaneClaim {
   return {
-    claimed: rows.filter(({ state }) => state === 'pending'),
+    claimed: rows.filter(({ state }) => state === 'pending').map((row) => ({ ...row, claimedAtMs })),
     ended: rows.flatMap(({ id, state }) => (state === 'pending' ? [] : [{ id, state }])),
     maxInFlight: rows[0]?.maxInFlight ?? null,
+    inFlightLimit: rows[0]?.inFlightLimit ?? null,
     waitMs: rows[0]?.waitMs ?? null,
   };
 }
 
 // Never waits for a lock: another claimer or the next sweep takes those rows. Only failing or paced endpoints are
-// locked.
+// locked. Every row is looked up by its key, for each id or by `= ANY`: a join could be planned as a scan.
 const claimLanesSql = `
-WITH asked AS (
-  SELECT a.lane, a.room, w.url, w.max_in_flight, coalesce(w.failure_count > 0 OR w.max_per_second IS NOT NULL, false)
-    AS is_guarded
-  FROM unnest($1::text[], $2::int[]) AS a (lane, room) LEFT JOIN webhook_endpoints w ON w.id = a.lane
+WITH asked AS MATERIALIZED (
+  SELECT a.lane, a.slots, a.ahead, w.max_in_flight, w.in_flight_limit,
+    coalesce(w.failure_count > 0 OR w.max_per_second IS NOT NULL, false) AS is_guarded
+  FROM unnest($1::text[], $2::int[], $3::int[]) AS a (lane, slots, ahead)
+  LEFT JOIN LATERAL (SELECT * FROM webhook_endpoints WHERE id = a.lane OFFSET 0) w ON true
   WHERE w.id IS NULL OR (w.is_active AND w.deleted_at IS NULL)
 ),
-guarded AS MATERIALIZED (
-  SELECT w.id, w.failure_count > 0 AS is_failing, w.max_per_second FROM webhook_endpoints w
-  WHERE w.id IN (SELECT lane FROM asked WHERE is_guarded) AND ${maySendSql('w')}
-  ORDER BY w.id FOR UPDATE SKIP LOCKED
-),
-open AS (
-  SELECT a.lane, a.url, a.max_in_flight, coalesce(g.is_failing, false) AS is_probe, g.max_per_second,
-    CASE WHEN g.is_failing THEN 1 ELSE least(a.room,
-      CASE WHEN a.max_in_flight IS NOT NULL THEN greatest(1, a.max_in_flight / $5::int) END,
-      CASE WHEN g.max_per_second IS NOT NULL THEN greatest(1, g.max_per_second / 10) END) END AS room
-  FROM asked a LEFT JOIN guarded g ON g.id = a.lane WHERE g.id IS NOT NULL OR NOT a.is_guarded
+open AS MATERIALIZED (
+  SELECT a.lane, a.is_guarded, a.max_in_flight, a.in_flight_limit, coalesce(g.is_failing, false) AS is_probe,
+    g.max_per_second, CASE WHEN a.is_guarded THEN 0 ELSE a.ahead END AS ahead,
+    least(a.slots, CASE WHEN a.max_in_flight IS NOT NULL THEN greatest(1, a.max_in_flight / $6::int) END,
+      CASE WHEN g.max_per_second IS NOT NULL THEN greatest(1, g.max_per_second / 10) END,
+      CASE WHEN g.is_failing THEN 1 END) AS slots
+  FROM asked a LEFT JOIN LATERAL (
+    SELECT w.id, w.failure_count > 0 AS is_failing, w.max_per_second FROM webhook_endpoints w
+    WHERE a.is_guarded AND w.id = a.lane AND ${maySendSql('w')} FOR UPDATE SKIP LOCKED
+  ) g ON true
+  WHERE g.id IS NOT NULL OR NOT a.is_guarded
 ),
 picked AS MATERIALIZED (
-  SELECT o.*, d.id, d.attempts < $4::int AND d.expires_at > now() AS is_live FROM open o CROSS JOIN LATERAL (
-    SELECT id, attempts, expires_at FROM deliveries
+  SELECT o.*, d.*, d.attempts < $5::int AND d.expires_at > now() AS is_live,
+    row_number() OVER (PARTITION BY o.lane ORDER BY d.next_attempt_at) <= o.slots AS is_started
+  FROM open o CROSS JOIN LATERAL (
+    SELECT id, event_id, organization_id, endpoint_id, url, attempts, expires_at, next_attempt_at FROM deliveries
     WHERE lane = o.lane AND state = 'pending' AND next_attempt_at <= now()
       AND (lease_until IS NULL OR lease_until <= now())
-    ORDER BY next_attempt_at LIMIT o.room FOR UPDATE SKIP LOCKED
+    ORDER BY next_attempt_at LIMIT o.slots + o.ahead FOR UPDATE SKIP LOCKED
   ) d
 ),
 noted AS (
   UPDATE webhook_endpoints w SET
-    probe_at = CASE WHEN g.is_failing THEN now() + $3::float8 * interval '1 second' ELSE w.probe_at END,
-    paced_until = now() + t.taken * interval '1 second' / g.max_per_second
-  FROM guarded g JOIN (SELECT lane, count(*) AS taken FROM picked WHERE is_live GROUP BY lane) t ON t.lane = g.id
-  WHERE w.id = g.id
+    probe_at = CASE WHEN w.failure_count > 0 THEN now() + $4::float8 * interval '1 second' ELSE w.probe_at END,
+    paced_until = now() + (SELECT count(*) FROM picked p WHERE p.lane = w.id AND p.is_live)
+      * interval '1 second' / w.max_per_second
+  WHERE w.id = ANY (ARRAY (SELECT lane FROM picked WHERE is_guarded AND is_live))
 ),
-moved AS (
-  UPDATE deliveries d SET attempts = d.attempts + p.is_live::int, url = coalesce(p.url, d.url),
-    lease_until = CASE WHEN p.is_live THEN now() + $3::float8 * interval '1 second' END,
-    state = CASE WHEN p.is_live THEN 'pending' WHEN d.attempts >= $4::int THEN 'failed' ELSE 'expired' END,
-    next_attempt_at = CASE WHEN p.is_live THEN d.next_attempt_at END,
-    finished_at = CASE WHEN NOT p.is_live THEN now() END
-  FROM picked p WHERE d.id = p.id
-  RETURNING d.id, d.lane, d.event_id, d.organization_id, d.endpoint_id, d.url, d.attempts, d.state, p.is_probe,
-    p.max_in_flight, p.max_per_second
+started AS (
+  UPDATE deliveries SET attempts = attempts + 1, lease_until = now() + $4::float8 * interval '1 second'
+  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE is_live AND is_started))
+),
+kept AS (
+  UPDATE deliveries SET lease_until = now() + $4::float8 * interval '1 second'
+  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE is_live AND NOT is_started))
+),
+ended AS (
+  UPDATE deliveries SET state = CASE WHEN attempts >= $5::int THEN 'failed' ELSE 'expired' END,
+    lease_until = NULL, next_attempt_at = NULL, finished_at = now()
+  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE NOT is_live))
 ),
 numbered AS MATERIALIZED (
-  SELECT *, 1 + coalesce((SELECT max(a.number) FROM delivery_attempts a WHERE a.delivery_id = moved.id), 0) AS number
-  FROM moved
+  SELECT *, 1 + coalesce((SELECT max(a.number) FROM delivery_attempts a WHERE a.delivery_id = picked.id), 0) AS number,
+    CASE WHEN is_live THEN 'pending' WHEN attempts >= $5::int THEN 'failed' ELSE 'expired' END AS state
+  FROM picked
 ),
 attempt AS (
-  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, number FROM numbered WHERE state = 'pending'
+  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, number FROM numbered WHERE is_live AND is_started
 )
-SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts, c.number, c.endpoint_id AS "endpointId",
-  c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt",
-  v.execution_id AS "executionId", v.traceparent, v.body, coalesce(w.payload = 'thin', false) AS "isThin", w.headers,
-  s.*, c.max_in_flight AS "maxInFlight",
-  (1000.0 * count(*) FILTER (WHERE c.state = 'pending') OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
-FROM numbered c JOIN events v ON v.id = c.event_id JOIN organizations o ON o.id = c.organization_id
-LEFT JOIN webhook_endpoints w ON w.id = c.endpoint_id CROSS JOIN LATERAL (
-  SELECT ${signingSecretsSql('w', 'secret')} WHERE w.id IS NOT NULL
+SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts + 1 AS attempts, c.number,
+  c.is_started AS "isCounted", (now() + $4::float8 * interval '1 second')::timestamptz(3) AS "leaseUntil",
+  c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType",
+  v.created_at AS "eventCreatedAt", v.execution_id AS "executionId", v.traceparent, v.body, s.*,
+  c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
+  (1000.0 * count(*) FILTER (WHERE c.is_live) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
+FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.event_id')}) v CROSS JOIN LATERAL (
+  SELECT w.headers, w.payload = 'thin' AS "isThin", ${signingSecretsSql('w', 'secret')}
+  FROM webhook_endpoints w WHERE w.id = c.endpoint_id
   UNION ALL
-  SELECT ${signingSecretsSql('o', 'webhook_secret')} WHERE w.id IS NULL
+  SELECT NULL, false, ${signingSecretsSql('o', 'webhook_secret')}
+  FROM organizations o WHERE o.id = c.organization_id AND c.endpoint_id IS NULL
+  OFFSET 0
 ) s`;
+
+export type Claim = Pick<ClaimedDelivery, 'id' | 'leaseUntil'>;
+
+/** Gives back deliveries that were claimed ahead and have not started, unless another claim has taken them over. */
+export async function releaseClaims(db: Database, claims: Claim[]): Promise<void> {
+  const sorted = claims.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const ids = sorted.map(({ id }) => id);
+  const leases = sorted.map(({ leaseUntil }) => leaseUntil.toISOString());
+  await runStatement(db.pool, 'release_claims', releaseClaimsSql, [ids, leases]);
+}
+
+const releaseClaimsSql = `
+WITH held AS MATERIALIZED (
+  SELECT i.id FROM unnest($1::text[], $2::timestamptz[]) AS i (id, lease_until) CROSS JOIN LATERAL (
+    SELECT lease_until FROM deliveries WHERE id = i.id FOR UPDATE
+  ) d WHERE d.lease_until = i.lease_until
+)
+UPDATE deliveries SET lease_until = NULL WHERE id = ANY (ARRAY (SELECT id FROM held))`;
 
 /** An endpoint that may be sent to now: active, its probe due if it is failing, within its pace. */
 function maySendSql(w: string): string {

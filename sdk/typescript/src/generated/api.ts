@@ -869,8 +869,8 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Maximum number of concurrent requests to the endpoint. Default: `8`
-             * @example 8
+             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
+             * @example 256
              */
             max_in_flight?: number;
             /**
@@ -913,8 +913,8 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Maximum number of concurrent requests to the endpoint
-             * @example 8
+             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @example 256
              */
             max_in_flight?: number;
             /**
@@ -1901,8 +1901,8 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Maximum number of concurrent requests to the endpoint
-             * @example 8
+             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @example 256
              */
             max_in_flight: number;
             /**
@@ -1980,8 +1980,8 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Maximum number of concurrent requests to the endpoint
-             * @example 8
+             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @example 256
              */
             max_in_flight: number;
             /**
@@ -4764,7 +4764,7 @@ export interface operations {
                      *           ],
                      *           "models": [],
                      *           "payload": "full",
-                     *           "max_in_flight": 8,
+                     *           "max_in_flight": 256,
                      *           "max_per_second": null,
                      *           "is_active": true,
                      *           "status": "active",
@@ -4813,7 +4813,7 @@ export interface operations {
                  *         "sandbox-image"
                  *       ],
                  *       "payload": "full",
-                 *       "max_in_flight": 8,
+                 *       "max_in_flight": 256,
                  *       "max_per_second": null,
                  *       "headers": {
                  *         "X-Tenant": "acme"
@@ -4845,7 +4845,7 @@ export interface operations {
                      *       ],
                      *       "models": [],
                      *       "payload": "full",
-                     *       "max_in_flight": 8,
+                     *       "max_in_flight": 256,
                      *       "max_per_second": null,
                      *       "is_active": true,
                      *       "status": "active",
@@ -4906,7 +4906,7 @@ export interface operations {
                      *       ],
                      *       "models": [],
                      *       "payload": "full",
-                     *       "max_in_flight": 8,
+                     *       "max_in_flight": 256,
                      *       "max_per_second": null,
                      *       "is_active": true,
                      *       "status": "active",
@@ -4991,7 +4991,7 @@ export interface operations {
                  *         "sandbox-image"
                  *       ],
                  *       "payload": "full",
-                 *       "max_in_flight": 8,
+                 *       "max_in_flight": 256,
                  *       "max_per_second": null,
                  *       "headers": {
                  *         "X-Tenant": "acme"
@@ -5025,7 +5025,7 @@ export interface operations {
                      *       ],
                      *       "models": [],
                      *       "payload": "full",
-                     *       "max_in_flight": 8,
+                     *       "max_in_flight": 256,
                      *       "max_per_second": null,
                      *       "is_active": true,
                      *       "status": "active",

@@ -1,5 +1,6 @@
 import type { ClaimedDelivery, LaneClaim, LaneRoom } from '@holdfast/db/webhooks/lanes';
 import { createLanes, type LaneOf } from '../lanes.ts';
+import type { Outcome } from '../limit.ts';
 
 type OfLane = {
   lane: string;
@@ -11,7 +12,7 @@ type OfLane = {
   maxInFlight: number;
 };
 
-type Request = { delivery: ClaimedDelivery; accept(): void; end(isDelivered?: boolean): void };
+type Request = { delivery: ClaimedDelivery; accept(): void; end(outcome?: Outcome): void };
 type Claim = LaneRoom & { give(fields?: Partial<LaneClaim>, isProbe?: boolean): void; fail(): void };
 
 /** Lanes over a database and receivers that respond when the test says so. */
@@ -19,7 +20,7 @@ export function simulateLanes(options: { size: number; senders?: () => number })
   const known = new Map<string, OfLane>();
   const claims = new Set<Claim>();
   const requests = new Set<Request>();
-  const tally = { sent: 0, maxOpen: 0 };
+  const tally = { sent: 0, maxOpen: 0, givenBack: 0 };
 
   const lanes = createLanes({
     size: options.size,
@@ -31,10 +32,13 @@ export function simulateLanes(options: { size: number; senders?: () => number })
           give(fields, isProbe = false) {
             claims.delete(claim);
             const of = laneOf(asked.lane);
-            const count = Math.min(asked.room, isProbe ? 1 : asked.room, of.pending);
+            const isGuarded = isProbe || (fields?.waitMs ?? null) !== null;
+            const room = isGuarded ? asked.slots : asked.slots + asked.ahead;
+            const count = Math.min(room, isProbe ? 1 : room, of.pending);
             of.pending -= count;
-            const claimed = Array.from({ length: count }, () => deliveryIn(of, isProbe));
-            const given = { claimed, ended: [], maxInFlight: of.maxInFlight, waitMs: null, ...fields };
+            const claimed = Array.from({ length: count }, (_, n) => deliveryIn(of, isProbe, n < asked.slots));
+            const known = { maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
+            const given = { claimed, ended: [], ...known, ...fields };
             resolve(count > 0 || fields ? given : null);
           },
           fail() {
@@ -44,7 +48,12 @@ export function simulateLanes(options: { size: number; senders?: () => number })
         };
         claims.add(claim);
       }),
-    attempt: (delivery, onAccepted) =>
+    async giveBack(deliveries) {
+      await settled();
+      tally.givenBack += deliveries.length;
+      for (const { lane } of deliveries) laneOf(lane).pending += 1;
+    },
+    attempt: (delivery, onResponse) =>
       new Promise((resolve) => {
         const of = laneOf(delivery.lane);
         of.open += 1;
@@ -58,12 +67,13 @@ export function simulateLanes(options: { size: number; senders?: () => number })
           delivery,
           accept() {
             accept();
-            onAccepted();
+            onResponse('accepted');
           },
-          end(isDelivered = true) {
+          end(outcome = 'accepted') {
             requests.delete(request);
             accept();
-            resolve(isDelivered);
+            onResponse(outcome);
+            resolve(outcome === 'accepted');
           },
         };
         requests.add(request);
@@ -97,16 +107,16 @@ export function simulateLanes(options: { size: number; senders?: () => number })
       add(to).pending += count;
       lanes.wake(to);
     },
-    /** As the fan-out does: adds one delivery and, if its lane has a free slot, attempts it. Returns whether it had. */
-    fanOut(to: LaneOf): boolean {
+    /** As the fan-out does: adds one delivery and, if its lane has a place for it, claims it. Returns that place. */
+    fanOut(to: LaneOf): 'start' | 'ahead' | null {
       const of = add(to);
-      const isTaken = lanes.reserve(to);
-      if (isTaken) lanes.run(deliveryIn(of, false));
+      const place = lanes.reserve(to);
+      if (place) lanes.run(deliveryIn(of, false, place === 'start'));
       else {
         of.pending += 1;
         lanes.wake(to);
       }
-      return isTaken;
+      return place;
     },
     /** Resolves all claims and those that follow from them. */
     async giveAll(): Promise<void> {
@@ -124,7 +134,7 @@ export const settled = () => new Promise<void>((resolve) => setImmediate(resolve
 
 let deliveries = 0;
 
-function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean): ClaimedDelivery {
+function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean, isCounted: boolean): ClaimedDelivery {
   deliveries += 1;
   return {
     id: `dlv_${deliveries}`,
@@ -132,6 +142,9 @@ function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean): Claimed
     organizationId,
     attempts: 1,
     number: 1,
+    isCounted,
+    leaseUntil: new Date(0),
+    claimedAtMs: performance.now(),
     endpointId: lane.startsWith('wh_') ? lane : null,
     isProbe,
     url: 'https://example.com',

@@ -32,10 +32,16 @@ export const payloadField = z.enum(['full', 'thin']).meta({
   example: 'full',
 });
 
-export const maxInFlightField = z.int().min(1).max(256).meta({
-  description: 'Maximum number of concurrent requests to the endpoint',
-  example: limits.webhookMaxInFlight,
-});
+export const maxInFlightField = z
+  .int()
+  .min(1)
+  .max(256)
+  .meta({
+    description:
+      'Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without ' +
+      'failing or slowing down',
+    example: limits.webhookMaxInFlight,
+  });
 
 export const maxPerSecondField = z
   .int()

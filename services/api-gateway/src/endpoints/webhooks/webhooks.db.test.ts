@@ -147,7 +147,7 @@ describe('a webhook endpoint', () => {
     const plain = {
       models: [],
       payload: 'full',
-      max_in_flight: 8,
+      max_in_flight: 256,
       max_per_second: null,
       failing_since: null,
     };

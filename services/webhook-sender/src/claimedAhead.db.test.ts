@@ -1,0 +1,81 @@
+import { until } from '@holdfast/testkit/until';
+import { expect, it } from '@jest/globals';
+import { hold, useStage } from './testing/stage.ts';
+
+const stage = await useStage();
+
+const delivered = () => stage.count({ state: 'delivered' });
+const claimedAhead = () => stage.count({ attempts: 0, leaseUntil: { gt: new Date() } });
+
+function respondAfter(ms: number): void {
+  stage.receiver.answer = (_request, response) => void setTimeout(() => response.writeHead(200).end(), ms);
+}
+
+it('gives back what it claimed ahead when it stops, as no attempt', async () => {
+  await stage.addEndpoint(stage.organization.id, stage.receiver.url, { maxInFlight: 2 });
+  respondAfter(5);
+  await stage.publishMany(400);
+  await until('deliveries claimed ahead', async () => (await claimedAhead()) > 5);
+  const held = hold(stage.receiver);
+  await until('two requests', () => held.count() === 2);
+  const stopping = stage.stopSender();
+  held.release();
+  await stopping;
+  const done = await delivered();
+  expect(await stage.count({ state: 'pending', attempts: 0, leaseUntil: null })).toBe(400 - done);
+  expect(done).toBeLessThan(400);
+
+  await stage.startSender();
+  await until('all deliveries', async () => (await delivered()) === 400, 30_000);
+  const received = stage.receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect([received.length, new Set(received).size]).toEqual([400, 400]);
+  const { rows } = await stage.db.pool.query(
+    `SELECT count(*)::int AS attempts, count(DISTINCT a.delivery_id)::int AS deliveries, max(d.attempts) AS most,
+       count(*) FILTER (WHERE a.status_code = 200)::int AS accepted
+     FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.organization_id = $1`,
+    [stage.organization.id],
+  );
+  expect(rows).toEqual([{ attempts: 400, deliveries: 400, most: 1, accepted: 400 }]);
+}, 60_000);
+
+it('counts an attempt of a delivery that was claimed ahead once it has started', async () => {
+  await stage.addEndpoint(stage.organization.id, stage.receiver.url, { maxInFlight: 2 });
+  respondAfter(5);
+  await stage.publishMany(400);
+  await until('deliveries claimed ahead', async () => (await claimedAhead()) > 5);
+  const held = hold(stage.receiver);
+  await until('two requests', () => held.count() === 2);
+  await until('their attempts', async () => {
+    const { rows } = await stage.db.pool.query(
+      `SELECT d.attempts FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id
+       WHERE d.organization_id = $1 AND a.duration_ms IS NULL AND d.state = 'pending'`,
+      [stage.organization.id],
+    );
+    return rows.length === 2 && rows.every(({ attempts }) => attempts === 1);
+  });
+  held.release();
+  await until('all deliveries', async () => (await delivered()) === 400, 30_000);
+}, 60_000);
+
+it('continues after a restart with the limit that it had found', async () => {
+  const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+  respondAfter(20);
+  await stage.publishMany(400);
+  await until('all deliveries', async () => (await delivered()) === 400, 30_000);
+  await stage.db.prisma.webhookEndpoint.update({
+    where: { id: endpoint.id },
+    data: { lastSuccess: new Date(0) },
+  });
+  await stage.publishMany(1);
+  await until('the next delivery', async () => (await delivered()) === 401);
+  const { inFlightLimit } = await endpoint.read();
+  expect(inFlightLimit).toBeGreaterThan(16);
+
+  await stage.stopSender();
+  await stage.startSender();
+  const held = hold(stage.receiver);
+  await stage.publishMany(400);
+  await until('as many requests', () => held.count() === inFlightLimit);
+  held.release();
+  await until('the other deliveries', async () => (await delivered()) === 801, 30_000);
+}, 90_000);

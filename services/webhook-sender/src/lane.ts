@@ -1,0 +1,65 @@
+import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
+import type { Limit } from './limit.ts';
+
+/** The deliveries of one endpoint, or of one origin of an organization's `webhook_url`s, in this process. */
+export type Lane = {
+  key: string;
+  organizationId: string;
+  maxInFlight: number;
+  limit: Limit;
+  /** Slots promised to a claim or a fan-out, whose deliveries start at once. */
+  starting: number;
+  /** Claimed deliveries that wait for a slot, and places promised for more. */
+  ahead: ClaimedDelivery[];
+  aheadPromised: number;
+  hasPending: boolean;
+  isClaiming: boolean;
+  /** The last attempt failed: what was claimed ahead waits, because the endpoint may only be probed. */
+  isHeld: boolean;
+  isPaced: boolean;
+  /** Set while a paced lane (`max_per_second`) claims nothing. */
+  pause: NodeJS.Timeout | null;
+};
+
+export function newLane(of: Pick<Lane, 'key' | 'organizationId' | 'maxInFlight' | 'limit'>): Lane {
+  const none = { starting: 0, ahead: [], aheadPromised: 0, pause: null };
+  return { ...of, ...none, hasPending: false, isClaiming: false, isHeld: false, isPaced: false };
+}
+
+export const isIdle = (lane: Lane): boolean =>
+  lane.limit.open() + lane.starting + lane.ahead.length + lane.aheadPromised === 0;
+
+export function slotRoom(lane: Lane, max: number): number {
+  return Math.max(0, Math.min(max, lane.limit.value()) - lane.limit.open() - lane.starting);
+}
+
+/** Enough for a claim's round trip, and far less than a lease. */
+const aheadS = 0.25;
+const maxAhead = 512;
+
+/** How many deliveries to claim ahead, by the rate of responses: none for a receiver that gives none. */
+function aheadTarget(lane: Lane): number {
+  if (lane.isHeld || lane.isPaced) return 0;
+  return Math.min(maxAhead, Math.ceil(lane.limit.perS() * aheadS));
+}
+
+export function aheadRoom(lane: Lane): number {
+  return Math.max(0, aheadTarget(lane) - lane.ahead.length - lane.aheadPromised);
+}
+
+/** Half of the target is left while more is claimed: one claim for many deliveries. */
+export function isRunningOut(lane: Lane): boolean {
+  const room = aheadRoom(lane);
+  return room > 0 && room >= aheadTarget(lane) / 2;
+}
+
+/** Past this a delivery that was claimed ahead would come near the end of its lease: it is given back. */
+const aheadForMs = 3000;
+
+/** Takes out the deliveries that may not start any more. */
+export function takeStale(lane: Lane, nowMs: number): ClaimedDelivery[] {
+  const isStale = ({ claimedAtMs }: ClaimedDelivery) => nowMs - claimedAtMs > aheadForMs;
+  const stale = lane.ahead.filter(isStale);
+  if (stale.length > 0) lane.ahead = lane.ahead.filter((delivery) => !isStale(delivery));
+  return stale;
+}
