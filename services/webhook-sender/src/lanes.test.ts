@@ -67,7 +67,9 @@ describe('a lane', () => {
     senders = 1;
     simulation.lanes.wake(endpoint('1', 'org_a', 7));
     await simulation.giveAll();
-    expect(simulation.openIn('wh_1')).toBe(5);
+    simulation.lanes.wake(endpoint('3', 'org_a', 256));
+    await simulation.giveAll();
+    expect(['wh_1', 'wh_3'].map(simulation.openIn)).toEqual([7, 16]);
     await finish(simulation);
     expectFinished(simulation);
   });
@@ -182,7 +184,8 @@ describe('a lane whose receiver responds quickly', () => {
   afterEach(() => void jest.useRealTimers());
 
   const respond = ({ requests }: Simulation) => {
-    for (const { end } of [...requests]) end();
+    const open = [...requests];
+    for (const { end } of open) end();
   };
 
   /** A lane of two slots with ten deliveries claimed ahead, `pending` more and two open requests. */

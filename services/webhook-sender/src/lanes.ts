@@ -63,7 +63,7 @@ export function createLanes(args: {
 
   function add({ lane: key, organizationId }: LaneOf): Lane {
     const maxInFlight = key.startsWith('wh_') ? limits.webhookMaxInFlight : limits.webhookUrlMaxInFlight;
-    const limit = limitOf.get(key) ?? createLimit(1 / args.senders());
+    const limit = limitOf.get(key) ?? createLimit(() => 1 / args.senders());
     limitOf.set(key, limit);
     const lane = newLane({ key, organizationId, maxInFlight, limit });
     lanes.set(key, lane);

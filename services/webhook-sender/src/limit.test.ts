@@ -15,7 +15,10 @@ function simulate(receiver: Receiver, options: { share?: number; max?: number } 
   let nowMs = 0;
   let workers: number[] = [];
   const open: { startedAtMs: number; endsAtMs: number; outcome: Outcome }[] = [];
-  const limit = createLimit(share, () => nowMs);
+  const limit = createLimit(
+    () => share,
+    () => nowMs,
+  );
 
   function start(): void {
     const isRefused = limit.open() >= (receiver.refusesAbove ?? Number.POSITIVE_INFINITY);

@@ -29,9 +29,10 @@ const slackMs = 50;
 const forgetMs = 10_000;
 const rateWindowMs = 250;
 
-export function createLimit(share: number, now: () => number = () => performance.now()): Limit {
-  const initial = Math.max(1, Math.floor(initialLimit * share));
-  let limit = initial;
+/** `share`: the part of the limit that is this sender's. */
+export function createLimit(share: () => number, now: () => number = () => performance.now()): Limit {
+  const initial = () => Math.max(1, Math.floor(initialLimit * share()));
+  let found: number | null = null;
   let isStarting = true;
   let isUntried = true;
   let open = 0;
@@ -43,13 +44,15 @@ export function createLimit(share: number, now: () => number = () => performance
   let wasFull = false;
   let rate = { sinceMs: now(), responses: 0, perS: 0 };
 
+  const limit = () => found ?? initial();
+
   function isSilent(): boolean {
     const patienceMs = Math.max(silentAfterMs, silentLatencies * (usualMs ?? 0));
     return open > 0 && now() - heardAtMs > patienceMs;
   }
 
   function decrease(factor: number, min: number): void {
-    limit = Math.max(Math.min(min, limit), limit * factor);
+    found = Math.max(Math.min(min, limit()), limit() * factor);
     isStarting = false;
     decreasedAtMs = now();
     clearWindow();
@@ -66,8 +69,8 @@ export function createLimit(share: number, now: () => number = () => performance
     const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
     const isSlow = usualMs !== null && median > slow * usualMs + slackMs;
     learnUsual(median);
-    if (isSlow) return decrease(0.8, initial);
-    if (wasFull) limit = Math.min(Math.max(max, 1), isStarting ? limit * 1.5 : limit * 1.1 + 1);
+    if (isSlow) return decrease(0.8, initial());
+    if (wasFull) found = Math.min(Math.max(max, 1), isStarting ? limit() * 1.5 : limit() * 1.1 + 1);
     clearWindow();
   }
 
@@ -87,7 +90,7 @@ export function createLimit(share: number, now: () => number = () => performance
   }
 
   return {
-    value: () => Math.floor(isSilent() ? Math.min(limit, silentLimit) : limit),
+    value: () => Math.floor(isSilent() ? Math.min(limit(), silentLimit) : limit()),
     open: () => open,
     perS() {
       const elapsedMs = now() - rate.sinceMs;
@@ -99,7 +102,7 @@ export function createLimit(share: number, now: () => number = () => performance
       return now();
     },
     end(startedAtMs, outcome, max) {
-      const isFull = open >= Math.floor(limit);
+      const isFull = open >= Math.floor(limit());
       open -= 1;
       if (outcome === 'ours') return;
       heardAtMs = now();
@@ -111,12 +114,12 @@ export function createLimit(share: number, now: () => number = () => performance
       if (outcome === 'refused') return;
       latencies.push(now() - startedAtMs);
       wasFull ||= isFull;
-      if (latencies.length >= Math.max(4, limit / 2)) closeWindow(max);
+      if (latencies.length >= Math.max(4, limit() / 2)) closeWindow(max);
     },
-    found: () => (isStarting && limit === initial ? null : limit),
+    found: () => found,
     restore(value) {
       if (!isUntried) return;
-      limit = Math.max(1, value);
+      found = Math.max(1, value);
       isStarting = false;
     },
   };
