@@ -78,7 +78,7 @@ export function createLimit(share: () => number, now: () => number = () => perfo
     const elapsedMs = now() - usualAtMs;
     usualAtMs = now();
     if (usualMs === null || median < usualMs) usualMs = median;
-    else if (!wasFull || limit <= initial)
+    else if (!wasFull || limit() <= initial())
       usualMs += (median - usualMs) * (1 - Math.exp(-elapsedMs / forgetMs));
   }
 

@@ -74,7 +74,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations: 'SELECT',
     executions: 'SELECT',
     events:
-      'SELECT, INSERT (id, organization_id, execution_id, endpoint_id, type, created_at, fanned_out_at, body), UPDATE (body, fanned_out_at)',
+      'SELECT, INSERT (id, organization_id, endpoint_id, type, created_at, fanned_out_at, body), UPDATE (body, fanned_out_at)',
     webhook_endpoints:
       'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at, paced_until, failing_since, missed, in_flight_limit)',
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',

@@ -137,20 +137,21 @@ export async function fanOutEvents(
 
 const toRow = ({ endpointId, lane, url, claim }: Receiver) => ({ endpoint_id: endpointId, lane, url, claim });
 
-// Rows are looked up and written by their keys: a join or an `UPDATE` could be planned as a scan.
+// Rows are looked up by their keys, because a join could be planned as a scan. So are those to update: an `UPDATE` could be
+// planned with another index, `ON CONFLICT` cannot. They exist and are locked, so none is inserted; the proposed row is of
+// the only kind that this service may insert, and such a row has a body.
 const fanOutEventsSql = `
 WITH held AS MATERIALIZED (
-  SELECT i.*, v.organization_id, v.execution_id, v.type, v.created_at, v.fanned_out_at,
-    v.created_at + $5::float8 * interval '1 second' AS expires_at
+  SELECT i.*, v.organization_id, v.fanned_out_at, v.created_at + $5::float8 * interval '1 second' AS expires_at
   FROM unnest($1::text[], $2::text[], $3::jsonb[]) AS i (id, body, receivers) CROSS JOIN LATERAL (
-    SELECT organization_id, execution_id, type, created_at, fanned_out_at FROM events
-    WHERE id >= $7 AND ${sameIdSql('i.id')} FOR UPDATE SKIP LOCKED
+    SELECT organization_id, fanned_out_at, created_at FROM events WHERE id >= $7 AND ${sameIdSql('i.id')}
+    FOR UPDATE SKIP LOCKED
   ) v
 ),
 fanned AS (
-  INSERT INTO events (id, organization_id, execution_id, type, created_at, fanned_out_at, body)
-  SELECT id, organization_id, execution_id, type, created_at, now(), body FROM held WHERE fanned_out_at IS NULL
-  ON CONFLICT (id) DO UPDATE SET fanned_out_at = EXCLUDED.fanned_out_at, body = EXCLUDED.body
+  INSERT INTO events (id, organization_id, endpoint_id, type, fanned_out_at, body)
+  SELECT id, organization_id, '', 'endpoint.failing', now(), coalesce(body, '') FROM held WHERE fanned_out_at IS NULL
+  ON CONFLICT (id) DO UPDATE SET fanned_out_at = EXCLUDED.fanned_out_at, body = nullif(EXCLUDED.body, '')
 ),
 delivery AS (
   INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at, attempts,
