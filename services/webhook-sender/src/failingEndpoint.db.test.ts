@@ -101,11 +101,11 @@ describe('a failing endpoint', () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     const held: (() => void)[] = [];
     stage.receiver.answer = (_request, response) => void held.push(() => void response.writeHead(500).end());
-    await stage.publishMany(16);
-    await until('all requests', () => held.length === 16);
+    await stage.publishMany(8);
+    await until('all requests', () => held.length === 8);
     stage.receiver.answer = status(200);
     for (const fail of held) fail();
-    await until('all failures', async () => (await count({ attempts: 1, leaseUntil: null })) === 16);
+    await until('all failures', async () => (await count({ attempts: 1, leaseUntil: null })) === 8);
     expect(await endpoint.read()).toMatchObject({ failureCount: 1, isActive: true });
   });
 
