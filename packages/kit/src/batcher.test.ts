@@ -23,7 +23,7 @@ describe('a batcher', () => {
   it('runs a call that comes alone at once', async () => {
     const { batcher, batches } = openGated({ maxSize: 10 });
     const added = batcher.add(1);
-    await Promise.resolve();
+    await turn();
     expect(batches.map(({ items }) => items)).toEqual([[1]]);
     batches[0]?.end([10]);
     expect(await added).toBe(10);
@@ -58,30 +58,33 @@ describe('a batcher', () => {
     expect(await all).toEqual([1, 2, 3]);
   });
 
-  it('gathers for a moment after a batch of several, unless it or the next is full', async () => {
-    const { batcher, batches } = openGated({ maxSize: 3 });
-    const few = [1, 2].map(batcher.add);
+  it('gathers for a moment when calls come fast, unless the next batch is full', async () => {
+    const { batcher, batches } = openGated({ maxSize: 6 });
+    const calls = [0, 1, 2, 3, 4].map(batcher.add);
     await turn();
-    batches[0]?.end([1, 2]);
-    await Promise.all(few);
-    const full = [batcher.add(3)];
+    calls.push(...[5, 6, 7, 8].map(batcher.add));
+    jest.advanceTimersByTime(4);
+    batches[0]?.end([0, 1, 2, 3, 4]);
     await turn();
     expect(batches).toHaveLength(1);
-    full.push(batcher.add(4), batcher.add(5));
+    calls.push(batcher.add(9), batcher.add(10));
     await turn();
-    expect(batches[1]?.items).toEqual([3, 4, 5]);
-    const pair = [6, 7].map(batcher.add);
-    batches[1]?.end([3, 4, 5]);
-    await Promise.all(full);
-    jest.runAllTimers();
-    batches[2]?.end([6, 7]);
-    await Promise.all(pair);
-    const alone = batcher.add(8);
+    expect(batches[1]?.items).toEqual([5, 6, 7, 8, 9, 10]);
+    batches[1]?.end([5, 6, 7, 8, 9, 10]);
+    expect(await Promise.all(calls)).toHaveLength(11);
+  });
+
+  it('begins the next batch at once when calls come slowly', async () => {
+    const { batcher, batches } = openGated({ maxSize: 100 });
+    const calls = [batcher.add(0), batcher.add(1)];
     await turn();
-    expect(batches).toHaveLength(3);
-    jest.runAllTimers();
-    batches[3]?.end([8]);
-    expect(await alone).toBe(8);
+    calls.push(batcher.add(2), batcher.add(3));
+    jest.advanceTimersByTime(4);
+    batches[0]?.end([0, 1]);
+    await turn();
+    expect(batches[1]?.items).toEqual([2, 3]);
+    batches[1]?.end([2, 3]);
+    expect(await Promise.all(calls)).toEqual([0, 1, 2, 3]);
   });
 
   it('fails every call of a batch that fails, and goes on with the next', async () => {
