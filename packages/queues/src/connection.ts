@@ -25,6 +25,10 @@ export function connectWorker(url: string, log: Pick<Logger, 'info' | 'warn'>): 
   return connect(url, log, { maxRetriesPerRequest: null });
 }
 
+export function duplicateOf(redis: Redis): Redis {
+  return 'nodes' in redis ? redis.duplicate() : redis.duplicate();
+}
+
 /** @throws after `withinMs`, or with the first connection error */
 export async function untilReady(redis: Redis, withinMs: number): Promise<void> {
   if (redis.status !== 'ready') await within(withinMs, 'connecting to Redis', once(redis, 'ready'));

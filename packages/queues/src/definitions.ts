@@ -8,6 +8,8 @@ export type QueueDefinition<Payload> = {
   /** Waiting or active jobs with the same id are one. No `:`, not all digits. */
   jobId(payload: Payload): string;
   tries: number;
+  /** Hints go to a waiting reader (hintList.ts), and become jobs only without one. */
+  isDirect?: boolean;
 };
 
 function defineQueue<Payload>(definition: QueueDefinition<Payload>): QueueDefinition<Payload> {
@@ -48,6 +50,7 @@ export const dispatchQueue = defineQueue({
   }),
   jobId: ({ executions }) => chunkId(executions.map(([id]) => id)),
   tries: 3,
+  isDirect: true,
 });
 
 export function dispatchJobs(
@@ -109,6 +112,7 @@ export const settleQueue = defineQueue({
   payload: z.object({ attemptIds: z.array(z.string()), ok: z.boolean() }),
   jobId: ({ attemptIds }) => chunkId(attemptIds),
   tries: 3,
+  isDirect: true,
 });
 export type SettleJob = PayloadOf<typeof settleQueue>;
 
@@ -124,6 +128,7 @@ export const fanoutQueue = defineQueue({
   payload: z.object({ eventIds: z.array(z.string()) }),
   jobId: ({ eventIds }) => chunkId(eventIds),
   tries: 3,
+  isDirect: true,
 });
 
 /** Null stands for an event without receivers. */

@@ -20,7 +20,7 @@ describe('the jobs of a paused queue', () => {
     const queue = openQueue(abortQueue.name, redis)();
     const resume = await pauseQueue(abortQueue, redis);
     await producer.add({ executionId: 'exec_of_a_paused_queue' });
-    expect(await readDepth(queue)).toMatchObject({
+    expect(await readDepth(queue, redis)).toMatchObject({
       waiting: 1,
       isPaused: true,
       oldestWaitingMs: expect.any(Number),

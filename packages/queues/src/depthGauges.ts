@@ -29,7 +29,7 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
       const depths = await within(
         answerWithinMs,
         'counting jobs',
-        Promise.all(queues.map((queue) => readDepth(queue()))),
+        Promise.all(queues.map((queue) => readDepth(queue(), redis))),
       );
       for (const { queue, oldestWaitingMs, ...jobs } of depths) {
         for (const state of ['waiting', 'active', 'delayed', 'failed'] as const)

@@ -52,7 +52,7 @@ export async function openInspector(url: string): Promise<Inspector> {
   };
   const withTimeout = <Result>(work: Promise<Result>) => within(responseWithinMs, 'asking Redis', work);
   return {
-    depths: () => withTimeout(Promise.all(queueNames.map((name) => readDepth(open(name))))),
+    depths: () => withTimeout(Promise.all(queueNames.map((name) => readDepth(open(name), redis)))),
     failed: (name, limit) => withTimeout(failedOf(open(name), limit)),
     async retryFailed(name) {
       const queue = open(name);

@@ -4,6 +4,7 @@ import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
+import { pushHints } from './hintList.ts';
 
 export type Producer<Payload> = {
   /** Adds a job, together with others being added. Never throws: a sweep finds lost jobs. */
@@ -23,11 +24,16 @@ export function openProducer<Payload>(
 ): Producer<Payload> {
   const queue = openQueue(definition.name, redis);
 
+  async function send(payloads: Payload[]): Promise<void> {
+    const jobs = queue();
+    if (definition.isDirect && (await pushHints(redis, definition, payloads))) return;
+    await jobs.addBulk(payloads.map((payload) => toJob(definition, payload)));
+  }
+
   async function addBulk(payloads: Payload[]): Promise<void> {
     if (payloads.length === 0) return;
     try {
-      const jobs = payloads.map((payload) => toJob(definition, payload));
-      await within(responseWithinMs, 'adding jobs', queue().addBulk(jobs));
+      await within(responseWithinMs, 'adding jobs', send(payloads));
     } catch (error) {
       log.warn(
         { err: error, queue: definition.name, jobs: payloads.length },

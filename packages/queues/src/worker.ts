@@ -5,7 +5,8 @@ import { Worker } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
 import { countReadyJobs } from './depth.ts';
-import { openQueue } from './producer.ts';
+import { startHintReader } from './hintList.ts';
+import { openQueue, toJob } from './producer.ts';
 import { createWorkerMonitor } from './workerMonitor.ts';
 
 export type QueueWorker = {
@@ -31,6 +32,7 @@ export function startWorker<Payload>(args: {
   concurrency: number;
   log: Logger;
   metrics?: JobMetrics;
+  onTaken?(): void;
   process(payload: Payload): Promise<unknown>;
 }): QueueWorker {
   const { queue, redis, log } = args;
@@ -47,6 +49,7 @@ export function startWorker<Payload>(args: {
   });
 
   async function take(data: unknown): Promise<unknown> {
+    args.onTaken?.();
     const startedMs = performance.now();
     const ended = (outcome: 'done' | 'failed') =>
       args.metrics?.onEnded(queue.name, outcome, (performance.now() - startedMs) / 1000);
@@ -61,6 +64,14 @@ export function startWorker<Payload>(args: {
     }
   }
 
+  /** As a job it is tried again; a sweep finds what cannot be added. */
+  async function takeHint(data: unknown): Promise<void> {
+    await take(data).catch(async () => {
+      const { name, data: payload, opts } = toJob(queue, queue.payload.parse(data));
+      await counts().add(name, payload, opts);
+    });
+  }
+
   function open(): Worker {
     const opened = new Worker(queue.name, (job) => take(job.data), {
       connection: redis,
@@ -69,18 +80,24 @@ export function startWorker<Payload>(args: {
       // Jobs of a killed process return within seconds; the database rejects duplicates.
       lockDuration: 15_000,
       stalledInterval: 5000,
+      // A new job wakes the worker; this is for markers that Redis lost.
+      drainDelay: 15,
       maxStalledCount: 10,
     });
     opened.on('error', (error) => log.debug({ err: error, queue: queue.name }, 'worker error'));
     return opened;
   }
 
+  const hints = queue.isDirect
+    ? startHintReader({ name: queue.name, redis, concurrency: args.concurrency, log, take: takeHint })
+    : null;
   const watcher = setInterval(() => void watch.look(), watchEveryMs);
   return {
     problem: watch.problem,
     async stop() {
       clearInterval(watcher);
       const closed = worker.close();
+      await hints?.stop();
       // Closing waits for Redis; active jobs need not.
       if (!(await isResponding(redis))) return await watch.idle();
       await watch.idle();

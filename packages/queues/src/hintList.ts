@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@holdfast/kit/logger';
+import { within } from '@holdfast/kit/within';
+import { duplicateOf, type Redis } from './connection.ts';
+import { type QueueDefinition, queuePrefix } from './definitions.ts';
+
+/** A list beside the queue: one command adds hints, one takes all that wait; a job costs six. It keeps no hint that was taken. */
+export type HintReader = { stop(): Promise<void> };
+
+const blockS = 5;
+const responseWithinMs = 5000;
+const stopWithinMs = 2000;
+const retryAfterMs = 1000;
+const maxAtOnce = 100;
+/** Without a reader for so long, hints become jobs. */
+const readerTtlMs = 15_000;
+
+type Hint = { addedAtMs: number; data: unknown };
+
+const keysOf = (name: string) => ({
+  reader: `${queuePrefix(name)}:${name}:reader`,
+  meta: `${queuePrefix(name)}:${name}:meta`,
+  list: `${queuePrefix(name)}:${name}:hints`,
+});
+
+/** Returns false, and adds nothing, when no process reads the list or the queue is paused. @throws without Redis */
+export async function pushHints<Payload>(
+  redis: Redis,
+  { name }: QueueDefinition<Payload>,
+  payloads: Payload[],
+): Promise<boolean> {
+  const { reader, meta, list } = keysOf(name);
+  const hints = payloads.map((data) => JSON.stringify({ addedAtMs: Date.now(), data } satisfies Hint));
+  return (await redis.eval(push, 3, reader, meta, list, ...hints)) === 1;
+}
+
+// A process of the previous version reads jobs only.
+const push = `
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[2], 'paused') == 1 then return 0 end
+redis.call('RPUSH', KEYS[3], unpack(ARGV))
+return 1`;
+
+export async function readHintDepth(
+  redis: Redis,
+  name: string,
+): Promise<{ waiting: number; oldestAtMs: number | null }> {
+  const { list } = keysOf(name);
+  const [waiting, oldest] = await Promise.all([redis.llen(list), redis.lindex(list, 0)]);
+  return { waiting, oldestAtMs: oldest === null ? null : (JSON.parse(oldest) as Hint).addedAtMs };
+}
+
+/** Hands over hints as they come, on its own connection, while fewer than `concurrency` are in work. */
+export function startHintReader(args: {
+  name: string;
+  redis: Redis;
+  concurrency: number;
+  log: Logger;
+  take(data: unknown): Promise<void>;
+}): HintReader {
+  const { name, redis, concurrency, log } = args;
+  const { reader, list } = keysOf(name);
+  const wakeKey = `${list}:stop:${randomUUID()}`;
+  let connection = connect();
+  let announcedAtMs = Number.NEGATIVE_INFINITY;
+  let inWork = 0;
+  let onRoom: (() => void) | null = null;
+  const stopping = new AbortController();
+
+  function connect(): Redis {
+    // The connection it copies reports that Redis is unavailable.
+    return duplicateOf(redis).on('error', () => {});
+  }
+
+  async function read(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      if (inWork >= concurrency) await new Promise<void>((resolve) => (onRoom = resolve));
+      try {
+        for (const hint of await next()) void work(hint);
+      } catch (error) {
+        if (stopping.signal.aborted) break;
+        log.debug({ err: error, queue: name }, 'could not read hints');
+        // A command without a response must not take hints later, when no one waits for it.
+        connection.disconnect();
+        await sleep(retryAfterMs);
+        connection = connect();
+      }
+    }
+    connection.disconnect();
+  }
+
+  async function next(): Promise<string[]> {
+    announce();
+    const count = Math.min(maxAtOnce, concurrency - inWork);
+    const found = connection.blmpop(blockS, 2, wakeKey, list, 'LEFT', 'COUNT', count);
+    const [key, members] = (await within(blockS * 1000 + responseWithinMs, 'reading hints', found)) ?? [];
+    return key === list ? (members ?? []) : [];
+  }
+
+  function announce(): void {
+    const nowMs = performance.now();
+    if (nowMs - announcedAtMs < readerTtlMs / 3) return;
+    announcedAtMs = nowMs;
+    connection.set(reader, '1', 'PX', readerTtlMs).catch(() => (announcedAtMs = Number.NEGATIVE_INFINITY));
+  }
+
+  async function work(hint: string): Promise<void> {
+    inWork += 1;
+    try {
+      await args.take((JSON.parse(hint) as Hint).data);
+    } catch (error) {
+      log.warn({ err: error, queue: name }, 'hint lost; the sweep will add it');
+    } finally {
+      inWork -= 1;
+      onRoom?.();
+      onRoom = null;
+    }
+  }
+
+  const reading = read();
+  return {
+    async stop() {
+      stopping.abort();
+      onRoom?.();
+      // Wakes the reader: closing its connection could lose hints on their way.
+      if (redis.status === 'ready') redis.rpush(wakeKey, '').catch(() => {});
+      await within(stopWithinMs, 'stopping', reading).catch(() => connection.disconnect());
+    },
+  };
+}
