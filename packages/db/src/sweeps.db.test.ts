@@ -1,7 +1,7 @@
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { recordRefusals } from './attempts/outcomes.ts';
-import { filterOpenRuns, openRuns, stalePendingExecutions } from './sweeps.ts';
+import { filterOpenRuns, hasWork, openRuns, stalePendingExecutions } from './sweeps.ts';
 import { explainReads } from './testing/explainReads.ts';
 
 const { db, close } = await openTestDatabase();
@@ -54,4 +54,28 @@ it('of many organizations fewer each are looked at, and some of everybody', asyn
   expect([...many.values()].map(({ length }) => length)).toEqual([100, 100, 100, 100, 100]);
   const least = countOf(await stalePendingExecutions(db, 5, 100, 1));
   expect(least.size).toBe(5);
+});
+
+it('a service has work while a row that one of its sweeps lists exists, and learns it from few rows', async () => {
+  const all = async () => [
+    await hasWork(db, 'dispatcher'),
+    await hasWork(db, 'ledger'),
+    await hasWork(db, 'sender'),
+  ];
+  expect(await all()).toEqual([true, true, false]);
+  for (const service of ['dispatcher', 'ledger', 'sender'] as const) {
+    const { rows } = await explainReads(db, (asked) => hasWork(asked, service));
+    expect(rows).toBeLessThanOrEqual(10);
+  }
+  await db.pool.query(`UPDATE executions SET status = 'COMPLETED', completed_at = now()`);
+  expect(await all()).toEqual([true, false, false]);
+  await db.pool.query(
+    `UPDATE attempts SET state = 'succeeded', finished_at = now(), outcome = '{"ok":true}'`,
+  );
+  expect(await all()).toEqual([false, true, false]);
+  await db.pool.query('UPDATE attempts SET settled_at = now()');
+  expect(await all()).toEqual([false, false, false]);
+  await db.pool.query(`INSERT INTO events (id, organization_id, execution_id, type)
+    SELECT event_id(id, 'execution.completed'), organization_id, id, 'execution.completed' FROM executions LIMIT 1`);
+  expect(await all()).toEqual([false, false, true]);
 });

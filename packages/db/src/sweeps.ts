@@ -1,4 +1,6 @@
+import { openStatuses } from '@holdfast/domain/statuses';
 import type { Database } from './client.ts';
+import { quotedList } from './executions/read.ts';
 import { firstIdSince, runStatement } from './statement.ts';
 
 const page = 2000;
@@ -96,6 +98,17 @@ export async function unsettledAttempts(
   return await runStatement(db.pool, 'unsettled_attempts', unsettled, [olderThanS, page]);
 }
 
+/** The work of one service: whether there is any, or a row that becomes work with time. */
+export async function hasWork(db: Database, service: keyof typeof works): Promise<boolean> {
+  const [row] = await runStatement<{ found: boolean }>(
+    db.pool,
+    `has_work_of_${service}`,
+    anyOf(works[service]),
+    [],
+  );
+  return row?.found ?? true;
+}
+
 function toPending(row: Waiting): PendingRow {
   return [row.id, row.organization_id, row.model, row.priority];
 }
@@ -176,3 +189,23 @@ const unsettled = `
 SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok FROM attempts
 WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused' AND finished_at < now() - $1::int * interval '1 second'
 ORDER BY finished_at LIMIT $2`;
+
+/** Each condition as the index of its sweep has it. */
+const works = {
+  dispatcher: [
+    `executions WHERE status = 'PENDING'`,
+    `attempts WHERE finished_at IS NULL AND state = 'waiting'`,
+    `attempts WHERE finished_at IS NULL AND state = 'starting'`,
+    `attempts WHERE finished_at IS NULL AND state = 'running'`,
+    `provider_callbacks WHERE processed_at IS NULL`,
+  ],
+  ledger: [
+    `executions WHERE status IN (${quotedList(openStatuses)})`,
+    `attempts WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused'`,
+  ],
+  sender: [`events WHERE fanned_out_at IS NULL`, `deliveries WHERE state = 'pending'`],
+} as const;
+
+function anyOf(sources: readonly string[]): string {
+  return `SELECT ${sources.map((source) => `EXISTS (SELECT FROM ${source})`).join(' OR ')} AS found`;
+}

@@ -12,16 +12,18 @@ export type Breakers = {
 };
 
 const reportEveryMs = 1000;
+const reportEveryIdleMs = 5000;
 
 export function openBreakers(args: {
   admission: AdmissionControl;
   connections: string[];
   state: Gauge<'connection'>;
+  isActive?(): boolean;
   log: Logger;
   /** Without Redis, circuits that stay open longer would never be probed. */
   maxAgeMs?: number;
 }): Breakers {
-  const { admission, log, maxAgeMs = breaker.openMs } = args;
+  const { admission, log, maxAgeMs = breaker.openMs, isActive = () => true } = args;
   let reportedAtMs = performance.now();
   let open: ReadonlyMap<string, number> = new Map();
   let calls = new Map<string, CallCounts>();
@@ -47,6 +49,7 @@ export function openBreakers(args: {
   }
 
   const timer = setInterval(() => {
+    if (!isActive() && calls.size === 0 && performance.now() - reportedAtMs < reportEveryIdleMs) return;
     reporting ??= report().finally(() => {
       reporting = null;
     });

@@ -22,6 +22,7 @@ export type Capacity = {
 export type BusyRun = Place & { id: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
+const readEveryIdleMs = 5000;
 /** Without Redis; after that each run backs off by itself. */
 const maxAgeMs = 10_000;
 const firstPauseMs = 1000;
@@ -33,9 +34,10 @@ export function openCapacity(args: {
   db: Database;
   admission: AdmissionControl;
   learned: Gauge<'connection' | 'model'>;
+  isActive?(): boolean;
   log: Logger;
 }): Capacity {
-  const { db, admission, log } = args;
+  const { db, admission, log, isActive = () => true } = args;
   let known: ReadonlyMap<string, number> = new Map();
   let accepted = new Set<string>();
   /** One query for all refusals at the same time. */
@@ -72,6 +74,7 @@ export function openCapacity(args: {
   }
 
   const timer = setInterval(() => {
+    if (!isActive() && accepted.size === 0 && performance.now() - readAtMs < readEveryIdleMs) return;
     reading ??= read().finally(() => {
       reading = null;
     });

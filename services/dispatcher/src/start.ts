@@ -2,11 +2,13 @@ import { backlogGauges } from '@holdfast/db/backlogGauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { type ModelCatalogue, openModelCatalogue } from '@holdfast/db/models';
 import { ping } from '@holdfast/db/server';
+import { hasWork } from '@holdfast/db/sweeps';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openAttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { openStarter, type Starter } from '@holdfast/executions/lifecycle';
 import { openStore } from '@holdfast/files/open';
+import { type Activity, createActivity } from '@holdfast/kit/activity';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, liveGauge, startGaugeReaders } from '@holdfast/kit/metrics';
@@ -52,7 +54,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const queues = openQueues(producerRedis, log);
   engineGauges(registry, { pool: db.pool, redis: producerRedis });
 
-  const opened = openServices(config, { db, queues, redis: producerRedis, metrics, log });
+  const activity = createActivity(() => hasWork(db, 'dispatcher'));
+  const opened = openServices(config, { db, queues, redis: producerRedis, metrics, activity, log });
   const { services, starter } = opened;
 
   const shares = createShares(concurrency);
@@ -73,7 +76,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
 
   const workers = startWorkers(
     { services, scheduler, trace },
-    { redis: workerRedis, concurrency, metrics: jobMetrics(registry) },
+    { redis: workerRedis, concurrency, metrics: jobMetrics(registry), activity },
   );
   const sweeps = startSweeps({
     files: services.files,
@@ -81,6 +84,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     scheduler,
     queues,
     isRedisUp: () => producerRedis.status === 'ready',
+    activity,
     turnOf: openSweepTurns(producerRedis, 'dispatcher'),
     log,
   });
@@ -125,6 +129,7 @@ function openServices(
     queues: Queues;
     redis: Redis;
     metrics: DispatcherMetrics;
+    activity: Activity;
     log: Logger;
   },
 ): { services: AttemptServices; starter: Starter; close(): Promise<void> } {
@@ -159,19 +164,27 @@ function openSharedSlots(
     redis: Redis;
     routes: Routes;
     metrics: DispatcherMetrics;
+    activity: Activity;
     log: Logger;
   },
 ): { slots: Slots; stopReports(): Promise<unknown> } {
-  const { db, catalogue, metrics, log } = args;
+  const { db, catalogue, metrics, activity, log } = args;
   const { connections } = config;
   const admission = openAdmissionControl(args.redis);
   const breakers = openBreakers({
     admission,
     connections: Object.keys(connections),
     state: metrics.breakers,
+    isActive: activity.seemsActive,
     log,
   });
-  const capacity = openCapacity({ db, admission, learned: metrics.capacity, log });
+  const capacity = openCapacity({
+    db,
+    admission,
+    learned: metrics.capacity,
+    isActive: activity.seemsActive,
+    log,
+  });
   const limits = openLimits({
     connections,
     ownLimits: openOrganizationLimits(db),

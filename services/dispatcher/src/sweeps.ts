@@ -7,6 +7,7 @@ import {
   staleCallbacks,
   stalePendingExecutions,
 } from '@holdfast/db/sweeps';
+import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
@@ -27,21 +28,32 @@ export function startSweeps(args: {
   scheduler: Pick<Scheduler, 'add'>;
   queues: Queues;
   isRedisUp(): boolean;
+  activity: Pick<Activity, 'isActive'>;
   turnOf(sweep: string, intervalMs: number): TakeTurn;
   log: Logger;
 }): Sweeps {
-  const { slots, scheduler, queues, isRedisUp, log } = args;
+  const { slots, scheduler, queues, isRedisUp, activity, log } = args;
   const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
+  const sweepPending = (name: string, intervalMs: number, work: () => Promise<void>) => {
+    const isTurn = args.turnOf(name, intervalMs);
+    return startSweep({
+      name,
+      intervalMs,
+      log,
+      work,
+      isTurn: async () => (await activity.isActive()) && (await isTurn()),
+    });
+  };
   return sweepGroup([
-    sweep('stale pending', 2000, async () => {
+    sweepPending('stale pending', 2000, async () => {
       const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);
       // Without Redis no execution with a limit starts, and one without need not wait for it.
       if (isRedisUp()) await queues.dispatch.addAll(dispatchJobs(stale));
       else scheduler.add(stale.map(firstTry));
     }),
-    sweep('waiting tries', 500, async () => {
+    sweepPending('waiting tries', 500, async () => {
       const { due, over } = await pendingRetries(db);
       // They were not sent to a provider, so there is no run to cancel.
       if (over.length > 0) await markStopped(db, over);
@@ -49,15 +61,15 @@ export function startSweeps(args: {
       else scheduler.add(due.map(toPendingRetry));
     }),
     sweep('counted runs', 10_000, () => slots.reconcile()),
-    sweep('abandoned runs', 2000, async () => {
+    sweepPending('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
       await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
     }),
-    sweep('runs to poll', 500, async () => {
+    sweepPending('runs to poll', 500, async () => {
       const ids = await attemptsToPoll(db);
       await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
     }),
-    sweep('stale callbacks', 5000, async () => {
+    sweepPending('stale callbacks', 5000, async () => {
       const ids = await staleCallbacks(db, 5);
       await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
     }),

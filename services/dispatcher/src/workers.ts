@@ -1,3 +1,4 @@
+import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Redis } from '@holdfast/queues/connection';
 import {
@@ -38,9 +39,14 @@ const schedulingConcurrency = 64;
 
 export function startWorkers(
   { services, scheduler, trace }: { services: AttemptServices; scheduler: Scheduler; trace: Trace },
-  { redis, concurrency, metrics }: { redis: Redis; concurrency: number; metrics: JobMetrics },
+  {
+    redis,
+    concurrency,
+    metrics,
+    activity,
+  }: { redis: Redis; concurrency: number; metrics: JobMetrics; activity: Pick<Activity, 'wake'> },
 ): QueueWorker {
-  const common = { redis, log: trace.log, metrics };
+  const common = { redis, log: trace.log, metrics, onTaken: activity.wake };
   return workerGroup([
     startWorker({
       ...common,

@@ -1,7 +1,9 @@
 import { backlogGauges, holdGauges } from '@holdfast/db/backlogGauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/server';
+import { hasWork } from '@holdfast/db/sweeps';
 import { openSettler } from '@holdfast/executions/settler';
+import { createActivity } from '@holdfast/kit/activity';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
@@ -45,12 +47,14 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
 
   const settle = ({ attemptIds, ok }: SettleJob) =>
     Promise.all(attemptIds.map((attemptId) => settler.settle({ attemptId, ok })));
+  const activity = createActivity(() => hasWork(db, 'ledger'));
   const worker = startWorker({
     queue: settleQueue,
     redis: working,
     concurrency: config.SETTLE_CONCURRENCY,
     log,
     metrics: jobs,
+    onTaken: activity.wake,
     process: settle,
   });
   const adjustments = startAdjustments({ db, redis: working, jobs, log });
@@ -68,6 +72,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
       deliveries: config.DELIVERY_RETENTION_DAYS,
     },
     turnOf,
+    activity,
     log,
   });
   const readings = startGaugeReaders({

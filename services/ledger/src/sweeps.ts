@@ -2,6 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { unsettledAttempts } from '@holdfast/db/sweeps';
 import type { EndingHints } from '@holdfast/executions/lifecycle';
 import { expireDue } from '@holdfast/executions/lifecycle';
+import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweep, type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
 import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
@@ -24,11 +25,20 @@ export function startSweeps(args: {
   auditIntervalS: number;
   retentionDays: Retention;
   turnOf(sweep: string, intervalMs: number): TakeTurn;
+  activity: Pick<Activity, 'isActive'>;
   log: Logger;
 }): Sweeps {
-  const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, log } = args;
-  const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
+  const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, activity, log } = args;
+  const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) => {
+    const isTurn = turnOf(name, intervalMs);
+    return startSweep({
+      name,
+      intervalMs,
+      log,
+      work,
+      isTurn: async () => (await activity.isActive()) && (await isTurn()),
+    });
+  };
   return sweepGroup([
     shared('unsettled outcomes', 5000, async () =>
       Promise.all(settleJobs(await unsettledAttempts(db, 5)).map(settle)),

@@ -2,6 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { endOverdueDeliveries } from '@holdfast/db/webhooks/attempts';
 import { listUnfannedEvents } from '@holdfast/db/webhooks/fanOut';
 import { listDueLanes } from '@holdfast/db/webhooks/lanes';
+import type { Activity } from '@holdfast/kit/activity';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
@@ -21,9 +22,10 @@ export function startWorkers(args: {
   send: Send;
   fanOut: Batcher<string, undefined>;
   lanes: Lanes;
+  activity: Pick<Activity, 'wake'>;
 }): QueueWorker {
-  const { redis, metrics, log, db, send, fanOut, lanes } = args;
-  const common = { redis, log, metrics };
+  const { redis, metrics, log, db, send, fanOut, lanes, activity } = args;
+  const common = { redis, log, metrics, onTaken: activity.wake };
   return workerGroup([
     startWorker({
       ...common,
@@ -58,11 +60,20 @@ export function startSweeps(args: {
   fanOutEndpointEvents(): Promise<void>;
   metrics: WebhookMetrics;
   turnOf(sweep: string, intervalMs: number): TakeTurn;
+  activity: Pick<Activity, 'isActive'>;
   log: Logger;
 }): Sweeps {
-  const { db, fanOut, lanes, metrics, turnOf, log } = args;
-  const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
+  const { db, fanOut, lanes, metrics, turnOf, activity, log } = args;
+  const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) => {
+    const isTurn = turnOf(name, intervalMs);
+    return startSweep({
+      name,
+      intervalMs,
+      log,
+      work,
+      isTurn: async () => (await activity.isActive()) && (await isTurn()),
+    });
+  };
   return sweepGroup([
     sweep('events to fan out', 2000, async () =>
       Promise.all((await listUnfannedEvents(db, graceS, maxRows)).map(fanOut.add)),

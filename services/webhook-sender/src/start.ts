@@ -1,9 +1,11 @@
 import { backlogGauges } from '@holdfast/db/backlogGauges';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/server';
+import { hasWork } from '@holdfast/db/sweeps';
 import { fanOutEndpointEvents } from '@holdfast/db/webhooks/endpointEvents';
 import { egressSettings } from '@holdfast/egress/config';
 import { createEgressPolicy } from '@holdfast/egress/policy';
+import { createActivity } from '@holdfast/kit/activity';
 import { type HealthServer, startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
@@ -76,6 +78,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     });
   }
 
+  const activity = createActivity(() => hasWork(db, 'sender'));
   const workers = startWorkers({
     redis: working,
     metrics: jobMetrics(registry),
@@ -84,6 +87,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     send,
     fanOut,
     lanes,
+    activity,
   });
   const turnOf = openSweepTurns(producing, 'webhook-sender');
   const sweeps = startSweeps({
@@ -93,6 +97,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     fanOutEndpointEvents: deliverEndpointEvents,
     metrics,
     turnOf,
+    activity,
     log,
   });
   const readings = startGaugeReaders({
