@@ -9,6 +9,7 @@ import { type QueueDefinition, queuePrefix } from './definitions.ts';
 export type HintReader = { stop(): Promise<void> };
 
 const blockS = 5;
+const trialS = 0.01;
 const responseWithinMs = 5000;
 const stopWithinMs = 2000;
 const retryAfterMs = 1000;
@@ -63,6 +64,8 @@ export function startHintReader(args: {
   const wakeKey = `${list}:stop:${randomUUID()}`;
   let connection = connect();
   let announcedAtMs = Number.NEGATIVE_INFINITY;
+  /** A Redis older than 7.0 lacks the command: its hints must stay jobs. */
+  let canRead = false;
   let inWork = 0;
   let onRoom: (() => void) | null = null;
   const stopping = new AbortController();
@@ -82,6 +85,7 @@ export function startHintReader(args: {
         log.debug({ err: error, queue: name }, 'could not read hints');
         // A command without a response must not take hints later, when no one waits for it.
         connection.disconnect();
+        canRead = false;
         await sleep(retryAfterMs);
         connection = connect();
       }
@@ -90,10 +94,11 @@ export function startHintReader(args: {
   }
 
   async function next(): Promise<string[]> {
-    announce();
+    if (canRead) announce();
     const count = Math.min(maxAtOnce, concurrency - inWork);
-    const found = connection.blmpop(blockS, 2, wakeKey, list, 'LEFT', 'COUNT', count);
+    const found = connection.blmpop(canRead ? blockS : trialS, 2, wakeKey, list, 'LEFT', 'COUNT', count);
     const [key, members] = (await within(blockS * 1000 + responseWithinMs, 'reading hints', found)) ?? [];
+    canRead = true;
     return key === list ? (members ?? []) : [];
   }
 

@@ -10,7 +10,9 @@ export async function explainReads(
   const given = values.map((value) => pg.escapeLiteral(textOf(value)));
   const client = await db.pool.connect();
   await client.query(`PREPARE ${name} AS ${text}`);
-  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name}${given.length > 0 ? `(${given.join(', ')})` : ''}`);
+  const { rows } = await client.query(
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name}${given.length > 0 ? `(${given.join(', ')})` : ''}`,
+  );
   await client.query(`DEALLOCATE ${name}`);
   client.release();
   const scans = scansIn(rows[0]['QUERY PLAN'][0].Plan);
