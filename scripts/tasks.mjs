@@ -4,7 +4,7 @@ import { root, runNode, UserError } from './child.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
-import { testSdks } from './sdk.mjs';
+import { releaseSdk, testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
 const quiet = '--disable-warning=ExperimentalWarning';
@@ -54,6 +54,10 @@ export const tasks = {
   'test:sdk': {
     about: 'build and pack the SDKs, and test them against a live npm start with faults',
     run: testSdks,
+  },
+  'sdk:release': {
+    about: 'set the version of the SDK, pack and check it, write its reference; publishes nothing',
+    run: releaseSdk,
   },
   verify: {
     about: 'check types, lint, format, dead code and generated files, then run the tests',

@@ -3,7 +3,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { outputOf } from '@holdfast/testkit/command';
 
 export const sdkFolder = resolve(import.meta.dirname, '../../sdk/typescript');
-const tarball = join(sdkFolder, 'package.tgz');
+export const tarball = join(sdkFolder, 'package.tgz');
 
 /** The environment without this tree's Node and tools: commands run with those of the machine. */
 export function machineEnvironment(): NodeJS.ProcessEnv {

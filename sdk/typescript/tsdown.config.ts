@@ -1,4 +1,5 @@
-const shared = { cwd: import.meta.dirname, target: 'es2022' };
+// The task removes `dist` first: two builds that clean it would remove each other's files.
+const shared = { cwd: import.meta.dirname, target: 'es2022', clean: false };
 
 /** Read by tsdown, which `sdk/tools` installs. */
 export default [
@@ -8,7 +9,6 @@ export default [
     format: ['esm', 'cjs'],
     platform: 'neutral',
     dts: true,
-    clean: true,
   },
-  { ...shared, entry: ['src/cli.ts'], format: 'esm', platform: 'node', dts: false, clean: false },
+  { ...shared, entry: ['src/cli.ts'], format: 'esm', platform: 'node', dts: false },
 ];

@@ -8,6 +8,7 @@ type Facts = {
   retryable?: boolean;
   requestId?: string | null;
   details?: readonly ErrorDetail[];
+  docUrl?: string | null;
   cause?: unknown;
 };
 
@@ -22,17 +23,20 @@ export class HoldfastError extends Error {
   readonly requestId: string | null;
   /** The fields of the request that are wrong. */
   readonly details: readonly ErrorDetail[];
+  /** Where the reference describes the code, if the service says so. */
+  readonly docUrl: string | null;
   /** The key of the create that failed. Repeat the create with this key, and it is accepted at most once. */
   idempotencyKey: string | null = null;
   /** The execution, once it is known: as it was when it was last read. */
   execution: Execution | null = null;
 
-  constructor({ code, message, retryable = false, requestId = null, details = [], cause }: Facts) {
+  constructor({ code, message, retryable = false, requestId = null, details = [], docUrl, cause }: Facts) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.retryable = retryable;
     this.requestId = requestId;
     this.details = details;
+    this.docUrl = docUrl ?? null;
   }
 }
 
@@ -176,12 +180,13 @@ export function errorOf(response: Response, text: string): ApiError {
 function readError(text: string): Facts | null {
   const error = (parse(text) as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.['code'] !== 'string') return null;
-  const { request_id: requestId, details } = error;
+  const { request_id: requestId, details, doc_url: docUrl } = error;
   return {
     code: error['code'],
     message: typeof error['message'] === 'string' ? error['message'] : error['code'],
     retryable: error['retryable'] === true,
     ...(typeof requestId === 'string' && { requestId }),
+    ...(typeof docUrl === 'string' && { docUrl }),
     details: Array.isArray(details) ? (details as ErrorDetail[]) : [],
   };
 }

@@ -42,10 +42,12 @@ export async function run<Slug extends ModelSlug>(
   const { timeout } = options;
   const rest =
     timeout === undefined ? {} : { timeout: Math.max(0, timeout - (performance.now() - startedAt)) };
-  const execution = await waitForEnd(http, created, { ...options, ...rest }).catch((error: unknown) => {
-    if (error instanceof HoldfastError) error.idempotencyKey = idempotencyKey;
-    throw error;
-  });
+  const execution = await waitForEnd(http, created, { ...options, ...rest }, false).catch(
+    (error: unknown) => {
+      if (error instanceof HoldfastError) error.idempotencyKey = idempotencyKey;
+      throw error;
+    },
+  );
   if (execution.status !== 'COMPLETED' && (execution.error || isKnownFailure(execution))) {
     throw Object.assign(new ExecutionError(execution), { idempotencyKey });
   }

@@ -54,6 +54,12 @@ describe('a run', () => {
     expect(thrown).toMatchObject({ execution: { id: 'exec_1', status: 'PENDING' } });
   });
 
+  it('that was created before reads the whole record, which the response to a create is not', async () => {
+    const client = await start(json(202, executionAs('COMPLETED')), json(200, { ...ended, cost: '0.01' }));
+    const { output, execution } = await client.run('m', {}, { idempotencyKey: 'k' });
+    expect([output, execution.cost]).toEqual([{ text: 'done' }, '0.01']);
+  });
+
   it('goes on waiting when polls fail', async () => {
     const client = await start(created, cut, json(200, ended));
     expect((await client.run('m', {})).output).toEqual({ text: 'done' });

@@ -34,14 +34,16 @@ const maxPauseMs = 10_000;
 
 /**
  * Waits until an execution has ended, and returns it whatever its final status is.
+ * `isWhole` is false for the response to a create, which is a part of the record.
  * @throws WaitTimeoutError, AbortedError, or the error of a request that a repetition cannot cure; all carry the execution
  */
 export async function waitForEnd(
   http: Http,
   execution: Execution,
   options: WaitOptions = {},
+  isWhole = true,
 ): Promise<Execution> {
-  const wait = startWait(execution, options);
+  const wait = startWait(execution, options, isWhole);
   try {
     if (options.onProgress && !isEnded(wait.current)) await followToEnd(http, wait);
     await pollToEnd(http, wait);
@@ -59,6 +61,7 @@ export async function waitForEnd(
 
 type Wait = {
   current: Execution;
+  isWhole: boolean;
   /** Aborted by the caller, and when the time is over. */
   signal: AbortSignal;
   isOver(): boolean;
@@ -69,7 +72,11 @@ type Wait = {
   close(): void;
 };
 
-function startWait(execution: Execution, { timeout, signal, onProgress }: WaitOptions): Wait {
+function startWait(
+  execution: Execution,
+  { timeout, signal, onProgress }: WaitOptions,
+  isWhole: boolean,
+): Wait {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal?.reason);
   if (signal?.aborted) onAbort();
@@ -85,12 +92,14 @@ function startWait(execution: Execution, { timeout, signal, onProgress }: WaitOp
   const timer = setTimeout(onTime, Math.min(remainingMs(), 2 ** 31 - 1));
   const wait: Wait = {
     current: execution,
+    isWhole,
     signal: controller.signal,
     isOver: () => isOver,
     remainingMs,
     update(next) {
       const last = wait.current;
       wait.current = next;
+      wait.isWhole = true;
       if (next.status !== last.status) wait.report({ type: 'status', execution: next });
       const progress = next.progress ?? null;
       const queuePosition = next.queue_position ?? null;
@@ -123,7 +132,10 @@ async function followToEnd(http: Http, wait: Wait): Promise<void> {
     });
     if (next === null || next.done) return;
     const event = next.value;
-    if (event.type === 'status') wait.current = event.execution;
+    if (event.type === 'status') {
+      wait.current = event.execution;
+      wait.isWhole = true;
+    }
     wait.report(event);
   }
 }
@@ -136,7 +148,7 @@ function isStreamFailure(error: unknown): boolean {
 
 async function pollToEnd(http: Http, wait: Wait): Promise<void> {
   let pauses = 0;
-  while (!isEnded(wait.current)) {
+  while (!wait.isWhole || !isEnded(wait.current)) {
     const { status } = wait.current;
     const startedAt = performance.now();
     const pauseMs = await longPoll(http, wait);
