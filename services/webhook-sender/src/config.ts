@@ -20,7 +20,9 @@ export const webhookSenderConfig = {
     ),
   WEBHOOK_CONCURRENCY: positiveInt()
     .default(2000)
-    .describe('Maximum number of open webhook requests of this process; organizations share them fairly'),
+    .describe(
+      'Maximum number of webhook requests of this process, open or about to be; organizations share them fairly',
+    ),
 };
 
 export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;
