@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { roleOf } from '@holdfast/db/roles/rights';
-import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { readYaml, root } from '../observability/files.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
-import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Collector, startCollector } from './collector.ts';

@@ -1,7 +1,6 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { readOnlyState } from './faults.ts';
-import { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from './generated/client.ts';
 
 // Services find rows by index, even in tables that were empty at planning time; plans are made once per connection;
 // no statement is long enough for JIT to pay.
@@ -26,6 +25,7 @@ export const sessionSettings = Object.entries({
 /** Prisma runs the ordinary queries, named statements the hot path. */
 export type Database = {
   pool: pg.Pool;
+  /** Loaded by the first query. */
   prisma: PrismaClient;
   close(): Promise<void>;
 };
@@ -60,15 +60,41 @@ export function openDatabase(options: Options): Database {
   leaveReadOnlyServer(pool);
   // The pool replaces a broken idle connection; without a listener the error would end the process.
   pool.on('error', () => {});
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  let loading: Promise<PrismaClient> | null = null;
   return {
     pool,
-    prisma,
+    prisma: lazyClient(() => (loading ??= loadPrisma(pool))),
     async close() {
-      await prisma.$disconnect();
+      await (await loading)?.$disconnect();
       if (!pool.ended) await pool.end();
     },
   };
+}
+
+async function loadPrisma(pool: pg.Pool): Promise<PrismaClient> {
+  const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
+    import('@prisma/adapter-pg'),
+    import('./generated/client.ts'),
+  ]);
+  return new PrismaClient({ adapter: new PrismaPg(pool) });
+}
+
+type Call = (...args: unknown[]) => Promise<unknown>;
+
+/** Prisma takes 20 MB, and three of the four services make no query with it. */
+function lazyClient(load: () => Promise<PrismaClient>): PrismaClient {
+  const callOf = (path: (string | symbol)[]): Call => {
+    return async (...args) => {
+      const client: unknown = await load();
+      const owner = path.slice(0, -1).reduce((from, name) => Reflect.get(from as object, name), client);
+      return await (owner as Record<string | symbol, Call>)[path.at(-1) ?? '']?.(...args);
+    };
+  };
+  const modelOf = (name: string | symbol) =>
+    new Proxy({}, { get: (_model, method) => callOf([name, method]) });
+  return new Proxy({} as PrismaClient, {
+    get: (_client, name) => (String(name).startsWith('$') ? callOf([name]) : modelOf(name)),
+  });
 }
 
 const ofSession = {

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Duplex, pipeline, type Readable, Transform } from 'node:stream';
-import got, { type Request } from 'got';
+import type { Request } from 'got';
 import { portOf } from './addresses.ts';
 import { idleTimeoutMs, maxAgeMs } from './connections.ts';
 import { createTlsSessions, dial, type Guard } from './dial.ts';
@@ -45,7 +45,7 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
     // A redirect from an untrusted host can't lead back to a trusted one.
     isTrusted &&= isTrustedHost(url, options.trustedHosts);
     const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
-    const source = startGet(url, isTrusted, options.policy, leftMs);
+    const source = await startGet(url, isTrusted, options.policy, leftMs);
     const response = await responseOf(source, leftMs);
     const next = redirectTarget(response, url);
     if (next === null) return toDownload(source, response, options.maxBytes);
@@ -60,10 +60,17 @@ function isTrustedHost(text: string, trustedHosts: string[]): boolean {
   return url !== null && trustedHosts.includes(`${url.hostname}:${portOf(url)}`);
 }
 
-function startGet(text: string, isTrusted: boolean, policy: EgressPolicy, timeoutMs: number): Request {
+async function startGet(
+  text: string,
+  isTrusted: boolean,
+  policy: EgressPolicy,
+  timeoutMs: number,
+): Promise<Request> {
   const problem = isTrusted ? null : policy.checkUrl(text);
   if (problem) throw new DownloadError('policy', problem.message);
   const url = new URL(text);
+  // Loaded here: it takes 20 MB, and most models return their outputs without a URL.
+  const { default: got } = await import('got');
   return got.stream(url, {
     agent: isTrusted ? agentsOf(trustedAgents) : agentsOf(policy, policy),
     headers: { 'user-agent': 'holdfast' },

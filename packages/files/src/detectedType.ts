@@ -1,11 +1,11 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
-import { fileTypeFromBuffer } from 'file-type';
 import { allowedTypes, isAllowedType, isUnspecific } from './allowedTypes.ts';
 
 export const headBytes = 4100;
 
 /** By magic bytes in the first `headBytes`; null without any, as in text. */
 export async function detectType(head: Buffer): Promise<string | null> {
+  const { fileTypeFromBuffer } = await import('file-type');
   const detected = await fileTypeFromBuffer(head).catch(() => undefined);
   return detected?.mime.split(';')[0] ?? null;
 }

@@ -1,8 +1,4 @@
 import { buffer } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
-import { imageSize } from 'image-size';
-import { parseFromTokenizer } from 'music-metadata';
-import { AbstractTokenizer, EndOfStreamError, type IFileInfo, type IReadChunkOptions } from 'strtok3';
 import type { ObjectStore } from './store.ts';
 
 /** Pixels of images and videos, milliseconds of audio and video; null: unknown. */
@@ -11,15 +7,14 @@ export type Measures = { width: number | null; height: number | null; durationMs
 export type FileToMeasure = { contentType: string; sizeBytes: number; head: Buffer };
 
 /** Reads the bytes from `start` to `end`, both inclusive. */
-type ReadRange = (start: number, end: number) => Promise<Buffer>;
+export type ReadRange = (start: number, end: number) => Promise<Buffer>;
 
 /** The size of an image is near its start, but JPEGs may carry a thumbnail before it. */
 export const measuredHeadBytes = 262_144;
 
-const maxInt4 = 2_147_483_647;
 /** The longest side of a JPEG. A larger claim counts as none, for it would decide the price. */
-const maxSide = 65_535;
-const unknown: Measures = { width: null, height: null, durationMs: null };
+export const maxSide = 65_535;
+export const unknown: Measures = { width: null, height: null, durationMs: null };
 
 export async function measureObject(
   store: ObjectStore,
@@ -33,102 +28,31 @@ export async function measureObject(
 
 /** From metadata, mostly in the `head`; `read` fetches other parts, such as the end of an MP4. */
 export async function measure(file: FileToMeasure, read: ReadRange): Promise<Measures> {
+  // Outside the `try`: a parser that cannot be loaded says nothing about the file.
+  const parse = await parserOf(file.contentType);
   try {
-    if (file.contentType.startsWith('image/')) return imageMeasures(file.head);
-    return /^(audio|video)\//.test(file.contentType) ? await mediaMeasures(file, read) : unknown;
+    return await parse(file, read);
   } catch {
     return unknown;
   }
 }
 
-function imageMeasures(head: Buffer): Measures {
-  const { width, height } = imageSize(head);
+type Parse = (file: FileToMeasure, read: ReadRange) => Promise<Measures> | Measures;
+
+async function parserOf(contentType: string): Promise<Parse> {
+  if (contentType.startsWith('image/')) {
+    const { imageSize } = await import('image-size');
+    return ({ head }) => imageMeasures(imageSize(head));
+  }
+  if (!/^(audio|video)\//.test(contentType)) return () => unknown;
+  return (await import('./mediaMeasures.ts')).mediaMeasures;
+}
+
+function imageMeasures({ width, height }: { width: number; height: number }): Measures {
   return { ...unknown, width: validOrNull(width, maxSide), height: validOrNull(height, maxSide) };
 }
 
-async function mediaMeasures(
-  { contentType, sizeBytes, head }: FileToMeasure,
-  read: ReadRange,
-): Promise<Measures> {
-  const tokenizer = new RangedTokenizer(head, { size: sizeBytes, mimeType: contentType }, read);
-  const { format } = await parseFromTokenizer(tokenizer, { skipCovers: true, skipPostHeaders: true });
-  const video = format.trackInfo.find((track) => track.video)?.video;
-  // The file's duration may be the sound's, and is missing without sound.
-  const durationS = Math.max(format.duration ?? 0, ...format.trackInfo.map(({ duration }) => duration ?? 0));
-  const isVideo = contentType.startsWith('video/');
-  return {
-    width: isVideo ? validOrNull(video?.displayWidth ?? video?.pixelWidth, maxSide) : null,
-    height: isVideo ? validOrNull(video?.displayHeight ?? video?.pixelHeight, maxSide) : null,
-    durationMs: validOrNull(durationS * 1000, maxInt4),
-  };
-}
-
-function validOrNull(value: number | undefined, max: number): number | null {
+export function validOrNull(value: number | undefined, max: number): number | null {
   const rounded = Math.round(value ?? 0);
   return rounded > 0 && rounded <= max ? rounded : null;
-}
-
-const windowBytes = 131_072;
-/** An hour of video needs about three million bytes. */
-const maxReadBytes = 8 * 1024 * 1024;
-/** A file of empty chunks alone would otherwise block this process for seconds. */
-const maxReads = 100_000;
-const readsBetweenYields = 1000;
-
-class RangedTokenizer extends AbstractTokenizer {
-  fileInfo: IFileInfo & { size: number };
-  private head: Buffer;
-  private read: ReadRange;
-  private window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
-  private leftBytes = maxReadBytes;
-  private reads = 0;
-
-  constructor(head: Buffer, fileInfo: IFileInfo & { size: number }, read: ReadRange) {
-    super({ maxBufferSize: maxReadBytes });
-    this.head = head;
-    this.fileInfo = fileInfo;
-    this.read = read;
-  }
-
-  supportsRandomAccess(): boolean {
-    return true;
-  }
-
-  setPosition(position: number): void {
-    this.position = position;
-  }
-
-  async readBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
-    const position = options?.position ?? this.position;
-    const read = await this.peekBuffer(target, options);
-    this.position = position + read;
-    return read;
-  }
-
-  async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
-    this.reads += 1;
-    if (this.reads > maxReads) throw new Error('the file has too many parts');
-    if (this.reads % readsBetweenYields === 0) await setImmediate();
-    const { length, position, mayBeLess } = this.normalizeOptions(target, options);
-    const end = Math.min(this.fileInfo.size, position + length);
-    if (!mayBeLess && end - position < length) throw new EndOfStreamError();
-    for (let at = position; at < end; ) {
-      const piece = (await this.bytesAt(at)).subarray(0, end - at);
-      target.set(piece, at - position);
-      at += piece.length;
-    }
-    return Math.max(0, end - position);
-  }
-
-  private async bytesAt(position: number): Promise<Buffer> {
-    if (position < this.head.length) return this.head.subarray(position);
-    const within = position - this.window.start;
-    if (within >= 0 && within < this.window.bytes.length) return this.window.bytes.subarray(within);
-    const end = Math.min(this.fileInfo.size, position + windowBytes);
-    this.leftBytes -= end - position;
-    if (this.leftBytes < 0) throw new Error('too much of the file would have to be read');
-    this.window = { start: position, bytes: await this.read(position, end - 1) };
-    if (this.window.bytes.length === 0) throw new EndOfStreamError();
-    return this.window.bytes;
-  }
 }

@@ -8,7 +8,7 @@ export async function prepareStore(
   say: (line: string) => void,
   waiting: Patience = patience,
 ): Promise<string> {
-  const store = openStore(config);
+  const store = await openStore(config);
   const isDisk = config.FILE_STORE === 'disk';
   const what = isDisk ? `folder ${config.FILE_DISK_PATH}` : `bucket ${config.S3_BUCKET}`;
   await waitUntil({ what, work: () => store.prepare(), passes: () => !isDisk, say }, waiting);

@@ -3,7 +3,7 @@ import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
-import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { isCorsOrigin } from './http/cors.ts';
 

@@ -34,10 +34,10 @@ import { bodyPace, openBodyMemory } from './http/bodyLimits.ts';
 import { openStreamSlots } from './watching/streamSlots.ts';
 import { openWatcher } from './watching/watcher.ts';
 
-export type Context = ReturnType<typeof openContext>;
+export type Context = Awaited<ReturnType<typeof openContext>>;
 
 /** Opens the connections of the gateway; each connects on first use. */
-export function openContext({
+export async function openContext({
   config,
   log,
   tracing,
@@ -91,7 +91,7 @@ export function openContext({
     bodies,
     bodyPace: bodyPace(config),
     models: openModelCatalogue(db),
-    store: openStore(config),
+    store: await openStore(config),
     /** Null unless files are on the local disk, which the gateway serves itself. */
     disk: diskSettings(config),
     egress: createEgressPolicy(egressSettings(config)),

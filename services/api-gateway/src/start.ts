@@ -16,7 +16,7 @@ export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: str
 export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
   const { config, log } = args;
   const tracing = await openTracing('api-gateway', config, log);
-  const context = openContext({ ...args, tracing });
+  const context = await openContext({ ...args, tracing });
   for (const opening of context.egress.openings) log.warn(`egress exception: ${opening}`);
   const host = config.LISTEN_HOST;
   const maxPerMinute = config.RATE_LIMIT_PER_MINUTE;

@@ -1,7 +1,7 @@
 import { egressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
-import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';
 import { z } from 'zod';
 import { limitProblems } from './limits.ts';

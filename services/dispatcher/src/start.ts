@@ -55,7 +55,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   engineGauges(registry, { pool: db.pool, redis: producerRedis });
 
   const activity = createActivity(() => hasWork(db, 'dispatcher'));
-  const opened = openServices(config, { db, queues, redis: producerRedis, metrics, activity, log });
+  const opened = await openServices(config, { db, queues, redis: producerRedis, metrics, activity, log });
   const { services, starter } = opened;
 
   const shares = createShares(concurrency);
@@ -122,7 +122,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
 }
 
 /** What attempts are run with; `close` once none is left. */
-function openServices(
+async function openServices(
   config: DispatcherConfig,
   args: {
     db: Database;
@@ -132,7 +132,7 @@ function openServices(
     activity: Activity;
     log: Logger;
   },
-): { services: AttemptServices; starter: Starter; close(): Promise<void> } {
+): Promise<{ services: AttemptServices; starter: Starter; close(): Promise<void> }> {
   const { db, queues, metrics, log } = args;
   const { connections } = config;
   const catalogue = openModelCatalogue(db);
@@ -146,7 +146,14 @@ function openServices(
   const starter = openStarter({ db, fanout: queues.fanout, leaseS });
   const recorder = openAttemptRecorder({ db, settle: queues.settle, log });
   return {
-    services: { files: { db, store: openStore(config), egress }, routes, leases, slots, recorder, metrics },
+    services: {
+      files: { db, store: await openStore(config), egress },
+      routes,
+      leases,
+      slots,
+      recorder,
+      metrics,
+    },
     starter,
     async close() {
       await Promise.all([starter.idle(), recorder.idle()]);

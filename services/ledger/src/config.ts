@@ -1,5 +1,5 @@
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
-import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import type { z } from 'zod';
 
 export const ledgerConfig = {

@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
-import { tracingConfig } from '@holdfast/kit/tracing/provider';
+import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 
 export const webhookSenderConfig = {

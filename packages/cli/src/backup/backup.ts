@@ -4,12 +4,12 @@ import { BackupRefusedError } from '@holdfast/db/backup/connection';
 import { type NamedObject, type Snapshot, withSnapshot } from '@holdfast/db/backup/snapshot';
 import { backupTables } from '@holdfast/db/backup/tables';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
+import { openStore } from '@holdfast/files/open';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import { parseConfig } from '@holdfast/kit/config';
 import type { Context } from '../command.ts';
 import { RefusedError } from '../errors.ts';
 import { readOperands } from '../flags.ts';
-import { loadStore } from '../store.ts';
 import { copying, withEach } from './concurrency.ts';
 import { type FileEntry, type Manifest, paths, writePart } from './manifest.ts';
 
@@ -32,7 +32,7 @@ const unsigned = { FILE_URL_SECRET: 'no URL is signed with this', PUBLIC_URL: 'h
 /** The services' store: of the environment, else of the `npm start` in this folder. @throws for missing settings */
 export function storeOf(context: Context): Promise<ObjectStore> {
   const environment = { ...unsigned, ...context.providerEnvironment() };
-  return loadStore(parseConfig(fileStoreConfig, environment, [fileStoreProblems]));
+  return openStore(parseConfig(fileStoreConfig, environment, [fileStoreProblems]));
 }
 
 export async function refusable<Result>(work: () => Promise<Result>): Promise<Result> {

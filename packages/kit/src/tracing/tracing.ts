@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import type { TracingConfig } from './provider.ts';
+import type { TracingConfig } from './config.ts';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { errorCodes } from '@holdfast/domain/errors';
 import type { Express } from 'express';
 import type { Endpoint } from '../http/endpoint.ts';
-import { type ApiDocument, createApiDocument } from '../openapi/document.ts';
+import type { ApiDocument } from '../openapi/document.ts';
 import { type ErrorRow, errorTable } from '../openapi/errorTable.ts';
 import { type Operation, operationsOf } from '../openapi/operations.ts';
 import { overview } from '../openapi/overview.ts';
@@ -15,16 +15,16 @@ const pagePolicy =
 
 /** Serves /openapi.json and /docs, which is generated from it; both without a key. */
 export function mountReference(app: Express, endpoints: readonly Endpoint[]): void {
-  let document: ReturnType<typeof createApiDocument> | null = null;
+  let document: Promise<ApiDocument> | null = null;
   let page: string | null = null;
-  const read = () => (document ??= createApiDocument(endpoints));
+  const read = () => (document ??= makeDocument(endpoints));
   const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
-  app.get('/openapi.json', (_request, response) => {
-    response.set('Access-Control-Allow-Origin', '*').json(read());
+  app.get('/openapi.json', async (_request, response) => {
+    response.set('Access-Control-Allow-Origin', '*').json(await read());
   });
-  app.get('/docs', (_request, response) => {
-    page ??= renderPage(read());
+  app.get('/docs', async (_request, response) => {
+    page ??= renderPage(await read());
     response.set('Content-Security-Policy', pagePolicy).type('html').send(page);
   });
   // Stable: errors carry these URLs. Relative, because a proxy may serve the API below a path.
@@ -36,6 +36,12 @@ export function mountReference(app: Express, endpoints: readonly Endpoint[]): vo
   app.get('/docs/style.css', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=3600').type('css').send(style);
   });
+}
+
+/** Loads the generator when a client first asks for the document. */
+async function makeDocument(endpoints: readonly Endpoint[]): Promise<ApiDocument> {
+  const { createApiDocument } = await import('../openapi/document.ts');
+  return createApiDocument(endpoints);
 }
 
 /** The OpenAPI document as one HTML page. */

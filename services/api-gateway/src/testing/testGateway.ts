@@ -42,7 +42,7 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
     PUBLIC_URL: 'http://gateway.test',
     ...settings,
   });
-  const context = openContext({ config, log: createLogger('test', 'silent'), tracing: null });
+  const context = await openContext({ config, log: createLogger('test', 'silent'), tracing: null });
 
   const app = createApp(context);
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
+import { openStore } from '@holdfast/files/open';
 import type { ObjectStore } from '@holdfast/files/store';
 import { parseConfig } from '@holdfast/kit/config';
-import { loadStore } from '../../store.ts';
 import { type Check, type Finding, fetchWithin, unreachable } from '../findings.ts';
 
 const unknownSettings = "its settings are unknown here: set FILE_STORE and its settings to the gateway's";
@@ -16,7 +16,7 @@ export const storeCheck: Check = {
     const isKnown = ['FILE_DISK_PATH', 'S3_ENDPOINT'].some((name) => environment[name]);
     if (!isKnown) return [{ state: 'skipped', check: 'store', found: unknownSettings }];
     const config = parseConfig(fileStoreConfig, environment, [fileStoreProblems]);
-    return await probe(await loadStore(config), config.FILE_STORE);
+    return await probe(await openStore(config), config.FILE_STORE);
   },
 };
 

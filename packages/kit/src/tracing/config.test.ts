@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { parseConfig } from '../config.ts';
-import { tracingConfig } from './provider.ts';
+import { tracingConfig } from './config.ts';
 
 const read = (env: Record<string, string>) => parseConfig(tracingConfig, env);
 
