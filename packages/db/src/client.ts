@@ -26,9 +26,11 @@ export const sessionSettings = Object.entries({
 export type Database = {
   pool: pg.Pool;
   /** Loaded by the first query. */
-  prisma: PrismaClient;
+  prisma: Models;
   close(): Promise<void>;
 };
+
+type Models = Omit<PrismaClient, `$${string}`>;
 
 export type Queryable = Pick<pg.Pool, 'query'>;
 
@@ -63,7 +65,7 @@ export function openDatabase(options: Options): Database {
   let loading: Promise<PrismaClient> | null = null;
   return {
     pool,
-    prisma: lazyClient(() => (loading ??= loadPrisma(pool))),
+    prisma: lazyModels(() => (loading ??= loadPrisma(pool))),
     async close() {
       await (await loading)?.$disconnect();
       if (!pool.ended) await pool.end();
@@ -71,7 +73,7 @@ export function openDatabase(options: Options): Database {
   };
 }
 
-async function loadPrisma(pool: pg.Pool): Promise<PrismaClient> {
+export async function loadPrisma(pool: pg.Pool): Promise<PrismaClient> {
   const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
     import('@prisma/adapter-pg'),
     import('./generated/client.ts'),
@@ -79,21 +81,18 @@ async function loadPrisma(pool: pg.Pool): Promise<PrismaClient> {
   return new PrismaClient({ adapter: new PrismaPg(pool) });
 }
 
-type Call = (...args: unknown[]) => Promise<unknown>;
+type Query = (args: unknown) => Promise<unknown>;
 
 /** Prisma takes 20 MB, and three of the four services make no query with it. */
-function lazyClient(load: () => Promise<PrismaClient>): PrismaClient {
-  const callOf = (path: (string | symbol)[]): Call => {
-    return async (...args) => {
-      const client: unknown = await load();
-      const owner = path.slice(0, -1).reduce((from, name) => Reflect.get(from as object, name), client);
-      return await (owner as Record<string | symbol, Call>)[path.at(-1) ?? '']?.(...args);
+function lazyModels(load: () => Promise<PrismaClient>): Models {
+  const queryOf = (model: string | symbol, method: string | symbol): Query => {
+    return async (args) => {
+      const delegate = Reflect.get(await load(), model) as Record<string | symbol, Query>;
+      return await delegate[method]?.(args);
     };
   };
-  const modelOf = (name: string | symbol) =>
-    new Proxy({}, { get: (_model, method) => callOf([name, method]) });
-  return new Proxy({} as PrismaClient, {
-    get: (_client, name) => (String(name).startsWith('$') ? callOf([name]) : modelOf(name)),
+  return new Proxy({} as Models, {
+    get: (_models, model) => new Proxy({}, { get: (_queries, method) => queryOf(model, method) }),
   });
 }
 

@@ -3,17 +3,18 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { Database } from './client.ts';
-import { openDatabase } from './client.ts';
+import { type Database, loadPrisma, openDatabase } from './client.ts';
 import { type Fault, faultOf, isRefusal, isTransient, retryTransient } from './faults.ts';
 import { inTransaction } from './statement.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let db: Database;
+let prisma: Awaited<ReturnType<typeof loadPrisma>>;
 
 beforeAll(async () => {
   database = await openTestDatabase(4);
   ({ db } = database);
+  prisma = await loadPrisma(db.pool);
   await db.pool.query('CREATE TABLE things (id int PRIMARY KEY, n int NOT NULL)');
   await db.pool.query('INSERT INTO things VALUES (1, 0), (2, 0)');
 });
@@ -35,7 +36,7 @@ async function faultsOf(...statements: string[]): Promise<(Fault | null)[]> {
         for (const statement of statements) await client.query(statement);
       }),
     ),
-    await errorOf(() => db.prisma.$transaction(statements.map((one) => db.prisma.$executeRawUnsafe(one)))),
+    await errorOf(() => prisma.$transaction(statements.map((one) => prisma.$executeRawUnsafe(one)))),
   ];
   return errors.map(faultOf);
 }
@@ -76,7 +77,7 @@ describe('what an error of PostgreSQL means', () => {
       }),
     );
     const asPrisma = await errorOf(() =>
-      db.prisma.$transaction(async (client) => {
+      prisma.$transaction(async (client) => {
         for (const statement of snapshot) await client.$executeRawUnsafe(statement);
         await db.pool.query(update(1));
         await client.$executeRawUnsafe(update(1));
@@ -98,7 +99,7 @@ describe('what an error of PostgreSQL means', () => {
     const faults = [
       await errorOf(() => inTransaction(db, (client) => victim((one) => client.query(one)).then(thrown))),
       await errorOf(() =>
-        db.prisma.$transaction((client) => victim((one) => client.$executeRawUnsafe(one)).then(thrown)),
+        prisma.$transaction((client) => victim((one) => client.$executeRawUnsafe(one)).then(thrown)),
       ),
     ].map(faultOf);
     expect(faults).toEqual(both('conflict'));
@@ -133,7 +134,7 @@ describe('what an error of PostgreSQL means', () => {
     const broken = async (work: () => Promise<unknown>) => (await Promise.all([errorOf(work), end()]))[0];
     const errors = [
       await broken(() => db.pool.query('SELECT pg_sleep(61)')),
-      await broken(() => db.prisma.$executeRawUnsafe('SELECT pg_sleep(61)')),
+      await broken(() => prisma.$executeRawUnsafe('SELECT pg_sleep(61)')),
     ];
     expect(errors.map(faultOf)).toEqual(both('unreachable'));
   });
