@@ -113,7 +113,7 @@ export class Files {
       await this.#download(id, options, async ({ body }) => {
         const target = await open(partial, 'w');
         try {
-          if (body) for await (const chunk of chunksOf(body)) await target.write(chunk);
+          if (body) for await (const chunk of chunksOf(body)) await target.appendFile(chunk);
           await target.sync();
         } finally {
           await target.close();

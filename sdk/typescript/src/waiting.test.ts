@@ -121,6 +121,22 @@ describe('the progress of a run', () => {
     });
   });
 
+  it('ends the stream when onProgress throws, and throws its error', async () => {
+    const closed = Promise.withResolvers<void>();
+    const open: Step = (response) => {
+      response.on('close', closed.resolve);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(statusEvent(executionAs('PROCESSING')));
+    };
+    const client = await start(created, open);
+    const onProgress = () => {
+      throw new RangeError('of the caller');
+    };
+    await expect(client.run('m', {}, { onProgress })).rejects.toBeInstanceOf(RangeError);
+    await closed.promise;
+    expect(server.received).toHaveLength(2);
+  });
+
   it.each<[string, Step]>([
     ['is missing', json(404, {})],
     ['is a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],

@@ -125,18 +125,23 @@ function lifeOf({ created_at: createdAt, expires_at: expiresAt }: Execution): nu
 /** Follows the event stream. Returns early when the stream does not work: long polls do. */
 async function followToEnd(http: Http, wait: Wait): Promise<void> {
   const events = followEvents(http, wait.current.id, { signal: wait.signal, maxFailures: maxStreamFailures });
-  for (;;) {
-    const next = await events.next().catch((error: unknown) => {
-      if (isStreamFailure(error)) return null;
-      throw error;
-    });
-    if (next === null || next.done) return;
-    const event = next.value;
-    if (event.type === 'status') {
-      wait.current = event.execution;
-      wait.isWhole = true;
+  try {
+    for (;;) {
+      const next = await events.next().catch((error: unknown) => {
+        if (isStreamFailure(error)) return null;
+        throw error;
+      });
+      if (next === null || next.done) return;
+      const event = next.value;
+      if (event.type === 'status') {
+        wait.current = event.execution;
+        wait.isWhole = true;
+      }
+      wait.report(event);
     }
-    wait.report(event);
+  } finally {
+    // Also when `onProgress` throws: an open stream would keep the process alive.
+    await events.return();
   }
 }
 
