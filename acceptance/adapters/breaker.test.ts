@@ -33,11 +33,11 @@ const breakers = '{holdfast-limits}:breakers';
 const opensAgainAtMs = async () => Number(await redis.hget(breakers, 'first'));
 const timeIsOver = () => redis.hset(breakers, 'first', String(Date.now() - 1));
 
-it('a provider that fails is left alone, probed when its time is over, and taken back once it answers', async () => {
+it('the circuit of a failing provider opens, is probed after its pause, and closes once the provider responds', async () => {
   hosted.first.plan({ submit: { status: 401, json: { detail: 'who are you' } } });
   await completed(10);
   expect(calls()).toBe(10);
-  await until('it is left alone', async () => (await opensAgainAtMs()) > Date.now());
+  await until('the circuit is open', async () => (await opensAgainAtMs()) > Date.now());
   // Every dispatcher knows it at its next report at the latest; the one at hand made it.
   await until('no more is sent there', async () => {
     const before = calls();

@@ -179,7 +179,8 @@ describe('while it waits for a busy provider, an execution', () => {
   });
 
   it('expires at its own time when no capacity came', async () => {
-    first.refuse({ status: 429 });
+    // A retry that is sent just before the end times out with the execution, which then fails instead.
+    first.refuse({ status: 429, headers: { 'retry-after': '60' } });
     const id = await create(customer.api, 'hasty', { prompt: 'a' });
     const { error } = await untilStatus(customer.api, id, 'EXPIRED');
     expect(error).toMatchObject({ code: 'GENERATION_TIMEOUT', retryable: true });

@@ -82,7 +82,7 @@ describe('scaling', () => {
     expect(queries).toEqual([
       'sum(holdfast_runs_in_hand{namespace="prod"})',
       'max(holdfast_backlog{kind="unsettled", namespace="prod"})',
-      'sum(holdfast_webhook_places_taken{namespace="prod"})',
+      'sum(holdfast_webhook_slots_taken{namespace="prod"})',
     ]);
   });
 

@@ -207,7 +207,7 @@ describe('holdfast doctor', () => {
     const { code, stdout } = await holdfast(['doctor'], { DATABASE_URL, REDIS_URL: testRedisUrl() });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^error {4}database: [^\n]*ECONNREFUSED[^\n]*\n {9}fix: is PostgreSQL up[^\n]*\n {9}runbook: docs\/runbooks\/HoldfastDatabaseAway\.md\n/,
+      /^error {4}database: [^\n]*ECONNREFUSED[^\n]*\n {9}fix: is PostgreSQL up[^\n]*\n {9}runbook: docs\/runbooks\/HoldfastDatabaseUnreachable\.md\n/,
     );
     expect(stdout).toMatch(/\nskipped {2}migrations: the database is unavailable\n/);
     expect(stdout).toMatch(/\nok {7}redis: /);

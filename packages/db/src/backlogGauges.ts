@@ -8,13 +8,13 @@ export function backlogGauges(registry: Registry, db: Database, kinds: readonly 
   const waiting = gauge(
     registry,
     'backlog',
-    `What waits in the database for somebody to do it; no more than ${maxCounted} are looked at`,
+    `Pending work in the database by kind; at most ${maxCounted} of a kind are counted`,
     ['kind'],
   );
   const oldest = gauge(
     registry,
     'backlog_oldest_age_seconds',
-    'Since when the first of what waits in the database waits; 0 when nothing does',
+    'Age of the oldest pending work of a kind; 0 when there is none',
     ['kind'],
   );
   return {

@@ -30,14 +30,15 @@ export async function setUp(config: SetupConfig, say: Say, waiting: Patience = p
 }
 
 async function steps(db: Database, config: SetupConfig, say: Say, waiting: Patience): Promise<void> {
-  const told = async (name: string, work: () => Promise<string>) => say(`${name}: ${await step(name, work)}`);
-  await told('migrations', () => applyMigrations(config.databaseUrl));
-  await told('partitions', () => preparePartitions(db));
-  await told('roles', () => setRoles(config));
-  await told('overage', () => applyOverage(db, config.environment));
-  await told('files', async () => `${await prepareStore(config.files, say, waiting)} is there`);
-  await told('models', () => setModels(db, config));
-  await told('demo organization', () => setDemo(db, config));
+  const report = async (name: string, work: () => Promise<string>) =>
+    say(`${name}: ${await step(name, work)}`);
+  await report('migrations', () => applyMigrations(config.databaseUrl));
+  await report('partitions', () => preparePartitions(db));
+  await report('roles', () => setRoles(config));
+  await report('overage', () => applyOverage(db, config.environment));
+  await report('files', async () => `${await prepareStore(config.files, say, waiting)} is ready`);
+  await report('models', () => setModels(db, config));
+  await report('demo organization', () => setDemo(db, config));
 }
 
 async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -66,7 +67,7 @@ async function preparePartitions(db: Database): Promise<string> {
 }
 
 async function setRoles({ databaseUrl, rolePasswords }: SetupConfig): Promise<string> {
-  if (rolePasswords === null) return 'left alone, for no password is set';
+  if (rolePasswords === null) return 'unchanged, because no password is set';
   await applyRoles(databaseUrl, rolePasswords);
   return `${Object.keys(rolePasswords).join(', ')} have their rights and passwords`;
 }
@@ -78,10 +79,10 @@ async function setModels(db: Database, { modelsDir, environment }: SetupConfig):
 }
 
 async function setDemo(db: Database, { demo, publicUrl }: SetupConfig): Promise<string> {
-  if (demo === null) return `none, for DEMO_KEY_SECRET is not set. The API is at ${publicUrl}`;
+  if (demo === null) return `none, because DEMO_KEY_SECRET is not set. The API is at ${publicUrl}`;
   const organizationId = await demoOrganization(db, demo.encryptionKeys);
   const key = await fixedDemoKey(db, organizationId, demo.secret);
-  if (key !== null) return `${organizationId} is there\n\n  API      ${publicUrl}\n  API key  ${key}\n`;
+  if (key !== null) return `${organizationId} is ready\n\n  API      ${publicUrl}\n  API key  ${key}\n`;
   const path = `/admin/v1/organizations/${organizationId}/api-keys`;
-  return `${organizationId} is there, but its key no longer works, for it was revoked or rotated. For another: POST ${path} {"name": "..."} of the admin API. The API is at ${publicUrl}`;
+  return `${organizationId} exists, but its key was revoked or rotated. For a new key: POST ${path} {"name": "..."} in the admin API. The API is at ${publicUrl}`;
 }

@@ -39,7 +39,7 @@ import { postRecover } from './endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from './endpoints/webhooks/postRedeliver.ts';
 import { postRotateEndpointSecret } from './endpoints/webhooks/postRotateEndpointSecret.ts';
 import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
-import { postTest } from './endpoints/webhooks/postTest.ts';
+import { postTestEvent } from './endpoints/webhooks/postTestEvent.ts';
 import { mountStorage } from './files/storage.ts';
 import { authenticate, openKeyCache } from './http/auth.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -72,7 +72,7 @@ export const endpoints: readonly Endpoint[] = [
   patchEndpoint,
   deleteEndpoint,
   postRotateEndpointSecret,
-  postTest,
+  postTestEvent,
   listDeliveries,
   postRecover,
   listExecutionDeliveries,

@@ -13,7 +13,7 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
   // Prometheus sees no increase in a counter that starts with 1.
   for (const connection of connections) providerAlerts.inc({ connection }, 0);
   return {
-    breakers: gauge(registry, 'provider_left_alone', 'Whether the breaker of a connection is open', [
+    breakers: gauge(registry, 'provider_circuit_open', 'Whether the breaker of a connection is open', [
       'connection',
     ]),
     capacity: gauge(

@@ -29,7 +29,7 @@ export function webhookMetrics(registry: Registry) {
 export function laneGauges(registry: Registry, lanes: Lanes): void {
   const of = (name: string, help: string, read: () => number) => liveGauge(registry, name, help, read);
   of('webhook_lanes', 'Lanes with an open request or a pending delivery here', () => lanes.limits().length);
-  of('webhook_places_taken', 'Deliveries claimed and not yet recorded', lanes.slotsTaken);
+  of('webhook_slots_taken', 'Deliveries claimed and not yet recorded', lanes.slotsTaken);
   of('webhook_claimed_ahead', 'Deliveries claimed here that have not started', lanes.claimedAhead);
   const about = {
     name: 'webhook_lane_limit',

@@ -18,7 +18,7 @@ describe('the webhook-sender', () => {
     await until('the metric', async () =>
       /webhook_deliveries_total{outcome="delivered"[^}]*} 1/.test(await (await get('metrics')).text()),
     );
-    expect(await (await get('metrics')).text()).toMatch(/webhook_places_taken{[^}]*} 0/);
+    expect(await (await get('metrics')).text()).toMatch(/webhook_slots_taken{[^}]*} 0/);
   });
 
   it('delivers every event once with two senders and duplicate jobs', async () => {

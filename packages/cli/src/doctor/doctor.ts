@@ -43,21 +43,21 @@ export async function doctor(args: string[], context: Context): Promise<number> 
 
 async function examine(context: Context): Promise<Finding[]> {
   const [database, ...others] = await Promise.all(
-    [databaseCheck, ...independent].map((one) => look(one, context)),
+    [databaseCheck, ...independent].map((one) => runCheck(one, context)),
   );
   const isAvailable = database?.every(({ state }) => state !== 'error');
   const inside: Finding[][] = [];
   for (const one of withDatabase) {
     // In sequence, on one connection.
-    if (isAvailable) inside.push(await look(one, context));
+    if (isAvailable) inside.push(await runCheck(one, context));
     else inside.push([{ state: 'skipped', check: one.check, found: 'the database is unavailable' }]);
   }
   return [...(database ?? []), ...inside.flat(), ...others.flat()];
 }
 
-async function look({ check, fix, runbook, look: find }: Check, context: Context): Promise<Finding[]> {
+async function runCheck({ check, fix, runbook, run }: Check, context: Context): Promise<Finding[]> {
   try {
-    return (await find(context)).map((finding) => ({ runbook, ...finding }));
+    return (await run(context)).map((finding) => ({ runbook, ...finding }));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return [{ state: 'error', check, found: reasonOf(error), fix, runbook }];

@@ -22,7 +22,7 @@ export type Check = {
   fix: string;
   /** The page in docs/runbooks, without `.md`; `doctor#section` is a section of doctor.md. */
   runbook: string;
-  look(context: Context): Promise<Finding[]>;
+  run(context: Context): Promise<Finding[]>;
 };
 
 const skewWarningMs = 2000;

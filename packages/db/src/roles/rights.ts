@@ -104,7 +104,7 @@ export const tables: readonly string[] = [...new Set(roles.flatMap((role) => Obj
 
 /** Written as `holdfast_ledger: UPDATE (lock) on balances`. */
 export type Deviations = {
-  strangers: Role[];
+  withoutRights: Role[];
   missing: string[];
   excess: string[];
 };
@@ -115,7 +115,7 @@ export async function readDeviations(db: Database): Promise<Deviations> {
   const known = new Set(rows.map(({ role }) => role));
   const wanted = new Set(roles.flatMap((role) => (known.has(role) ? rightsOf(role) : [])));
   return {
-    strangers: roles.filter((role) => !known.has(role)),
+    withoutRights: roles.filter((role) => !known.has(role)),
     missing: [...wanted].filter((right) => !has.has(right)),
     excess: [...has].filter((right) => !wanted.has(right)),
   };

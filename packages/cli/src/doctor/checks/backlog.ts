@@ -82,7 +82,7 @@ export const sweepsCheck: Check = {
   check: 'sweeps',
   fix: 'holdfast queues',
   runbook: 'HoldfastBacklogUnknown',
-  async look(context) {
+  async run(context) {
     const backlog = await readBacklog(await context.openDatabase());
     const findings = Object.entries(late).flatMap(([kind, { afterS, what, ...rest }]): Finding[] => {
       const { count, oldestS } = backlog[kind as BacklogKind];
@@ -101,7 +101,7 @@ export const auditCheck: Check = {
   check: 'ledger audit',
   fix: 'holdfast ledger audit',
   runbook: 'HoldfastLedgerNotAudited',
-  async look(context) {
+  async run(context) {
     const check = 'ledger audit';
     const last = await readLastAudit(await context.openDatabase());
     if (last === null) {

@@ -11,8 +11,8 @@ const oldestVersion = 150_000;
 export const databaseCheck: Check = {
   check: 'database',
   fix: 'is PostgreSQL up, and is DATABASE_URL that of its owner?',
-  runbook: 'HoldfastDatabaseAway',
-  async look(context) {
+  runbook: 'HoldfastDatabaseUnreachable',
+  async run(context) {
     const facts = await readServerFacts(await context.openDatabase());
     const found = `PostgreSQL ${facts.version}`;
     const reached: Finding =
@@ -27,7 +27,7 @@ export const migrationsCheck: Check = {
   check: 'migrations',
   fix: runSetup,
   runbook: 'doctor#migrations',
-  async look(context) {
+  async run(context) {
     const { applied, missing, unknown } = await readMigrationState(await context.openDatabase());
     const check = 'migrations';
     if (missing.length > 0)
@@ -44,10 +44,10 @@ export const rolesCheck: Check = {
   check: 'roles and rights',
   fix: runSetup,
   runbook: 'doctor#roles-and-rights',
-  async look(context) {
-    const { strangers, missing, excess } = await readDeviations(await context.openDatabase());
+  async run(context) {
+    const { withoutRights, missing, excess } = await readDeviations(await context.openDatabase());
     const check = 'roles and rights';
-    if (strangers.length === 4)
+    if (withoutRights.length === 4)
       return [
         {
           state: 'skipped',
@@ -56,7 +56,7 @@ export const rolesCheck: Check = {
         },
       ];
     const problems = [
-      ...strangers.map((role) => `${role} has no rights`),
+      ...withoutRights.map((role) => `${role} has no rights`),
       ...missing.map((right) => `missing: ${right}`),
       ...excess.map((right) => `too much: ${right}`),
     ];
@@ -71,7 +71,7 @@ export const partitionsCheck: Check = {
   check: 'partitions',
   fix: runSetup,
   runbook: 'HoldfastPartitionsMissing',
-  async look(context) {
+  async run(context) {
     const { monthsAhead } = await readHorizon((await context.openDatabase()).pool);
     const found = `there are partitions for ${monthsAhead} months after this one`;
     const fix =

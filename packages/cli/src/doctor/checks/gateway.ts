@@ -8,20 +8,20 @@ export const adminCheck: Check = {
   check: 'admin API',
   fix: 'set HOLDFAST_ADMIN_URL and ADMIN_TOKEN to those of the gateway',
   runbook: 'doctor#admin-api',
-  async look(context) {
+  async run(context) {
     await context.openAdmin().request('GET', '/organizations', { query: { limit: '1' } });
     return [{ state: 'ok', check: 'admin API', found: 'responds and accepts the token' }];
   },
 };
 
-const leadHere =
+const publicUrlFix =
   'PUBLIC_URL is where clients reach the gateway: its name, load balancer and proxy must lead there';
 
 export const publicUrlCheck: Check = {
   check: 'public URL',
-  fix: leadHere,
+  fix: publicUrlFix,
   runbook: 'doctor#public-url',
-  async look(context) {
+  async run(context) {
     const url = context.providerEnvironment()['PUBLIC_URL'];
     if (!url) {
       const found = 'PUBLIC_URL is not set here';
@@ -41,9 +41,9 @@ async function reachedFinding(origin: string): Promise<Finding> {
     if (response.ok && text.includes('"openapi"'))
       return { state: 'ok', check, found: `${origin} is the gateway` };
     const found = `${origin} returns ${response.status} and is not the gateway`;
-    return { state: 'error', check, found, fix: leadHere };
+    return { state: 'error', check, found, fix: publicUrlFix };
   } catch (error) {
-    return unreachable(check, origin, error, leadHere);
+    return unreachable(check, origin, error, publicUrlFix);
   }
 }
 

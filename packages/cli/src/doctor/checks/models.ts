@@ -17,7 +17,7 @@ export const modelsCheck: Check = {
   check: 'models',
   fix: 'holdfast models apply',
   runbook: 'doctor#models',
-  async look(context) {
+  async run(context) {
     const connections = connectionConfig(context.providerEnvironment());
     const models = await catalogue(context);
     const why = models.flatMap((model) => whyNotOffered(model, connections) ?? []);
@@ -51,7 +51,7 @@ export const providersCheck: Check = {
   check: 'providers',
   fix: 'is DATABASE_URL right? The catalogue has the adapter of each provider',
   runbook: 'HoldfastProviderNeedsOperator',
-  async look(context) {
+  async run(context) {
     const environment = context.providerEnvironment();
     const connections = Object.entries(connectionConfig(environment));
     const problems = connectionProblems(environment).map((found) =>

@@ -4,8 +4,8 @@ import { type Check, clockFinding, type Finding } from '../findings.ts';
 export const redisCheck: Check = {
   check: 'redis',
   fix: 'is Redis up, and is REDIS_URL right? Until then sweeps find the work, more slowly; nothing is lost',
-  runbook: 'HoldfastRedisAway',
-  async look(context) {
+  runbook: 'HoldfastRedisUnreachable',
+  async run(context) {
     const inspector = await context.openInspector();
     const facts = await inspector.facts();
     const paused = (await inspector.depths()).filter(({ isPaused }) => isPaused).map(({ queue }) => queue);

@@ -6,7 +6,7 @@ export const servicesCheck: Check = {
   check: 'services',
   fix: 'HOLDFAST_HEALTH_URLS must be a list like ledger=http://ledger:9464',
   runbook: 'HoldfastServiceDown',
-  async look(context: Context) {
+  async run(context: Context) {
     const services = context.serviceUrls();
     if (services.length > 0) return await Promise.all(services.map(healthFinding));
     const found = 'the metrics ports are unknown here: set HOLDFAST_HEALTH_URLS=ledger=http://ledger:9464,…';

@@ -11,7 +11,7 @@ export const storeCheck: Check = {
   check: 'store',
   fix: "is the store up, are its settings the gateway's, and is there space?",
   runbook: 'doctor#store',
-  async look(context) {
+  async run(context) {
     const environment = context.providerEnvironment();
     const isKnown = ['FILE_DISK_PATH', 'S3_ENDPOINT'].some((name) => environment[name]);
     if (!isKnown) return [{ state: 'skipped', check: 'store', found: unknownSettings }];

@@ -14,7 +14,7 @@ const timeoutMs = limits.webhookTimeoutMs + 5000;
 const maxOpen = 4;
 const openByOrganization = new Map<string, number>();
 
-export const postTest = endpoint({
+export const postTestEvent = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/test',
   operationId: 'testWebhookEndpoint',
