@@ -159,7 +159,7 @@ describe('a demo key', () => {
     const { id, organizationId } = await demoKeyRow();
     await revokeApiKey(db, organizationId, id);
     const line = (await run()).at(-1);
-    expect(line).toContain('no longer works');
+    expect(line).toContain('was revoked or rotated');
     expect(line).toContain(`POST /admin/v1/organizations/${organizationId}/api-keys`);
     expect(line).not.toContain(key);
     expect(await findApiKey(db, hashApiKey(key))).toBeNull();
@@ -170,9 +170,9 @@ describe('a demo key', () => {
     await run();
     const owner = await demoKeyRow();
     await rotateApiKey(db, { ...owner, hash: 'another', prefix: 'sk_another' });
-    expect((await run()).at(-1)).toContain('no longer works');
+    expect((await run()).at(-1)).toContain('was revoked or rotated');
     await db.prisma.apiKeyValue.delete({ where: { hash: hashApiKey(key) } });
-    expect((await run()).at(-1)).toContain('no longer works');
+    expect((await run()).at(-1)).toContain('was revoked or rotated');
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 });
