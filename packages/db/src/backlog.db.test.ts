@@ -7,7 +7,7 @@ const { db, close } = await openTestDatabase();
 afterAll(close);
 
 describe('the backlog', () => {
-  it('is empty when nothing waits, and tells how many wait and since when', async () => {
+  it('is empty when nothing is pending, and otherwise counts pending rows and dates the oldest', async () => {
     const nothing = { count: 0, oldestS: null };
     expect(await readBacklog(db)).toEqual({
       pending: nothing,
@@ -33,7 +33,7 @@ describe('the backlog', () => {
     expect(overdue.oldestS).toBeLessThan(100);
   });
 
-  it('is looked at no further than asked, however much waits', async () => {
+  it('is counted up to the given maximum, however long it is', async () => {
     const organizationId = await createTestOrganization(db, '10');
     for (const timeoutS of [60, 60, 60]) await insertTestExecution(db, { organizationId, timeoutS });
     expect((await readBacklogOf(db, ['pending'])).pending.count).toBeGreaterThanOrEqual(3);

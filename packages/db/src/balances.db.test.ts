@@ -45,7 +45,7 @@ const adjust = (change: Partial<AdjustmentRequest>, db = ledger) =>
 const available = async () => (await getBalance(owner, organizationId))?.available;
 
 describe('an adjustment', () => {
-  it('is one transfer under a key, for twins at once and for a job that runs again', async () => {
+  it('is one transfer per idempotency key, for concurrent requests and for a job that runs twice', async () => {
     const twins = await Promise.all(Array.from({ length: 20 }, () => adjust({ idempotencyKey: 'k' })));
     const again = await adjust({ idempotencyKey: 'k', kind: 'correction', amount: '-2' });
     expect(twins.filter((one) => one.outcome === 'added' && !one.isReplay)).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('an adjustment', () => {
     expect(await available()).toBe('6.00000000');
   });
 
-  it('of a key belongs to its organization', async () => {
+  it('with a key belongs to the organization of the key', async () => {
     await adjust({ idempotencyKey: 'k' });
     const other = await createTestOrganization(owner, '1');
     expect(await adjust({ organizationId: other, idempotencyKey: 'k' })).toMatchObject({
@@ -76,7 +76,7 @@ describe('an adjustment', () => {
     });
   });
 
-  it('takes what is available and no more, however many take at once', async () => {
+  it('takes no more than is available, however many run at once', async () => {
     const results = await Promise.all(
       Array.from({ length: 10 }, () => adjust({ kind: 'correction', amount: '-2', reason: 'twice billed' })),
     );
@@ -85,7 +85,7 @@ describe('an adjustment', () => {
     expect(await available()).toBe('1.00000000');
   });
 
-  it('is not made later than it was asked for, unless it was made before', async () => {
+  it('is not made after its deadline, unless it was made before', async () => {
     const past = await timeFromNow(ledger, -1);
     expect(await adjust({ idempotencyKey: 'k', until: past })).toEqual({ outcome: 'too late' });
     expect(await available()).toBe('5.00000000');
@@ -94,7 +94,7 @@ describe('an adjustment', () => {
     expect(await adjust({ idempotencyKey: 'k', until: past })).toEqual({ ...made, isReplay: true });
   });
 
-  it('of nobody is none', async () => {
+  it('of an unknown organization changes nothing', async () => {
     expect(await adjust({ organizationId: 'org_none' })).toEqual({ outcome: 'no organization' });
   });
 

@@ -11,8 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-describe('a server that says nothing', () => {
-  it('counts as unavailable, and its connection is not used again', async () => {
+describe('a silent server', () => {
+  it('counts as unavailable, and its connection is discarded', async () => {
     const db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test', answerWithinMs: 100 });
     const backend = async () =>
       (await db.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0];
@@ -24,7 +24,7 @@ describe('a server that says nothing', () => {
   });
 });
 
-describe('a server that does not know our password any more', () => {
+describe('a server whose password for our role has changed', () => {
   it('is recognized through the pool and through Prisma', async () => {
     const url = Object.assign(new URL(database.url), { password: 'of-yesterday' }).href;
     const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });

@@ -52,7 +52,7 @@ async function whileLocked<Result>(work: (holder: PoolClient) => Promise<Result>
   });
 }
 
-describe('what an error of PostgreSQL means', () => {
+describe('an error of PostgreSQL', () => {
   it('57014: a statement that takes too long is slow', async () => {
     const faults = await faultsOf("SET LOCAL statement_timeout = '20ms'", 'SELECT pg_sleep(60)');
     expect(faults).toEqual(both('slow'));

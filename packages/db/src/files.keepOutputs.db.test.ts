@@ -36,13 +36,13 @@ describe('an output that is stored', () => {
     expect(await isRemovable()).toBe(false);
   });
 
-  it('goes after a day when nobody keeps it: its dispatcher was killed', async () => {
+  it('is removed after a day when its dispatcher was killed before keeping it', async () => {
     expect(await isRemovable()).toBe(false);
     await daysPass();
     expect(await isRemovable()).toBe(true);
   });
 
-  it('goes at once when it is dropped, and can not be kept then', async () => {
+  it('is removed at once when it is dropped, and cannot be kept afterwards', async () => {
     await dropOutputs(db, [id]);
     await keepOutputs(db, [id]);
     expect(await isRemovable()).toBe(true);

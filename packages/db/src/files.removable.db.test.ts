@@ -7,7 +7,7 @@ import { insertUpload, listRemovableFiles, markFileReady, markFilesDeleted } fro
 const { db, close } = await openTestDatabase();
 afterAll(close);
 
-it('a file whose time is over goes with all its bytes: the checked ones, and what was uploaded after', async () => {
+it('an expired file is removed with all its bytes: the checked ones and later uploads', async () => {
   const organizationId = await createTestOrganization(db, '1');
   const upload = { organizationId, filename: 'a.png', contentType: 'image/png', sizeBytes: 1, ttlDays: 1 };
   const [waiting, ready] = [newId('file'), newId('file')];

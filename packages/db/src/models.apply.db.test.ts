@@ -21,7 +21,7 @@ async function offered(): Promise<string[]> {
 }
 
 describe('the catalogue', () => {
-  it('offers what it was given last; what is gone from it is withdrawn once, and known for what runs yet', async () => {
+  it('offers the models applied last; missing ones are withdrawn once and stay readable for open executions', async () => {
     expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);
     expect(await offered()).toEqual(['first', 'second']);
     expect(await applyModels(db, [model('second')])).toEqual(['first']);
@@ -30,7 +30,7 @@ describe('the catalogue', () => {
     expect((await openModelCatalogue(db).get('first'))?.definition).toMatchObject({ slug: 'first' });
   });
 
-  it('one that cannot be offered now is known as meant to be, until it is withdrawn', async () => {
+  it('keeps a model that cannot be offered now marked as active until it is withdrawn', async () => {
     const state = async (slug: string) => {
       const found = await openModelCatalogue(db).get(slug);
       return [found?.isActive, found?.definition.active];
@@ -44,7 +44,7 @@ describe('the catalogue', () => {
     expect(await state('first')).toEqual([false, false]);
   });
 
-  it('is read by services of the version before too, which know of one provider', async () => {
+  it('can be read by services of the previous version, which expect one provider', async () => {
     await applyModels(db, [model('first')]);
     const { rows } = await db.pool.query(
       `SELECT definition -> 'provider' AS provider FROM models WHERE slug = 'first'`,
@@ -53,7 +53,7 @@ describe('the catalogue', () => {
     expect((await openModelCatalogue(db).get('first'))?.definition).toEqual(model('first'));
   });
 
-  it('offers a model again whose file came back', async () => {
+  it('offers a model again when its file returns', async () => {
     await applyModels(db, [model('second')]);
     expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);
     expect(await offered()).toEqual(['first', 'second']);

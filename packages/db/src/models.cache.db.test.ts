@@ -5,7 +5,7 @@ import { openModelCatalogue } from './models.ts';
 const { db, close } = await openTestDatabase();
 afterAll(close);
 
-it('a model that another process knows already is found, though this one has just read the table', async () => {
+it('a model that another process has just added is found, although this process has read the table', async () => {
   const catalogue = openModelCatalogue(db);
   expect(await catalogue.list()).toEqual([]);
   await db.pool.query(`INSERT INTO models (slug, definition) VALUES ('new', '{}')`);

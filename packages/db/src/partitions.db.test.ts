@@ -129,7 +129,7 @@ const setPending = (state: string) =>
   ]);
 
 describe('partitions', () => {
-  it('are made once, however many make them at once, and once only', async () => {
+  it('are created once, however many processes create them at once', async () => {
     const before = await listPartitions(db.pool);
     const all = await Promise.all(Array.from({ length: 8 }, () => makePartitions(ledger.pool, 5)));
     const names = all.flat();
@@ -140,11 +140,11 @@ describe('partitions', () => {
     expect((await readHorizon(ledger.pool)).monthsAhead).toBe(5);
   });
 
-  it('are not made without bound', async () => {
+  it('are created for a limited number of months ahead', async () => {
     await expect(makePartitions(ledger.pool, 25)).rejects.toThrow('0 to 24 months');
   });
 
-  it('have the rules of their tables, whenever they were made', async () => {
+  it('have the constraints of their tables, whenever they were created', async () => {
     await makePartitions(db.pool, 5);
     const { rows } = await db.pool.query<{ parent: string; shapes: number }>(
       `WITH shape AS (
@@ -168,7 +168,7 @@ describe('partitions', () => {
 });
 
 describe('months that are older than the retention', () => {
-  it('go with everything that hangs on them, and the books stay right', async () => {
+  it('are dropped with all rows that depend on them, and the ledger stays correct', async () => {
     const [old, young] = [await completed('2025-01-15'), await completed(new Date().toISOString())];
     await completed('2025-01-31T23:59:59.999Z');
     const balance = await getBalance(db, organizationId);
@@ -195,7 +195,7 @@ describe('months that are older than the retention', () => {
     expect(await listExecutions(db, organizationId, { cursor: old }, 10)).toEqual([]);
   });
 
-  it('have their output files removed, and then forgotten', async () => {
+  it('have their output files removed from the store, then from the database', async () => {
     const [old, young] = [await completed('2025-01-15'), await completed(new Date().toISOString())];
     await clearOldMonths(ledger.pool, 30);
     await dropPartitions(ledger.pool, 30);
@@ -207,7 +207,7 @@ describe('months that are older than the retention', () => {
     expect(rows).toEqual([{ id: `file_${young}` }]);
   });
 
-  it('are cleared a page at a time, and a run that is stopped is taken up by the next', async () => {
+  it('are cleared page by page, and the next run continues one that was stopped', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => completed(`2025-01-${index + 10}`)));
     await clearOldMonths(ledger.pool, 30, () => true);
     expect(await count(['attempts'])).toEqual([20]);
@@ -219,7 +219,7 @@ describe('months that are older than the retention', () => {
     }
   });
 
-  it('stay while an execution has not ended, a delivery is pending, or something hangs on them', async () => {
+  it('stay while an execution is open, a delivery is pending, or other rows depend on them', async () => {
     const id = await completed('2025-01-15');
     const reason = async () => {
       const { dropped, kept } = await dropPartitions(ledger.pool, 30);
@@ -241,7 +241,7 @@ describe('months that are older than the retention', () => {
     expect(await getExecution(db, organizationId, id)).not.toBeNull();
   });
 
-  it('can be told before: what would go, what would stay and why', async () => {
+  it('are listed by a dry run: which would be dropped, which would stay and why', async () => {
     await create('2025-02-15');
     const plan = async (includingJournal: boolean) =>
       (await planDrop(db.pool, 30, includingJournal)).map(({ name, kept }) => [name, kept]);
@@ -270,7 +270,7 @@ describe('months that are older than the retention', () => {
     await expect(planDrop(db.pool, 29, false)).rejects.toThrow('never dropped');
   });
 
-  it('are none that are younger than 30 days, or not wholly old', async () => {
+  it('never include a month younger than 30 days or one that is only partly old', async () => {
     await expect(dropPartitions(ledger.pool, 29)).rejects.toThrow('never dropped');
     await expect(dropJournalPartitions(db.pool, 29)).rejects.toThrow('never dropped');
     const daysSinceMidFebruary = Math.floor((Date.now() - Date.parse('2025-02-15')) / 86_400_000);
@@ -284,7 +284,7 @@ describe('months that are older than the retention', () => {
     expect(await months()).toContain('2025-02');
   });
 
-  it('may lose the log of their deliveries sooner', async () => {
+  it('can lose their delivery log earlier', async () => {
     const id = await completed('2025-01-15');
     const names = ['01', '02', '03'].flatMap((month) => [
       `deliveries_2025_${month}`,
@@ -299,7 +299,7 @@ describe('months that are older than the retention', () => {
     expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(6);
   });
 
-  it('are left for another time while somebody works with them', async () => {
+  it('are skipped while another session uses them', async () => {
     const reader = await db.pool.connect();
     await reader.query('BEGIN');
     await reader.query('SELECT FROM executions');
@@ -311,7 +311,7 @@ describe('months that are older than the retention', () => {
     expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(12);
   });
 
-  it('of the journal may take longer to add up than a statement of a service', async () => {
+  it('of the journal can be summed for longer than the statement timeout of a service', async () => {
     await dropPartitions(db.pool, 30);
     const reader = await db.pool.connect();
     const hurried = new pg.Pool({ ...db.pool.options, statement_timeout: 100, query_timeout: 300 });
@@ -327,7 +327,7 @@ describe('months that are older than the retention', () => {
     }
   });
 
-  it('keep their journal, until the owner drops it too', async () => {
+  it('keep their journal until the owner drops it too', async () => {
     await completed('2025-01-15');
     expect((await dropJournalPartitions(db.pool, 30)).kept[0]).toEqual({
       partition: 'transfers_2025_01',
@@ -347,7 +347,7 @@ describe('months that are older than the retention', () => {
     expect(await auditLedger(db)).toEqual([]);
   });
 
-  it('that went without a word are missed in the books', async () => {
+  it('that were dropped by hand are reported by the audit', async () => {
     await completed('2025-01-15');
     await completed(new Date().toISOString());
     await db.pool.query('DROP TABLE transfers_2025_01, executions_2025_01, events_2025_01');

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { openDatabase } from './client.ts';
 import { inTransaction, storableJson } from './statement.ts';
 
-it('a connection that breaks in the middle of a transaction fails it, and not the process', async () => {
+it('a connection that breaks during a transaction fails the transaction, and not the process', async () => {
   const { url, drop } = await createTestDatabase();
   const db = openDatabase({ url, poolSize: 2, applicationName: 'test' });
   const broken = inTransaction(db, async (client) => {

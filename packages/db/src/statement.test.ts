@@ -9,24 +9,24 @@ function idOf(prefix: string, iso: string): string {
 }
 
 describe('the first id', () => {
-  it('is before everything that was made with these or a day before them, under any prefix', () => {
+  it('precedes all ids created with these or a day earlier, with any prefix', () => {
     const first = firstId('exec', [idOf('evt', '2026-03-15T06:00:00Z'), idOf('evt', '2026-03-14T00:00:00Z')]);
     expect(first < idOf('exec', '2026-03-13T00:00:00Z')).toBe(true);
     expect(firstId('exec', [newId('att')]) < newId('exec')).toBe(true);
   });
 
-  it('leaves the months before aside', () => {
+  it('excludes earlier months', () => {
     expect(
       firstId('exec', [idOf('att', '2026-03-15T06:00:00Z')]) > idOf('exec', '2026-02-28T23:59:59Z'),
     ).toBe(true);
   });
 
-  it('is before everything where an id has no time', () => {
+  it('precedes all ids when an id has no time', () => {
     expect(firstId('exec', ['att_?', newId('att')])).toBe('exec_');
     expect(firstId('exec', [])).toBe('exec_');
   });
 
-  it('since a time is before everything that was made from then on', () => {
+  it('since a time precedes all ids created from then on', () => {
     const time = Date.parse('2026-03-15T06:00:00Z');
     expect(firstIdSince('exec', time) < idOf('exec', '2026-03-15T06:00:00Z')).toBe(true);
     expect(firstIdSince('exec', time) > idOf('exec', '2026-02-28T23:59:59Z')).toBe(true);

@@ -19,14 +19,14 @@ beforeAll(async () => {
 
 afterAll(close);
 
-it('counting what is under way looks at nothing else', async () => {
+it('counting open runs reads no other attempts', async () => {
   const { rows } = await explainReads(db, openRuns);
   const open = await openRuns(db);
   expect(open).toHaveLength(20);
   expect(rows).toBeLessThanOrEqual(2 * open.length);
 });
 
-it('writing down a refusal reads nothing else', async () => {
+it('recording a refusal reads no other attempts', async () => {
   const { rows } = await db.pool.query(`SELECT id FROM attempts WHERE finished_at IS NULL LIMIT 1`);
   const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
   const next = { connection: 'p', target: 'm', afterMs: 1 };
@@ -36,7 +36,7 @@ it('writing down a refusal reads nothing else', async () => {
   expect(read.rows).toBeLessThanOrEqual(10);
 });
 
-it('what has ended or waits is no longer open', async () => {
+it('an attempt that has ended or waits is not open', async () => {
   const [ended, waiting, still] = (await openRuns(db)).map(({ executionId }) => executionId);
   await db.pool.query(
     `UPDATE attempts SET state = 'cancelled', finished_at = now() WHERE execution_id = $1`,
@@ -46,7 +46,7 @@ it('what has ended or waits is no longer open', async () => {
   expect(await filterOpenRuns(db, [ended, waiting, still].map(String))).toEqual([still]);
 });
 
-it('of many organizations fewer each are looked at, and some of everybody', async () => {
+it('a sweep over many organizations reads fewer rows of each, and some of every one', async () => {
   const countOf = (rows: unknown[][]) => Map.groupBy(rows, ([, organizationId]) => organizationId);
   const few = countOf(await stalePendingExecutions(db, 5, 100, 20));
   expect([...few.values()].map(({ length }) => length)).toEqual([4, 4, 4, 4, 4]);

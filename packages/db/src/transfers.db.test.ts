@@ -40,7 +40,7 @@ describe('the list of transfers', () => {
     expect(rows).toBeLessThan(fewRows);
   });
 
-  it('of an execution opens its month alone', async () => {
+  it('of an execution reads only its month', async () => {
     const { rows } = await db.pool.query<{ id: string }>(
       `SELECT id FROM executions WHERE organization_id = 'org_own' AND id > month_bound('exec', '2025-03-01')
        ORDER BY id LIMIT 1`,
@@ -53,7 +53,7 @@ describe('the list of transfers', () => {
     expect((await readFor({ kind })).relations).toEqual(['transfers_funding']);
   });
 
-  it('of a time has exactly what was made in it', async () => {
+  it('of a period has exactly the transfers made in it', async () => {
     const [createdAfter, createdBefore] = [new Date('2025-05-02'), new Date('2025-05-04')];
     const list = await listTransfers(db, 'org_own', { createdAfter, createdBefore }, 1000);
     const { rows } = await db.pool.query<{ sequence: string }>(

@@ -35,7 +35,7 @@ describe('the sum of usage', () => {
     },
   );
 
-  it('of a year is of all its months', async () => {
+  it('of a year covers all its months', async () => {
     const executions = perMonth * months;
     expect(await sumUsage(db, asked('2025-01-01', '2026-01-01'))).toEqual([
       {
@@ -49,7 +49,7 @@ describe('the sum of usage', () => {
     ]);
   });
 
-  it('of months adds up to the year', async () => {
+  it('of all months equals that of the year', async () => {
     const bounds = Array.from({ length: months + 1 }, (_, month) =>
       new Date(Date.UTC(2025, month)).toISOString(),
     );

@@ -34,7 +34,7 @@ describe('admin tokens', () => {
     expect(parseAdminTokens(text)).toEqual(wanted);
   });
 
-  it.each([long, `ann:${long},bob:${long}b`])('of %s the first is sent', (text) => {
+  it.each([long, `ann:${long},bob:${long}b`])('in %s provide the first token for requests', (text) => {
     expect(firstAdminToken(text)).toBe(long);
   });
 });

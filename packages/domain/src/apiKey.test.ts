@@ -10,13 +10,13 @@ describe('an API key', () => {
     expect(newApiKey()).not.toBe(key);
   });
 
-  it('carries the CRC32 that everybody computes, zeros in front included', () => {
+  it('carries the standard CRC32, with leading zeros', () => {
     expect(
       isApiKeyShape('sk_0000000000000000000000000000000000000000000000000000000000000124_00282867'),
     ).toBe(true);
   });
 
-  it('is the same whenever it is made of the same secret', () => {
+  it('is always the same for the same secret', () => {
     const secret = `${'0'.repeat(61)}124`;
     expect(apiKeyOf(secret)).toBe(`sk_${secret}_00282867`);
   });

@@ -89,7 +89,7 @@ describe('the body of an event', () => {
     });
   });
 
-  it('of a start tells of the start, though the execution has ended meanwhile', () => {
+  it('of a start describes the start, even if the execution has ended meanwhile', () => {
     const { data } = body('execution.started', { ...completed, progress: 0.5, queuePosition: 3 });
     expect(data).toMatchObject({ status: 'PROCESSING', cost: null, error: null, completed_at: null });
     expect(data).toMatchObject({ progress: null, queue_position: null });
@@ -110,7 +110,7 @@ describe('the body of an event', () => {
     expect(data).not.toHaveProperty('result');
   });
 
-  it('shows how far a failed one had come, and never its log', () => {
+  it('of a failure carries the progress of the run, and never its log', () => {
     const failed: Execution = {
       ...completed,
       status: 'FAILED',

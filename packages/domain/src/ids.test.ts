@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { idPrefixes, isId, newId } from './ids.ts';
 
-it.each(idPrefixes)('a new %s id is a prefix and a UUIDv7, sorts by time, and is known again', (prefix) => {
+it.each(idPrefixes)('a new %s id is a prefix and a UUIDv7, sorts by time, and is recognized', (prefix) => {
   const ids = [newId(prefix), newId(prefix), newId(prefix)];
   expect(ids[0]).toMatch(
     new RegExp(`^${prefix}_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),

@@ -35,7 +35,7 @@ describe('findInputFiles', () => {
 });
 
 describe('replaceInputFiles', () => {
-  it('replaces every place and leaves the original alone', () => {
+  it('replaces every reference and does not change the original', () => {
     const input = { source: id, frames: [{ picture: other }], prompt: 'x' };
     const replaced = replaceInputFiles(input, findInputFiles(schema, input), (one) => `https://files/${one}`);
     expect(replaced).toEqual({

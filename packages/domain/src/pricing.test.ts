@@ -18,7 +18,7 @@ function success(part: Partial<Success>): Success {
 }
 
 describe('estimateCost', () => {
-  it('adds up every price that is given', () => {
+  it('adds up all prices of the model', () => {
     const definition = model({
       price: { per_run: '0.01', per_second: '0.002', per_image: '0.04' },
       estimate: { seconds: 5, images: 2 },
@@ -61,13 +61,13 @@ describe('estimateCost', () => {
     expect(estimateCost(definition, input)).toBe(cost);
   });
 
-  it('takes one megapixel of each image unless told', () => {
+  it('assumes one megapixel per image without an estimate', () => {
     expect(estimateCost(model({ price: { per_megapixel: '0.1' } }), {})).toBe('0.10000000');
     const told = model({ price: { per_megapixel: '0.1' }, estimate: { images: 2, megapixels: 0.5 } });
     expect(estimateCost(told, { width: 9, height: 9 })).toBe('0.10000000');
   });
 
-  it('is the sum of its items, one for each price, which are exact', () => {
+  it('is the exact sum of one item for each price', () => {
     const definition = model({
       price: { per_run: '0.01', per_megapixel: '0.00000003', per_output_token: '0' },
       estimate: { megapixels: { width: 'width', height: 'height', default: 1 }, output_tokens: 7 },
@@ -91,7 +91,7 @@ describe('estimateCost', () => {
 });
 
 describe('actualCost', () => {
-  it('charges what was measured', () => {
+  it('charges the measured amounts', () => {
     const definition = model({
       price: { per_second: '0.1', per_input_token: '0.01', per_output_token: '0.02' },
     });
@@ -99,12 +99,12 @@ describe('actualCost', () => {
     expect(actualCost(definition, outcome)).toBe('0.16000000');
   });
 
-  it('counts the images of the output when nothing else says', () => {
+  it('counts the images of the output when the provider reports no number', () => {
     const definition = model({ price: { per_image: '0.04' } });
     expect(actualCost(definition, success({ output: { images: [{}, {}, {}] } }))).toBe('0.12000000');
   });
 
-  it('charges the megapixels that were measured, and as estimated what was not', () => {
+  it('charges measured megapixels, and estimates for anything not measured', () => {
     const definition = model({ price: { per_megapixel: '0.1' }, estimate: { megapixels: 2 } });
     expect(actualCost(definition, success({ measured: { megapixels: 0.786432, images: 9 } }))).toBe(
       '0.07864320',
@@ -112,7 +112,7 @@ describe('actualCost', () => {
     expect(actualCost(definition, success({ output: { images: [{}, {}] } }))).toBe('0.40000000');
   });
 
-  it("lets the provider's cost win only where the model says so", () => {
+  it("uses the provider's cost only if the model says so", () => {
     const outcome = success({ measured: { cost: '0.123456785' } });
     expect(actualCost(model({ price: { per_run: '1', cost_from_provider: true } }), outcome)).toBe(
       '0.12345679',

@@ -20,12 +20,12 @@ const alone = {
 };
 
 describe('a webhook signature', () => {
-  it('is the one that openssl computes', () => {
+  it('equals the one that openssl computes', () => {
     expect(headersBy()).toEqual(alone);
     expect(headersBy({ isPreviousPrimary: true })).toEqual(alone);
   });
 
-  it('is of both secrets while one takes the place of the other, X-Signature of the one that is asked for', () => {
+  it('uses both secrets during a rotation, and X-Signature only the requested one', () => {
     const previous = signingKeys(secretOf(1));
     const old = headersBy({ current: previous });
     const both = `${alone['webhook-signature']} ${old['webhook-signature']}`;
@@ -36,7 +36,7 @@ describe('a webhook signature', () => {
     });
   });
 
-  it('has a secret of 32 bytes, new each time', () => {
+  it('uses a new secret of 32 bytes for each endpoint', () => {
     const secret = newWebhookSecret();
     expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
     expect(newWebhookSecret()).not.toBe(secret);

@@ -23,13 +23,13 @@ async function started(id: string): Promise<void> {
 
 const secondsLeft = `SELECT extract(epoch FROM lease_until - now()) > 10 AS long FROM attempts WHERE id = $1`;
 
-it('a heartbeat extends the lease of what is in hand', async () => {
+it('a heartbeat extends the leases of attempts in flight', async () => {
   await started('att_held');
   expect(await extendLeases(db, ['att_held'], 20)).toEqual(['att_held']);
   expect((await db.pool.query(secondsLeft, ['att_held'])).rows).toEqual([{ long: true }]);
 });
 
-it('a heartbeat that comes just after a run was left to its provider keeps nobody from its callback', async () => {
+it('a late heartbeat gives no lease to a run that was just handed to its provider, so its callback can claim it', async () => {
   await started('att_left');
   const handle = { externalId: 'x' };
   await recordRunning(db, [{ attemptId: 'att_left', handle, awaitsCallback: false, pollAfterMs: 60_000 }]);

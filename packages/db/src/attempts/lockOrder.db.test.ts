@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(close);
 
-it('statements over the same attempts, in any order and at once, wait for each other and never deadlock', async () => {
+it('concurrent statements over the same attempts, in any order, wait for each other and never deadlock', async () => {
   const reversed = ids.toReversed();
   const outcome = { ok: false, code: 'GENERATION_FAILED', message: 'no' } as const;
   const running = (attemptId: string) => ({

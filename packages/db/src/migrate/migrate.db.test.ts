@@ -45,7 +45,7 @@ describe('migrate', () => {
   }
 
   describe('migrate', () => {
-    it('applies every migration once, oldest first, and keeps the usual record', async () => {
+    it('applies every migration once, oldest first, and records it as Prisma does', async () => {
       expect(await migrate(database.url)).toEqual(await allNames());
       expect(await migrate(database.url)).toEqual([]);
       const rows = await query(
@@ -62,17 +62,17 @@ describe('migrate', () => {
       expect(rows).toEqual(expected);
     });
 
-    it('refuses a database with tables of something else', async () => {
+    it('refuses a database with tables of another program', async () => {
       await query('CREATE TABLE guests (id int)');
       await expect(migrate(database.url)).rejects.toThrow(/not a Holdfast one/);
     });
 
-    it('lets one of several callers work while the others find nothing to do', async () => {
+    it('runs once for several concurrent callers', async () => {
       const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
       expect(applied.flat()).toEqual(await allNames());
     });
 
-    it('takes function bodies with semicolons in them', async () => {
+    it('accepts function bodies that contain semicolons', async () => {
       const body = 'BEGIN PERFORM 1; RETURN 7; END;';
       await addMigration(
         '20990101000000_f',
@@ -82,13 +82,13 @@ describe('migrate', () => {
       expect(await query('SELECT seven() AS n')).toEqual([{ n: 7 }]);
     });
 
-    it('leaves nothing of a migration that fails, and says why', async () => {
+    it('rolls a failed migration back and reports the reason', async () => {
       await addMigration('20990101000000_bad', 'CREATE TABLE half_done (); SELECT * FROM nowhere;');
       await expect(migrate(database.url, folder)).rejects.toThrow(/nowhere/);
       expect(await query("SELECT to_regclass('half_done') AS found")).toEqual([{ found: null }]);
     });
 
-    it('tries one again that failed', async () => {
+    it('retries a migration that failed', async () => {
       await addMigration('20990101000000_late', 'CREATE TABLE copied AS SELECT * FROM source;');
       await expect(migrate(database.url, folder)).rejects.toThrow(/source/);
       await query('CREATE TABLE source (n int)');
@@ -96,7 +96,7 @@ describe('migrate', () => {
       expect(await migrate(database.url, folder)).toEqual([]);
     });
 
-    it('waits for who reads a table for long, and nobody waits with it', async () => {
+    it('waits for a long reader of a table without blocking other sessions', async () => {
       await migrate(database.url, folder);
       await addMigration('20990101000000_extra', 'ALTER TABLE files ADD COLUMN extra int;');
       const reader = new pg.Client({ connectionString: database.url });
@@ -111,7 +111,7 @@ describe('migrate', () => {
       expect(await migrated).toEqual(['20990101000000_extra']);
     });
 
-    it('knows one as applied whose process was killed while its script ran to the end', async () => {
+    it('counts a migration as applied whose process was killed after the script had committed', async () => {
       const { unlock } = await killInTheMiddle();
       await unlock();
       await until('the script has ended', async () => (await scriptsAtWork()) === 0);
@@ -119,7 +119,7 @@ describe('migrate', () => {
       expect(await query('SELECT extra FROM files')).toEqual([]);
     });
 
-    it('applies one once when its script still runs though its process was killed', async () => {
+    it('applies a migration once when the script still runs after its process was killed', async () => {
       const { unlock } = await killInTheMiddle();
       const again = migrate(database.url, folder);
       const dead = 'SELECT FROM _prisma_migrations WHERE rolled_back_at IS NOT NULL';
@@ -162,11 +162,11 @@ describe('migrate', () => {
   }
 
   describe('newMigration', () => {
-    it('has nothing to write while the migrations lead to the schema', async () => {
+    it('writes nothing while the migrations match the schema', async () => {
       expect(await newMigration(database.url, 'nothing', folder)).toBeNull();
     });
 
-    it('writes what the schema has more, and leaves hand-written indexes and checks alone', async () => {
+    it('writes what the schema adds, and keeps hand-written indexes and checks', async () => {
       await addMigration(
         '20990101000000_hand',
         `ALTER TABLE files DROP COLUMN width; ALTER TABLE files ADD CHECK (height <> 7);
@@ -189,7 +189,7 @@ describe('migrate', () => {
 describe('retryWhileLocked', () => {
   const locked = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
-  it('what does not get its locks is done again', async () => {
+  it('retries a migration that does not get its locks', async () => {
     let times = 0;
     const work = async () => {
       times += 1;
@@ -199,7 +199,7 @@ describe('retryWhileLocked', () => {
     expect(await retryWhileLocked(work)).toBe(2);
   });
 
-  it('it is given up after a time, and said why; what fails otherwise is not done again', async () => {
+  it('gives up after its time limit with the reason, and retries no other failure', async () => {
     const failing = (error: Error) => async () => {
       throw error;
     };

@@ -47,7 +47,7 @@ const addDelivery = (day: string, endpointId: string | null, url: string) =>
     [day, endpointId, url],
   );
 
-it('deliveries get lanes, their attempts months, and a month that was dropped stays dropped', async () => {
+it('an upgrade gives deliveries their lanes and attempts their months, and a dropped month stays dropped', async () => {
   await migrateWithout((name) => /^20261121140000_webhooks$|_(missed_events|in_flight_limit)$/.test(name));
   await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
   await addDelivery('2025-01-01', null, 'HTTPS://Example.com:8443/hook?a');
@@ -72,7 +72,7 @@ const isOverage = (name: string) => name >= '20261122150000' && name < '20261122
 const settings = async () =>
   (await pool.query('SELECT overage, spend_limit_overage FROM ledger_settings')).rows;
 
-it('an installation that has organizations goes on charging above spend limits, a new one caps there', async () => {
+it('an upgraded installation keeps charging above spend limits, and a new one caps there', async () => {
   await migrateWithout(isOverage);
   await pool.query(`INSERT INTO organizations (id, name, webhook_secret) VALUES ('org_1', 'Old', 'none')`);
   await migrate(database.url);
@@ -87,7 +87,7 @@ it('an installation that has organizations goes on charging above spend limits, 
   pool = new pg.Pool({ connectionString: database.url, max: 1 });
 });
 
-it('every month of the journal gets the index and the constraint that know write-offs', async () => {
+it('every month of the journal gets the index and the constraint for write-offs', async () => {
   await migrateWithout(isOverage);
   await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
   await migrate(database.url);

@@ -78,7 +78,7 @@ const untouched = { available: '10.00000000', held: '0.00000000' };
 const notFollowing = 'transfers that do not follow from the balance are refused';
 
 describe('the journal', () => {
-  it('moves the balance by what is added to it', async () => {
+  it('moves the balance by the amount of each transfer', async () => {
     const executionId = newId('exec');
     await add('owner', holdOf(executionId));
     expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
@@ -120,7 +120,7 @@ describe('the journal', () => {
     expect(await balance()).toEqual(untouched);
   });
 
-  it('refuses a whole statement for one row that does not follow from the one before', async () => {
+  it('refuses a whole statement when one row does not follow from the previous one', async () => {
     const second = { ...holdOf(newId('exec')), sequence: 3, after: ['7', '2'] as [string, string] };
     await expect(add('owner', holdOf(newId('exec')), second)).rejects.toThrow(notFollowing);
     expect(await balance()).toEqual(untouched);
@@ -194,35 +194,35 @@ describe('the overage policy', () => {
     after: ['0', '0'],
   };
 
-  it('charge writes nothing off', async () => {
+  it('`charge` writes nothing off', async () => {
     await updateOrganization(db, organizationId, { overage: 'charge', spendLimitOverage: 'charge' });
     await expect(settle('10', '0', writeOff)).rejects.toThrow(beyond);
     expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
   });
 
-  it('charge takes the balance below zero', async () => {
+  it('`charge` takes the balance below zero', async () => {
     await settle('12', '-2');
     expect(await balance()).toEqual({ available: '-2.00000000', held: '0.00000000' });
   });
 
-  it('cap is kept by the database against a ledger that charges in full', async () => {
+  it('`cap` is enforced by the database against a ledger that charges in full', async () => {
     await updateOrganization(db, organizationId, { overage: 'cap' });
     await expect(settle('12', '-2')).rejects.toThrow(beyond);
     expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
   });
 
-  it('cap refuses to write the rest off twice', async () => {
+  it('`cap` refuses to write the rest off twice', async () => {
     await updateOrganization(db, organizationId, { overage: 'cap' });
     await expect(settle('10', '0', writeOff, { ...writeOff, sequence: 6 })).rejects.toThrow('duplicate key');
   });
 
-  it('cap lets the rest be written off', async () => {
+  it('`cap` lets the rest be written off', async () => {
     await updateOrganization(db, organizationId, { overage: 'cap' });
     await settle('10', '0', writeOff);
     expect(await balance()).toEqual({ available: '0.00000000', held: '0.00000000' });
   });
 
-  it('cap writes nothing off of what the hold covers', async () => {
+  it('`cap` writes off nothing that the hold covers', async () => {
     await updateOrganization(db, organizationId, { overage: 'cap' });
     const executionId = newId('exec');
     await add('owner', holdOf(executionId));
@@ -247,7 +247,7 @@ describe('the overage policy', () => {
     await add('holdfast_ledger', settled, remainder);
   });
 
-  it('cap of spend limits is kept by the database against a ledger that charges in full', async () => {
+  it('`cap` at spend limits is enforced by the database against a ledger that charges in full', async () => {
     const id = await insertTestExecution(db, { organizationId, holdAmount: '1' });
     await setSpendLimit(db, { organizationId, apiKeyId: null, amount: '1.5' });
     const overage: Entry = {
@@ -273,7 +273,7 @@ describe('the overage policy', () => {
   });
 });
 
-describe('who may move money', () => {
+describe('the right to move money', () => {
   const topUp: Entry = {
     sequence: 2,
     kind: 'top_up',
@@ -319,7 +319,7 @@ describe('who may move money', () => {
   });
 
   // After which the balance would cover everything, for NaN is more than any number.
-  it('the gateway holds nothing that is no number, behind a hold that is right', async () => {
+  it('the gateway cannot place an invalid hold in the same statement as a valid one', async () => {
     const nothing: Entry = { ...holdOf(newId('exec')), sequence: 3, amount: 'NaN', after: ['NaN', 'NaN'] };
     await expect(add('holdfast_gateway', holdOf(newId('exec')), nothing)).rejects.toThrow('transfers_number');
     expect(await balance()).toEqual(untouched);

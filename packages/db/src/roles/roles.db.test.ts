@@ -70,7 +70,7 @@ const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const doneBy = (role: Role, statement: string) => pools[role].query(statement);
 
 describe('the rights of the services on the database', () => {
-  it('speak of every table, and of no other', async () => {
+  it('cover every table and no other', async () => {
     const { rows } = await owner.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
          AND NOT relispartition AND relname <> '_prisma_migrations'`,
@@ -148,8 +148,8 @@ describe('the rights of the services on the database', () => {
   });
 });
 
-describe('applying them', () => {
-  it('takes away what was given by hand, and gives back what was taken', async () => {
+describe('applying the rights', () => {
+  it('revokes rights granted by hand, and restores rights that were revoked', async () => {
     await owner.query('GRANT SELECT ON api_key_values TO holdfast_dispatcher');
     await owner.query('GRANT UPDATE (cost) ON executions TO holdfast_dispatcher');
     await owner.query('REVOKE SELECT ON models FROM holdfast_dispatcher');
@@ -161,7 +161,7 @@ describe('applying them', () => {
     await expect(doneBy('holdfast_ledger', 'SELECT drop_journal_partitions(10000)')).rejects.toThrow(refusal);
   });
 
-  it('takes away what everybody was given, and what a role was given besides tables', async () => {
+  it('revokes rights of PUBLIC, and rights of a role on other objects than tables', async () => {
     await owner.query('GRANT SELECT ON api_key_values TO PUBLIC');
     await owner.query(`GRANT CREATE ON DATABASE ${nameOf(database.url)} TO PUBLIC, holdfast_ledger`);
     await byHand('GRANT pg_read_all_data TO holdfast_ledger');
@@ -179,7 +179,7 @@ describe('applying them', () => {
     });
   });
 
-  it('lets nobody else in', async () => {
+  it('lets no other role connect', async () => {
     await withUser('LOGIN', async (as) => {
       await expect(connected(as(database.url), async () => {})).rejects.toThrow(
         'permission denied for database',
@@ -206,12 +206,12 @@ describe('applying them', () => {
     });
   });
 
-  it('lets any number of setups of one database go one by one', async () => {
+  it('serializes concurrent setups of one database', async () => {
     const setups = Array.from({ length: 15 }, () => applyRoles(database.url, rolePasswords));
     expect(await Promise.all(setups)).toHaveLength(15);
   });
 
-  it('works on several databases of a server at once', async () => {
+  it('works for several databases of one server at once', async () => {
     const others = await Promise.all([createTestDatabase(), createTestDatabase(), createTestDatabase()]);
     await Promise.all(
       [database, ...others].flatMap(({ url }) => [
@@ -223,7 +223,7 @@ describe('applying them', () => {
     await expect(doneBy('holdfast_ledger', 'SELECT FROM balances')).resolves.toBeDefined();
   });
 
-  it('refuses a password that is not the role’s', async () => {
+  it('refuses a login with a wrong password', async () => {
     const wrong = new URL(asRole(database.url, 'holdfast_ledger'));
     wrong.password = randomBytes(8).toString('hex');
     const client = new pg.Client({ connectionString: wrong.href });

@@ -25,28 +25,28 @@ const record = (fields: Partial<AttemptRecord>): AttemptRecord => ({
 const failure = record({});
 const success = record({ ok: true, statusCode: 200, error: null });
 
-describe('what a batch of attempts says of an endpoint', () => {
-  it('is one verdict per endpoint, and none of a webhook_url', () => {
+describe('the result of a batch of attempts for an endpoint', () => {
+  it('is one verdict per endpoint, and none for a webhook_url', () => {
     const records = [failure, record({ endpointId: 'wh_2' }), failure, record({ endpointId: null })];
     expect(endpointVerdicts(records).map(({ endpointId }) => endpointId)).toEqual(['wh_1', 'wh_2']);
   });
 
-  it('forgets the failures before a success', () => {
+  it('ignores failures before a success', () => {
     const [verdict] = endpointVerdicts([record({ isProbe: true, retryAfterS: 9 }), success]);
     expect(verdict).toMatchObject({ succeeded: true, failed: false, probeFailures: 0, retryAfterS: 0 });
   });
 
-  it('remembers a failure after the last success', () => {
+  it('counts a failure after the last success', () => {
     expect(endpointVerdicts([success, failure])).toMatchObject([{ succeeded: true, failed: true }]);
   });
 
-  it('counts probes that failed, and not what was in flight beside them', () => {
+  it('counts failed probes, and no requests that were in flight beside them', () => {
     expect(endpointVerdicts([failure, failure, record({ isProbe: true })])).toMatchObject([
       { succeeded: false, failed: true, probeFailures: 1 },
     ]);
   });
 
-  it('leaves out attempts that were our own fault', () => {
+  it('ignores attempts that failed on our side', () => {
     expect(endpointVerdicts([record({ countsForEndpoint: false })])).toEqual([]);
   });
 });

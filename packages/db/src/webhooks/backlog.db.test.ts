@@ -52,7 +52,7 @@ describe.each(['before', 'after'])('with a long backlog, %s the tables are analy
     if (when === 'after') await db.pool.query('ANALYZE');
   });
 
-  it('a claim reads what it takes', async () => {
+  it('a claim reads only the rows that it takes', async () => {
     const { rows } = await explainReads(db, (asking) =>
       claimLanes(asking, [...lanes('crowded', 5), ...lanes('quiet', 20)], limits),
     );
@@ -60,13 +60,13 @@ describe.each(['before', 'after'])('with a long backlog, %s the tables are analy
     expect(rows).toBeLessThan(20 * (5 * 8 + 20));
   });
 
-  it('lanes that are owed something are found without reading what waits in them', async () => {
+  it('lanes with due deliveries are found without reading their pending deliveries', async () => {
     const { rows } = await explainReads(db, (asking) => listDueLanes(asking, 5));
     expect(rows).toBeGreaterThanOrEqual(crowdedLanes + quietLanes);
     expect(rows).toBeLessThan(6 * (crowdedLanes + quietLanes));
   });
 
-  it('and so are deliveries whose time has passed', async () => {
+  it('expired deliveries are found without reading pending ones', async () => {
     const { rows } = await explainReads(db, (asking) => endOverdueDeliveries(asking, 1000));
     expect(rows).toBeGreaterThanOrEqual(crowdedLanes + quietLanes);
     expect(rows).toBeLessThan(6 * (crowdedLanes + quietLanes));

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { requestHash } from './idempotencyKey.ts';
 
-it('bodies that say the same have one hash, however they are spelled', () => {
+it('equal bodies have one hash, however they are formatted', () => {
   const spelled = ['{"a":1,"b":{"c":[1,2],"d":"\\u00e9"}}', '{ "b": {"d":"é","c":[1.0,2]}, "a":1e0 }'];
   expect(new Set(spelled.map((text) => requestHash(JSON.parse(text)))).size).toBe(1);
 });
 
-it('bodies that differ have different hashes', () => {
+it('different bodies have different hashes', () => {
   const bodies = [
     '{}',
     '[]',
