@@ -102,6 +102,29 @@ export async function findApiKeys(db: Database, hashes: string[]): Promise<Map<s
   );
 }
 
+/** Valid keys by id. `databaseMs`: the time of the database. */
+export async function findApiKeysById(
+  db: Database,
+  ids: string[],
+): Promise<Map<string, FoundApiKey & { databaseMs: number }>> {
+  type ById = Omit<Row, 'hash'> & { databaseMs: number };
+  const rows = await runStatement<ById>(db.pool, 'find_api_keys_by_id', findApiKeysByIdSql, [ids]);
+  return new Map(
+    rows.map((row) => {
+      const { permissions: _, ...found } = withScopes(row);
+      return [row.apiKeyId, found];
+    }),
+  );
+}
+
+const findApiKeysByIdSql = `
+SELECT k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions, k.scopes, k.expires_at AS "expiresAt",
+  k.models, k.addresses, o.test_of IS NOT NULL AS "isTest",
+  (extract(epoch FROM k.expires_at - now()) * 1000)::float8 AS "validForMs",
+  (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "databaseMs"
+FROM api_keys k JOIN organizations o ON o.id = k.organization_id
+WHERE k.id = ANY ($1::text[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
 const findApiKeySql = `
 SELECT v.hash, k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions, k.scopes,
   k.expires_at AS "expiresAt", k.models, k.addresses, o.test_of IS NOT NULL AS "isTest",

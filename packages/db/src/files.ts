@@ -5,6 +5,8 @@ export type FileRow = {
   id: string;
   key: string;
   origin: 'upload' | 'output';
+  /** The execution that an output belongs to. */
+  executionId: string | null;
   state: 'awaiting_upload' | 'ready';
   filename: string;
   /** Null (as the size) until confirmed, when the upload did not declare it. */
@@ -17,7 +19,7 @@ export type FileRow = {
   expiresAt: Date | null;
 };
 
-const fileColumnsSql = `id, COALESCE(object_key, id) AS key, origin, state, filename, content_type AS "contentType",
+const fileColumnsSql = `id, COALESCE(object_key, id) AS key, origin, execution_id AS "executionId", state, filename, content_type AS "contentType",
   size_bytes AS "sizeBytes", width, height, duration_ms AS "durationMs", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 export async function getFiles(db: Database, organizationId: string, ids: string[]): Promise<FileRow[]> {

@@ -18,6 +18,7 @@ import { listExecutions } from './endpoints/executions/listExecutions.ts';
 import { postCancel } from './endpoints/executions/postCancel.ts';
 import { postEstimate } from './endpoints/executions/postEstimate.ts';
 import { postExecution } from './endpoints/executions/postExecution.ts';
+import { postToken } from './endpoints/executions/postToken.ts';
 import { streamEvents } from './endpoints/executions/streamEvents.ts';
 import { getDownload } from './endpoints/files/getDownload.ts';
 import { getFile } from './endpoints/files/getFile.ts';
@@ -41,7 +42,7 @@ import { postRotateEndpointSecret } from './endpoints/webhooks/postRotateEndpoin
 import { postRotateSecret } from './endpoints/webhooks/postRotateSecret.ts';
 import { postTestEvent } from './endpoints/webhooks/postTestEvent.ts';
 import { mountStorage } from './files/storage.ts';
-import { authenticate, openKeyCache } from './http/auth.ts';
+import { authenticate, openCallers } from './http/auth.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { limitRate } from './http/rateLimit.ts';
@@ -55,6 +56,7 @@ export const endpoints: readonly Endpoint[] = [
   streamEvents,
   getResult,
   postCancel,
+  postToken,
   deleteExecution,
   listModels,
   getModel,
@@ -94,7 +96,7 @@ export function createApp(context: Context): Express {
     context,
     endpoints,
     origins: context.config.CORS_ORIGINS,
-    authenticate: authenticate(openKeyCache(context.db)),
+    authenticate: authenticate(openCallers(context.db, context.tokens)),
     limitRate: limitRate(context),
     mount: (app) => {
       mountStorage(app, context);

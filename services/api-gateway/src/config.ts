@@ -39,6 +39,9 @@ export const gatewayConfig = {
     .describe(
       'Other requests per minute, counted per API key, per address for requests without a key, and per operator',
     ),
+  RATE_LIMIT_TOKEN_PER_MINUTE: positiveInt()
+    .default(300)
+    .describe('Requests per minute with the tokens of one execution'),
   BODY_TIMEOUT_S: positiveInt()
     .default(30)
     .describe('Seconds within which a request body must arrive; an upload may take an hour'),

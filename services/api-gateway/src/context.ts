@@ -30,6 +30,7 @@ import {
 import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
 import type { GatewayConfig } from './config.ts';
+import { openTokenSigner } from './executionTokens/signer.ts';
 import { bodyPace, openBodyMemory } from './http/bodyLimits.ts';
 import { openStreamSlots } from './watching/streamSlots.ts';
 import { openWatcher } from './watching/watcher.ts';
@@ -96,6 +97,7 @@ export async function openContext({
     disk: diskSettings(config),
     egress: createEgressPolicy(egressSettings(config)),
     box: createSealedBox(config.ENCRYPTION_KEYS),
+    tokens: openTokenSigner(config.ENCRYPTION_KEYS),
   };
 }
 

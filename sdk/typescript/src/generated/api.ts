@@ -132,6 +132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/executions/{id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a read token for one execution
+         * @description For a web page: the token reads the status, events, result and result files of this execution, from any origin, and nothing else. `metadata` and `webhook_url` are null for it; amounts are not hidden. It cannot do more than the API key that created it, and ends with that key, at `expires_at`, or when the execution is erased.
+         */
+        post: operations["createExecutionToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -754,6 +774,13 @@ export interface components {
              */
             model: string;
             input: components["schemas"]["ModelInput"];
+        };
+        ExecutionTokenRequest: {
+            /**
+             * @description Seconds until the token expires. Default: `900`
+             * @example 900
+             */
+            ttl_seconds?: number;
         };
         /**
          * @example {
@@ -1479,6 +1506,24 @@ export interface components {
              * @example 8420
              */
             latency_ms: number;
+        };
+        ExecutionToken: {
+            /**
+             * @description Send it as `Authorization: Bearer <token>`
+             * @example ext_WyJleGVjXzAxOTgxZTljIiwia2V5XzAxOTgxZTljIl0.5257a869e7ecebeda32affa62cdca3fa51cad7e77a0
+             */
+            token: string;
+            /**
+             * @description The execution that the token can read
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string;
+            /**
+             * Format: date-time
+             * @description When the token expires
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
         };
         ModelList: {
             data: components["schemas"]["Model"][];
@@ -4145,6 +4190,60 @@ export interface operations {
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
+    createExecutionToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "ttl_seconds": 900
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExecutionTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "ext_WyJleGVjXzAxOTgxZTljIiwia2V5XzAxOTgxZTljIl0.5257a869e7ecebeda32affa62cdca3fa51cad7e77a0",
+                     *       "execution_id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *       "expires_at": "2026-03-20T10:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExecutionToken"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            410: components["responses"]["EXECUTION_ERASED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
     listModels: {
         parameters: {
             query?: never;
@@ -4979,7 +5078,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {

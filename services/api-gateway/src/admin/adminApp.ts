@@ -93,7 +93,7 @@ function onBehalf(of: Endpoint): Endpoint {
     async handle(request: Handled) {
       const { id, testOf } = await findOrganization(request.context, request.params.organization_id);
       const isTest = testOf !== null;
-      const caller: Caller = { organizationId: id, apiKeyId: 'operator', isTest, ...unbounded };
+      const caller: Caller = { organizationId: id, apiKeyId: 'operator', isTest, ...unbounded, token: null };
       return await handle({ ...request, caller });
     },
   };

@@ -1,4 +1,5 @@
 import { getExecution } from '@holdfast/db/executions/read';
+import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { mayReadModel } from '../apiKeys/modelAccess.ts';
@@ -8,9 +9,13 @@ import { notFound, requireId, timeFilter, toDate } from '../http/fields.ts';
 import { checkedCursor, pageQuery } from '../http/paging.ts';
 import { ExecutionStatus } from './records.ts';
 
-type Reader = Pick<Caller, 'organizationId' | 'models'>;
+type Reader = Pick<Caller, 'organizationId' | 'models' | 'token'>;
 
-/** @throws ApiError NOT_FOUND also for another organization's execution, or one of a model that the key may not use */
+/**
+ * For an execution token without `metadata` and `webhookUrl`, which are for the owner's server.
+ * @throws ApiError NOT_FOUND also for another organization's execution, one of a model that the key may not use, and one
+ * that is not the token's; EXECUTION_ERASED for a token
+ */
 export async function findExecution(
   context: Pick<Context, 'db'>,
   caller: Reader,
@@ -19,7 +24,11 @@ export async function findExecution(
   const known = requireId('exec', id, 'execution');
   const execution = await getExecution(context.db, caller.organizationId, known);
   if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
-  return execution;
+  const { token } = caller;
+  if (token === null) return execution;
+  if (token.executionId !== known) throw notFound('execution');
+  if (execution.erasedAt) throw new ApiError('EXECUTION_ERASED', 'The execution was erased.');
+  return { ...execution, metadata: null, webhookUrl: null };
 }
 
 /**

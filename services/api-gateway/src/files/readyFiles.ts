@@ -4,6 +4,7 @@ import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import type { ObjectStore } from '@holdfast/files/store';
+import type { Caller } from '../http/endpoint.ts';
 import { notFound, requireId } from '../http/fields.ts';
 import { type FileProblem, sealBytes } from './uploadedBytes.ts';
 
@@ -67,13 +68,19 @@ export async function findFile(db: Database, organizationId: string, id: string)
   return file;
 }
 
-/** A file that can be downloaded. @throws NOT_FOUND also when it was not uploaded, or not as declared */
+/**
+ * A file that can be downloaded. @throws NOT_FOUND also when it was not uploaded, or not as declared, and for an execution
+ * token unless it is a result of its execution
+ */
 export async function findReadyFile(
   context: { db: Database; store: ObjectStore },
-  organizationId: string,
+  { organizationId, token }: Pick<Caller, 'organizationId' | 'token'>,
   id: string,
 ): Promise<ReadyFile> {
-  const file = await confirmFile(context, organizationId, await findFile(context.db, organizationId, id));
+  const found = await findFile(context.db, organizationId, id);
+  const isResult = found.origin === 'output' && found.executionId === token?.executionId;
+  if (token && !isResult) throw notFound('file');
+  const file = await confirmFile(context, organizationId, found);
   if ('error' in file) throw new ApiError('NOT_FOUND', `This file cannot be downloaded: ${file.message}.`);
   return file;
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type FoundApiKey, findApiKeys } from '@holdfast/db/apiKeys';
+import { type FoundApiKey, findApiKeys, findApiKeysById } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import type { AdminToken } from '@holdfast/domain/adminTokens';
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
@@ -9,16 +9,21 @@ import { createBatcher } from '@holdfast/kit/batcher';
 import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { requireAddress } from '../apiKeys/keyBounds.ts';
+import { isTokenShaped, type TokenClaims, type TokenSigner } from '../executionTokens/signer.ts';
 import type { Caller } from './endpoint.ts';
 import { stateOf } from './requestState.ts';
 
-type FindCaller = (keyHash: string) => Promise<Caller | null>;
+export type Callers = {
+  /** The caller with the key of this hash. */
+  byKey(keyHash: string): Promise<Caller | null>;
+  byToken(token: string): Promise<Caller | null>;
+};
 
 /** Identifies the caller. A refusal is kept in the request's state until the rate limit has counted the request. */
-export function authenticate(findCaller: FindCaller): RequestHandler {
+export function authenticate(callers: Callers): RequestHandler {
   return async (request, response, next) => {
     const state = stateOf(response);
-    state.findCaller = () => requireCaller(request, state.address, findCaller);
+    state.findCaller = () => requireCaller(request, state.address, callers);
     try {
       state.caller = await state.findCaller();
     } catch (error) {
@@ -33,13 +38,31 @@ export async function recheckKey(response: ServerResponse): Promise<void> {
   await stateOf(response).findCaller?.();
 }
 
-async function requireCaller(request: Request, address: string, findCaller: FindCaller): Promise<Caller> {
+async function requireCaller(request: Request, address: string, callers: Callers): Promise<Caller> {
   const key = bearerToken(request.headers.authorization);
   if (key === null) throw unauthenticated('An API key is required: Authorization: Bearer <API_KEY>.');
-  const caller = isApiKeyShape(key) ? await findCaller(hashApiKey(key)) : null;
-  if (!caller) throw unauthenticated('The API key is not valid: it is unknown, revoked or expired.');
+  const caller = isTokenShaped(key) ? await tokenCaller(key, callers) : await keyCaller(key, callers);
   requireAddress(caller, address);
   return caller;
+}
+
+async function keyCaller(key: string, { byKey }: Callers): Promise<Caller> {
+  const caller = isApiKeyShape(key) ? await byKey(hashApiKey(key)) : null;
+  if (!caller) throw unauthenticated('The API key is not valid: it is unknown, revoked or expired.');
+  return caller;
+}
+
+async function tokenCaller(token: string, { byToken }: Callers): Promise<Caller> {
+  const caller = await byToken(token);
+  if (!caller) {
+    throw unauthenticated('The execution token is not valid: it is unknown or expired, or its API key is.');
+  }
+  return caller;
+}
+
+/** Whether a request carries an execution token, valid or not. */
+export function hasToken({ headers }: Request): boolean {
+  return isTokenShaped(bearerToken(headers.authorization) ?? '');
 }
 
 /** Authenticates an operator; every token is compared in constant time. */
@@ -70,27 +93,60 @@ function digest(text: string): Buffer {
 const cacheMs = 3000;
 const maxCachedKeys = 10_000;
 
-/** Finds callers by the hash of their key, with a cache that also remembers unknown keys. */
-export function openKeyCache(db: Database): FindCaller {
-  const lookups = createBatcher<string, FoundApiKey | null>({
+/** Finds callers, with caches that also remember unknown ones. */
+export function openCallers(db: Database, tokens: TokenSigner): Callers {
+  const byHash = openKeyCache((hashes) => findApiKeys(db, hashes));
+  const byId = openKeyCache((ids) => findApiKeysById(db, ids));
+  return {
+    byKey: async (hash) => (await byHash(hash))?.caller ?? null,
+    byToken: async (token) => {
+      const claims = tokens.verify(token);
+      const found = claims && (await byId(claims.apiKeyId));
+      if (!claims || !found) return null;
+      // By the clock of the database, which set the expiry.
+      const isValid = performance.now() + found.databaseAheadMs < claims.expiresAtMs;
+      return isValid ? tokenHolder(found.caller, claims) : null;
+    },
+  };
+}
+
+/** What a token can do at most. */
+const tokenScopes: ReadonlySet<string> = new Set(['executions:read', 'files']);
+
+function tokenHolder(key: Caller, token: TokenClaims): Caller {
+  return { ...key, scopes: key.scopes.filter((scope) => tokenScopes.has(scope)), token };
+}
+
+/** `databaseAheadMs`: the time of the database minus this process's monotonic clock. */
+type FoundCaller = { caller: Caller; validForMs: number | null; databaseAheadMs: number };
+
+type Load = (names: string[]) => Promise<Map<string, FoundApiKey & { databaseMs?: number }>>;
+
+function openKeyCache(load: Load): (name: string) => Promise<FoundCaller | null> {
+  const lookups = createBatcher<string, FoundCaller | null>({
     maxSize: 500,
-    async run(hashes) {
-      const found = await findApiKeys(db, hashes);
-      return hashes.map((hash) => found.get(hash) ?? null);
+    async run(names) {
+      const found = await load(names);
+      const readAtMs = performance.now();
+      return names.map((name) => {
+        const row = found.get(name);
+        if (!row) return null;
+        const { validForMs, databaseMs = 0, ...key } = row;
+        return { caller: { ...key, token: null }, validForMs, databaseAheadMs: databaseMs - readAtMs };
+      });
     },
   });
-  const cache = new LRUCache<string, { caller: Caller | null }>({
+  const cache = new LRUCache<string, { found: FoundCaller | null }>({
     max: maxCachedKeys,
     ttl: cacheMs,
     ignoreFetchAbort: true,
-    async fetchMethod(hash, _stale, { options }) {
+    async fetchMethod(name, _stale, { options }) {
       const startedAt = performance.now();
-      const found = await lookups.add(hash);
-      const { validForMs = null, ...caller } = found ?? {};
-      const ttlMs = Math.min(cacheMs, validForMs ?? cacheMs) - (performance.now() - startedAt);
+      const found = await lookups.add(name);
+      const ttlMs = Math.min(cacheMs, found?.validForMs ?? cacheMs) - (performance.now() - startedAt);
       options.ttl = Math.max(1, ttlMs); // 0 would mean for ever.
-      return { caller: found && (caller as Caller) };
+      return { found };
     },
   });
-  return async (hash) => (await cache.fetch(hash))?.caller ?? null;
+  return async (name) => (await cache.fetch(name))?.found ?? null;
 }

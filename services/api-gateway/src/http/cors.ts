@@ -1,4 +1,8 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { hasToken } from './auth.ts';
+import type { Endpoint } from './endpoint.ts';
+import { stateOf } from './requestState.ts';
+import { routeName } from './routes.ts';
 
 /** Whether an item of CORS_ORIGINS is an origin as browsers send it, or `*`. */
 export function isCorsOrigin(text: string): boolean {
@@ -14,11 +18,26 @@ const exposedHeaders =
 const preflightMaxAgeS = 600;
 
 /** Lets pages of these origins read responses. Never with credentials: a page needs an API key, cookies do not count. */
-export function allowOrigins(origins: readonly string[]): RequestHandler {
+export function allowOrigins(origins: readonly string[], endpoints: readonly Endpoint[]): RequestHandler {
+  const tokenPaths = new Set(endpoints.filter(({ allowsTokens }) => allowsTokens).map(({ path }) => path));
   return (request, response, next) => {
     if (origins.length > 0) allow(response, origins, request.headers.origin);
+    const path = routeName(stateOf(response).match) ?? '';
+    if (tokenPaths.has(path) && !response.hasHeader(allowOrigin)) allowTokens(request, response);
     next();
   };
+}
+
+const allowOrigin = 'Access-Control-Allow-Origin';
+
+/** Pages of any origin may read what an execution token reads, and nothing with an API key. */
+function allowTokens(request: Request, response: Response): void {
+  const wanted = request.headers['access-control-request-method'] ?? '';
+  if (request.method === 'OPTIONS' && ['GET', 'HEAD'].includes(wanted)) {
+    response.set({ [allowOrigin]: '*', 'Access-Control-Allow-Methods': 'GET, HEAD' });
+  } else if (['GET', 'HEAD'].includes(request.method) && hasToken(request)) {
+    response.set({ [allowOrigin]: '*', 'Access-Control-Expose-Headers': exposedHeaders });
+  }
 }
 
 function allow(response: Response, origins: readonly string[], origin: string | undefined): void {
@@ -36,8 +55,9 @@ export const respondPreflight: RequestHandler = (request, response, next) => {
     next();
     return;
   }
+  if (!response.hasHeader('Access-Control-Allow-Methods'))
+    response.set('Access-Control-Allow-Methods', methods);
   response.set({
-    'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': requestHeaders,
     'Access-Control-Max-Age': String(preflightMaxAgeS),
   });

@@ -6,10 +6,14 @@ import type { ErrorCode } from '@holdfast/domain/errors';
 import type { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { Context } from '../context.ts';
+import type { TokenClaims } from '../executionTokens/signer.ts';
 import type { Table } from './csv.ts';
 
-/** The API key that authenticated a request. */
-export type Caller = Omit<FoundApiKey, 'validForMs'>;
+/** The API key that authenticated a request, or that created its execution token. */
+export type Caller = Omit<FoundApiKey, 'validForMs'> & {
+  /** Null: an API key. */
+  token: TokenClaims | null;
+};
 
 export type RawRequest = { request: IncomingMessage; response: ServerResponse };
 
@@ -64,6 +68,8 @@ export type Endpoint = {
   description?: string;
   /** The scope that a key needs; `any`: every key may call it. */
   scope: ApiKeyScope | 'any';
+  /** Whether execution tokens may call it too, from any origin: only to read. */
+  allowsTokens?: boolean;
   /** The rate limit that applies. */
   limit: 'create' | 'other' | 'callback';
   /** Default `key`: requires a valid API key. `operator`: requires an admin token. */

@@ -65,9 +65,15 @@ async function replyOf(
 
 const pathNotFound = () => new ApiError('NOT_FOUND', 'There is nothing at this path.');
 
-function requireAccess({ access, scope }: Endpoint, caller: Caller | null, refusal: Error | null): void {
+function requireAccess(
+  { access, scope, allowsTokens }: Endpoint,
+  caller: Caller | null,
+  refusal: Error | null,
+): void {
   if (access === 'anyone') return;
   if (refusal) throw refusal;
+  if (caller?.token && !allowsTokens)
+    throw new ApiError('FORBIDDEN', 'An execution token can only read its execution.');
   if (scope === 'any' || !caller || caller.scopes.includes(scope)) return;
   const scopes = caller.scopes.map((one) => `\`${one}\``).join(', ');
   throw new ApiError(

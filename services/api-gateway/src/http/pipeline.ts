@@ -27,7 +27,7 @@ export function createPipeline(args: {
   app.use(trackRequests(context, createRoutes(args.endpoints)));
   // The gateway has no TLS of its own, so browsers must not upgrade the links of /docs.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
-  app.use(allowOrigins(args.origins ?? []));
+  app.use(allowOrigins(args.origins ?? [], args.endpoints));
   app.use(args.authenticate);
   app.use(args.limitRate);
   app.use(respondPreflight);

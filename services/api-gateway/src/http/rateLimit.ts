@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type RequestState, stateOf } from './requestState.ts';
 
-type LimitName = Endpoint['limit'];
+type LimitName = Endpoint['limit'] | 'token';
 
 /** Providers send callbacks in bursts from a few addresses. */
 const callbackFactor = 20;
@@ -30,6 +30,7 @@ export function limitRate(context: Context): RequestHandler {
   const limiters: Record<LimitName, RequestHandler> = {
     create: limiter(context, 'create', config.RATE_LIMIT_CREATE_PER_MINUTE),
     other: limiter(context, 'other', config.RATE_LIMIT_PER_MINUTE),
+    token: limiter(context, 'token', config.RATE_LIMIT_TOKEN_PER_MINUTE),
     callback: limiter(context, 'callback', config.RATE_LIMIT_PER_MINUTE * callbackFactor),
   };
   return (request, response, next) => limiters[limitName(response)](request, response, next);
@@ -42,6 +43,7 @@ export function limitOperators(context: Context): RequestHandler {
 
 function limitName(response: Response): LimitName {
   const { match, caller } = stateOf(response);
+  if (caller?.token) return 'token';
   if (match.kind !== 'endpoint') return 'other';
   const { limit, access = 'key' } = match.endpoint;
   return access === 'key' && !caller ? 'other' : limit;
@@ -70,7 +72,8 @@ function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: numb
 /** The prefix keeps an operator's name from matching an address. */
 function keyOf({ caller, operator, address }: RequestState): string {
   if (operator !== null) return `operator ${operator}`;
-  return caller?.apiKeyId ?? ipKeyGenerator(address);
+  // The holder of a token must not use up the limit of its key.
+  return caller?.token?.executionId ?? caller?.apiKeyId ?? ipKeyGenerator(address);
 }
 
 /**

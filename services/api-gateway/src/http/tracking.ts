@@ -63,6 +63,7 @@ function logRequest({ log, metrics }: Context, method: string, status: number, s
       durationMs: Math.round(durationS * 1000),
       organizationId: state.caller?.organizationId,
       executionId: state.executionId ?? undefined,
+      ...(state.caller?.token && { byToken: true }),
       traceId: state.span?.traceId,
       ...operatorFields(state),
     },

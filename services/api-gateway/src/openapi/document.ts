@@ -48,6 +48,11 @@ const securitySchemes: NonNullable<ZodOpenApiComponentsObject['securitySchemes']
     scheme: 'bearer',
     description: 'An API key: `sk_`, 64 hex digits, `_` and 8 hex digits',
   },
+  executionToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of `POST /v1/executions/{id}/token`, which reads one execution',
+  },
 };
 
 function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
@@ -75,15 +80,21 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(query && { query }),
       ...(headers && { header: headers }),
     },
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: body } },
+      },
+    }),
     responses: { ...successes(endpoint), ...errorResponses(endpoint) },
   };
 }
 
 /** The scope is an extension: many tools allow scopes for OAuth only. */
-function securityOf({ access, scope }: Endpoint): Partial<ZodOpenApiOperationObject> {
+function securityOf({ access, scope, allowsTokens }: Endpoint): Partial<ZodOpenApiOperationObject> {
   if (access === 'anyone') return { security: [] };
-  return { security: [{ apiKey: [] }], ...(scope !== 'any' && { [scopeField]: scope }) };
+  const security = [{ apiKey: [] }, ...(allowsTokens ? [{ executionToken: [] }] : [])];
+  return { security, ...(scope !== 'any' && { [scopeField]: scope }) };
 }
 
 function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseObject> {

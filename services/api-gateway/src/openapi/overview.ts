@@ -34,6 +34,7 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
         'scope that it needs. A key can also have an expiry (`expires_at`), a list of models (`models`; it cannot see ' +
         'executions and events of other models) and a list of client addresses (`addresses`). A request beyond these ' +
         'limits gets `403` `FORBIDDEN`.',
+      'A web page gets no key: `POST /v1/executions/{id}/token` returns a token that reads one execution, from any origin.',
       'Keys with `mode: "test"` have their own executions, files, webhooks and test balance. They run only sandbox ' +
         'models and are never charged.',
     ],

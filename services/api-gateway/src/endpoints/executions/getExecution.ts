@@ -15,6 +15,7 @@ export const getExecution = endpoint({
   summary: 'Read an execution',
   description: 'Returns the status and log and, once `COMPLETED`, the result.',
   scope: 'executions:read',
+  allowsTokens: true,
   limit: 'other',
   params: idParams('exec', 'id'),
   query: z.object({

@@ -18,6 +18,7 @@ export const getResult = endpoint({
   description:
     '409 `EXECUTION_NOT_READY` while the execution is open, 409 `EXECUTION_NOT_COMPLETED` when it ended without a result, 410 `EXECUTION_ERASED` once it is erased.',
   scope: 'executions:read',
+  allowsTokens: true,
   limit: 'other',
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The result', schema: ExecutionResult } },

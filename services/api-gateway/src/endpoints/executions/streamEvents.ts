@@ -26,6 +26,7 @@ export const streamEvents = endpoint({
   description:
     'Streams server-sent events: `status` (the status record, shortened in the example), `progress` (`progress` and `queue_position`) and `log` (`lines`). The stream ends after the final status. Send the `id` of the last event received as `Last-Event-ID` to resume; 204 when there are no further events.',
   scope: 'executions:read',
+  allowsTokens: true,
   limit: 'other',
   params: idParams('exec', 'id'),
   headers: z.object({
@@ -47,7 +48,7 @@ export const streamEvents = endpoint({
       response.writeHead(204).end();
       return null;
     }
-    const release = context.streams.take(caller.apiKeyId);
+    const release = context.streams.take(caller.token?.executionId ?? caller.apiKeyId);
     try {
       const checkKey = () => recheckKey(response);
       if (request.method !== 'HEAD')

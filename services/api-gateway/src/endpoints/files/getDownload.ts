@@ -14,6 +14,7 @@ export const getDownload = endpoint({
   description:
     'Streams the bytes as an attachment, without a redirect. `HEAD` and a single byte range are supported.',
   scope: 'files',
+  allowsTokens: true,
   limit: 'other',
   params: idParams('file', 'file_id'),
   headers: z.object({
@@ -26,7 +27,7 @@ export const getDownload = endpoint({
   },
   errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params, raw }) {
-    const file = await findReadyFile(context, caller.organizationId, params.file_id);
+    const file = await findReadyFile(context, caller, params.file_id);
     const object = { key: file.key, filename: file.filename, contentType: file.contentType };
     await sendObject(raw.request, raw.response, context.store, object, respondStoreError);
     return null;

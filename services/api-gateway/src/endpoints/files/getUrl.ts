@@ -1,7 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
 import { findReadyFile } from '../../files/readyFiles.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, timestamp } from '../../http/fields.ts';
 
 const DownloadUrl = z
@@ -25,18 +25,20 @@ export const getUrl = endpoint({
   summary: 'Get a presigned download URL',
   description: 'Returns a URL that anyone can `GET` for an hour, without an API key.',
   scope: 'files',
+  allowsTokens: true,
   limit: 'other',
   params: idParams('file', 'file_id'),
   responses: { 200: { description: 'The URL', schema: DownloadUrl } },
   errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params }) {
-    const file = await findReadyFile(context, caller.organizationId, params.file_id);
-    const expiresAt = new Date(Date.now() + limits.downloadUrlS * 1000);
+    const file = await findReadyFile(context, caller, params.file_id);
+    const expiresInS = lifetimeS(caller);
+    const expiresAt = new Date(Date.now() + expiresInS * 1000);
     const url = await context.store.presignDownload({
       key: file.key,
       filename: file.filename,
       contentType: file.contentType,
-      expiresInS: limits.downloadUrlS,
+      expiresInS,
     });
     const reply: z.infer<typeof DownloadUrl> = {
       file_id: file.id,
@@ -48,3 +50,10 @@ export const getUrl = endpoint({
     return { status: 200, body: reply };
   },
 });
+
+/** A URL does not outlive the execution token that asked for it. */
+function lifetimeS({ token }: Pick<Caller, 'token'>): number {
+  if (token === null) return limits.downloadUrlS;
+  const remainingS = Math.ceil((token.expiresAtMs - Date.now()) / 1000);
+  return Math.max(1, Math.min(limits.downloadUrlS, remainingS));
+}

@@ -1,0 +1,46 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { EncryptionKeys } from '@holdfast/kit/sealedBox';
+
+/** What a token grants: reading this execution until then, within what its API key may do. */
+export type TokenClaims = { executionId: string; apiKeyId: string; expiresAtMs: number };
+
+export type TokenSigner = {
+  sign(claims: TokenClaims): string;
+  /** Null when no key of ours signed it. Does not check the expiry. */
+  verify(token: string): TokenClaims | null;
+};
+
+const shape = /^ext_([\w-]{1,400})\.([\w-]{43})$/;
+
+export function isTokenShaped(credential: string): boolean {
+  return credential.startsWith('ext_');
+}
+
+/** Signs with the first of ENCRYPTION_KEYS and verifies with all, each by a key derived for this purpose alone. */
+export function openTokenSigner(keys: EncryptionKeys): TokenSigner {
+  const derived = keys.map(({ key }) =>
+    Buffer.from(hkdfSync('sha256', key, '', 'holdfast execution token', 32)),
+  );
+  return {
+    sign({ executionId, apiKeyId, expiresAtMs }) {
+      const text = JSON.stringify([executionId, apiKeyId, expiresAtMs]);
+      const payload = Buffer.from(text).toString('base64url');
+      return `ext_${payload}.${signatureOf(derived[0] ?? Buffer.alloc(0), payload)}`;
+    },
+    verify(token) {
+      const [, payload = '', signature = ''] = shape.exec(token) ?? [];
+      if (!derived.some((key) => isSame(signatureOf(key, payload), signature))) return null;
+      const [executionId, apiKeyId, expiresAtMs] = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      return { executionId, apiKeyId, expiresAtMs };
+    },
+  };
+}
+
+function signatureOf(key: Buffer, payload: string): string {
+  return createHmac('sha256', key).update(payload).digest('base64url');
+}
+
+/** Compares texts: a signature has several encodings. */
+function isSame(expected: string, given: string): boolean {
+  return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
+}
