@@ -72,7 +72,7 @@ describe('startPostgres', () => {
     await server.stop();
   });
 
-  it('lets nobody in without the password, which only its owner can read', async () => {
+  it('refuses connections without the password, which only its owner can read', async () => {
     const server = await startPostgres({ dataDir, settings });
     const withoutPassword = server.url.replace(/:[^:@]*@/, ':wrong@');
     await expect(ask(withoutPassword, 'SELECT 1')).rejects.toThrow(/password/);

@@ -60,7 +60,7 @@ describe('startRedis', () => {
     await second.stop();
   });
 
-  it('lets nobody in without the password', async () => {
+  it('refuses connections without the password', async () => {
     const server = await startRedis({ dir, isDurable: false });
     expect(await ask(`redis://:wrong@127.0.0.1:${server.port}`, 'GET a')).toMatch(/WRONGPASS[^]*NOAUTH/);
     await server.stop();

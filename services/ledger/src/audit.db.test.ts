@@ -57,11 +57,11 @@ const cases = Object.entries(damages).flatMap(([invariant, all]) =>
 );
 
 describe('the audit', () => {
-  it('finds nothing in books that are right', async () => {
+  it('finds nothing in a correct ledger', async () => {
     expect(await brokenAfter('')).toEqual([]);
   });
 
-  it('is tried with damage to every invariant there is', () => {
+  it('is tested with damage to every invariant', () => {
     expect(Object.keys(damages).toSorted()).toEqual(Object.keys(invariants).toSorted());
   });
 
@@ -87,7 +87,7 @@ describe('the audit', () => {
 });
 
 describe('the audit of many instances', () => {
-  it('is one in an interval, and every instance tells of it', async () => {
+  it('runs once per interval, and every instance reports its result', async () => {
     const info = jest.spyOn(log, 'info');
     try {
       expect(await readGauges()).toEqual({ known: 0, broken: [], auditedAtS: 0 });
@@ -102,7 +102,7 @@ describe('the audit of many instances', () => {
     }
   });
 
-  it('is due again after the interval, and what was mended is shown as mended', async () => {
+  it('runs again after the interval, and reports a corrected breach as corrected', async () => {
     const damage = 'UPDATE balances SET available = available + 1';
     expect(await brokenAfter(damage)).not.toEqual([]);
     await db.pool.query('UPDATE balances SET available = available - 1');
@@ -113,7 +113,7 @@ describe('the audit of many instances', () => {
     expect((await readGauges()).broken).toEqual([]);
   });
 
-  it('passes to another instance at once when the one that is at it dies', async () => {
+  it('passes to another instance at once when the running one dies', async () => {
     const dying = await db.pool.connect();
     await dying.query('BEGIN');
     await dying.query("SELECT pg_try_advisory_xact_lock(hashtext('holdfast ledger audit'))");

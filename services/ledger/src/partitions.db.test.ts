@@ -55,7 +55,7 @@ describe('the upkeep of partitions', () => {
     expect((await readGauges())[0]).toBe(3);
   });
 
-  it('drops nothing unless there is a retention, and then what is older', async () => {
+  it('drops months older than the retention, and nothing without one', async () => {
     await makePast();
     await keep(null);
     expect(await names()).toContain('executions_2025_01');
@@ -96,7 +96,7 @@ describe('the upkeep of partitions', () => {
     expect(await names()).not.toContain('deliveries_2025_01');
   });
 
-  it('tells when the next month is not there and cannot be made', async () => {
+  it('reports that the next month is missing and cannot be created', async () => {
     await dropAhead();
     const error = jest.spyOn(log, 'error');
     const reader = await owner.pool.connect();

@@ -4,7 +4,7 @@ import { expect, it, jest } from '@jest/globals';
 import { ledgerMetrics } from './metrics.ts';
 import { createReport } from './report.ts';
 
-it('a write-off is in the metrics, by what capped the charge, and in the log', async () => {
+it('a write-off is counted by the cap that caused it, and logged', async () => {
   const registry = createRegistry('test');
   const log = createLogger('test', 'silent');
   const info = jest.spyOn(log, 'info');

@@ -42,7 +42,7 @@ describe('commands that work without the admin API', () => {
     ]);
   }, 60_000);
 
-  it('are not run when that cannot be written down', async () => {
+  it('are not run when the audit log cannot be written', async () => {
     await query('ALTER TABLE admin_actions RENAME TO admin_actions_away');
     const { code, stderr } = await run('partitions', 'make', '--months', '1');
     expect([code, stderr]).toEqual([3, expect.stringContaining('admin_actions')]);

@@ -39,7 +39,7 @@ async function create(): Promise<string> {
 }
 
 describe('holdfast ledger audit', () => {
-  it('says that the books are right, and how long each invariant took', async () => {
+  it('reports that the ledger is correct, and how long each invariant took', async () => {
     const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', url]);
     expect([code, stdout]).toEqual([0, allHold]);
     const told = lines(stderr).map((line) => /^ +\d+\.\d s {2}(.+): holds$/.exec(line)?.[1]);
@@ -57,13 +57,16 @@ describe('holdfast ledger audit', () => {
     expect(stderr).toContain('held is the sum of open holds: BROKEN: 1');
   });
 
-  it.each(['|', '2>&1 |'])('fails also when nobody reads what it says: %s', async (pipe) => {
-    await db.pool.query('UPDATE balances SET held = held + 1');
-    const { code } = await holdfastInShell(`ledger audit ${pipe} :`, { DATABASE_URL: url });
-    expect(code).toBe(1);
-  });
+  it.each(['|', '2>&1 |'])(
+    'fails with a broken invariant even if its output is not read: %s',
+    async (pipe) => {
+      await db.pool.query('UPDATE balances SET held = held + 1');
+      const { code } = await holdfastInShell(`ledger audit ${pipe} :`, { DATABASE_URL: url });
+      expect(code).toBe(1);
+    },
+  );
 
-  it.each(['|', '2>&1 |'])('does not fail for that: %s', async (pipe) => {
+  it.each(['|', '2>&1 |'])('does not fail only because its output is not read: %s', async (pipe) => {
     const { code } = await holdfastInShell(`ledger audit ${pipe} :`, { DATABASE_URL: url });
     expect(code).toBe(0);
   });
@@ -79,7 +82,7 @@ describe('holdfast ledger audit', () => {
     expect(stdout).toContain('100 or more rows break 1 of');
   });
 
-  it('tells it as JSON', async () => {
+  it('prints the result as JSON with --json', async () => {
     await db.pool.query('UPDATE balances SET sequence = 7');
     const { code, stdout } = await holdfast(['ledger', 'audit', '--json', '--database-url', url]);
     expect(code).toBe(1);
@@ -101,7 +104,7 @@ describe('holdfast ledger audit', () => {
     expect(rows).toEqual([]);
   });
 
-  it('reports nothing during load, and keeps nobody waiting', async () => {
+  it('reports nothing during load, and blocks no other session', async () => {
     const over = new AbortController();
     let ended = 0;
     const work = async () => {
@@ -147,7 +150,7 @@ describe('the database of holdfast', () => {
     expect(stderr).toMatch(/^holdfast: [^\n]*--database-url[^\n]*DATABASE_URL[^\n]*npm start[^\n]*\n$/);
   });
 
-  it('that is not reached is told in one line, without the password', async () => {
+  it('is reported in one line, without the password, when it is unreachable', async () => {
     const away = 'postgresql://somebody:opensesame@127.0.0.1:1/holdfast';
     const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', away]);
     expect([code, stdout]).toEqual([3, '']);
@@ -155,7 +158,7 @@ describe('the database of holdfast', () => {
     expect(stderr).not.toContain('opensesame');
   });
 
-  it('that refuses is told in one line: a wrong password, no tables, too few rights', async () => {
+  it('is reported in one line when it refuses: a wrong password, no tables, too few rights', async () => {
     const wrong = Object.assign(new URL(url), { username: 'holdfast_ledger', password: 'opensesame' }).href;
     const bare = await createBareDatabase();
     const refusals = [

@@ -55,7 +55,7 @@ describe('a model of a hosted provider', () => {
     expect([fal.accepted().length, replicate.accepted().length]).toEqual([0, 1]);
   });
 
-  it('tells what the provider said when it failed', async () => {
+  it("prints the provider's error when the run fails", async () => {
     replicate.plan({ ends: { status: 'failed', error: 'CUDA out of memory', output: null } });
     const { code, stdout } = await test('flux-schnell');
     expect(code).toBe(1);

@@ -77,7 +77,7 @@ describe('holdfast models apply', () => {
     expect((await models('list', '--json')).stdout).toBe('[]\n');
   });
 
-  it('tells every mistake of every file, and then applies none of them', async () => {
+  it('reports every mistake of every file, and then applies none of them', async () => {
     write('a.yaml', yaml('first').replace('"0.01"', '0.01').concat('timeout: 5\n'));
     write('b.yaml', yaml('second', 'estimate: { seconds: { input: promt, default: 1 } }'));
     write('c.yaml', yaml('third'));

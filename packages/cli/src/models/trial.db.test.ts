@@ -115,7 +115,7 @@ describe('holdfast models test', () => {
     expect(shown.stdout).not.toContain('ss-word');
   });
 
-  it('tells a refusal from a failure', async () => {
+  it('distinguishes a refusal from a failure', async () => {
     answer = { status: 404, body: { detail: 'no such model' } };
     const { code, stdout } = await test();
     expect(code).toBe(3);

@@ -33,7 +33,7 @@ describe('holdfast partitions', () => {
     expect(await run('make')).toEqual({ code: 0, said: ['All of them exist already.'] });
   });
 
-  it('drop tells what it would drop, and drops nothing without --yes', async () => {
+  it('drop lists what it would drop, and drops nothing without --yes', async () => {
     const before = await names();
     const { code, said } = await run('drop', '--older-than-days', '30');
     expect(code).toBe(0);

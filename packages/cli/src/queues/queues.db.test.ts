@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => drop());
 
 describe('holdfast queues', () => {
-  it('shows what waits in Redis and in the database', async () => {
+  it('shows pending work in Redis and in the database', async () => {
     const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
     const producer = openProducer(settleQueue, redis, createLogger('test', 'silent'));
     await new Promise((resolve) => redis.once('ready', resolve));
@@ -55,7 +55,7 @@ describe('holdfast queues', () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of dispatch, retry')]);
   });
 
-  it('lets a queue go on that somebody has paused', async () => {
+  it('resumes a paused queue', async () => {
     const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
     await untilReady(redis, 5000);
     await pauseQueue(settleQueue, redis);

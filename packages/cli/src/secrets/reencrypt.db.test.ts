@@ -95,7 +95,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(await counts()).toEqual({ new: 3 });
   });
 
-  it('in a dry run tells what it would do, and changes nothing', async () => {
+  it('reports in a dry run what it would do, and changes nothing', async () => {
     const organization = await addOrganization(oldBox.seal('mine'));
     await addEndpoint(organization, { previousForS: -1, isDeleted: true });
     const { code, stdout } = await reencrypt(undefined, '--dry-run');

@@ -110,7 +110,7 @@ describe('npm start', () => {
     expect(existsSync(statePath())).toBe(false);
   }, 60_000);
 
-  it('starts Postgres and Redis again on the same port when they die', async () => {
+  it('restarts Postgres and Redis on the same port when they die', async () => {
     await start();
     for (const server of [running.postgres, running.redis]) {
       const first = server?.pid() ?? 0;

@@ -19,7 +19,7 @@ it('stays what it was, unless it is another one now, or none of ours', async () 
   expect(await webhooksPort(5432, [])).toBeGreaterThanOrEqual(15_000);
 });
 
-it('changes where somebody else listens by now', async () => {
+it('changes when another process listens on it', async () => {
   const port = await fresh();
   const other = createServer().listen(port, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));

@@ -31,7 +31,7 @@ describe('the line of a delivery', () => {
     );
   });
 
-  it('tells a retry of what was refused from a duplicate of what was taken', () => {
+  it('distinguishes a retry of a refused delivery from a duplicate of an accepted one', () => {
     const again = (wasTaken: boolean) => lineOf(delivered({ before: { times: 2, wasTaken } }), paint);
     expect(again(false)).toContain('<yellow>retry, attempt 3</>');
     expect(again(true)).toContain('<magenta>duplicate, time 3</>');

@@ -38,7 +38,7 @@ it('knows a duplicate', async () => {
   ]);
 });
 
-it('tells when nobody waits for its answer any more, which counts for none', async () => {
+it('reports a sender that no longer waits for the response, and does not count it', async () => {
   const { url, setSecret } = await start('--slow', '0.5');
   setSecret(secret);
   await expect(deliver(url, AbortSignal.timeout(100))).rejects.toThrow();

@@ -63,7 +63,7 @@ async function run(
 }
 
 describe('runOnce', () => {
-  it('tells what happens until the end, each thing once', async () => {
+  it('reports each step until the end once', async () => {
     const polls = [
       running({ queuePosition: 2 }),
       running({ queuePosition: 2 }),
