@@ -115,6 +115,25 @@ describe('an empty project', () => {
   });
 });
 
+describe('a token of an execution', () => {
+  it('reads the execution and its files, and nothing else', async () => {
+    const folder = await newProject('token', { type: 'module' });
+    const program = `import { Holdfast } from '@holdfast/sdk';
+      const client = new Holdfast();
+      const input = { prompt: 'Hello', width: 16, height: 16 };
+      const created = await client.executions.create({ model: 'sandbox-image', input });
+      const { token } = await client.executions.createToken(created.id, { ttlSeconds: 60 });
+      const reader = new Holdfast({ apiKey: token });
+      const types = [];
+      const ended = await reader.executions.wait(created.id, { onProgress: ({ type }) => types.push(type) });
+      const bytes = await reader.output(ended).images[0].bytes();
+      const refused = await reader.balance.get().catch((error) => error.status);
+      console.log(JSON.stringify([ended.status, types.includes('status'), bytes.length > 0, refused]));`;
+    writeFileSync(join(folder, 'main.mjs'), program);
+    expect(JSON.parse(await runIn(folder, 'node', 'main.mjs'))).toEqual(['COMPLETED', true, true, 403]);
+  });
+});
+
 describe('npx @holdfast/sdk types', () => {
   let folder: string;
 

@@ -11,6 +11,7 @@ import type {
   EstimateExecution,
   Execution,
   ExecutionResult,
+  ExecutionToken,
 } from './types.ts';
 import { type WaitOptions, waitForEnd } from './waiting.ts';
 
@@ -88,6 +89,21 @@ export class Executions {
   /** Erases the input, output and files of an execution that has ended. */
   erase(id: string, options?: RequestOptions): ResponsePromise<{ id: string; deleted: boolean }> {
     return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+  }
+
+  /**
+   * A token with which a web page reads this execution, its events and its result files, and nothing else:
+   * `new Holdfast({ baseUrl, apiKey: token })`. Default: it works for 15 minutes.
+   */
+  createToken(
+    id: string,
+    { ttlSeconds, ...options }: RequestOptions & { ttlSeconds?: number } = {},
+  ): ResponsePromise<ExecutionToken> {
+    const body = ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds };
+    return this.#http.json(
+      { method: 'POST', path: `${pathOf(id)}/token`, body, isRepeatable: true },
+      options,
+    );
   }
 
   /** What creating this execution would hold. */

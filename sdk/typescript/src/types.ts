@@ -22,6 +22,7 @@ export type ExecutionResult<Output = Record<string, unknown>> = Omit<Schemas['Ex
   output: Output;
 };
 
+export type ExecutionToken = Schemas['ExecutionToken'];
 export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
 export type EstimateExecution = Schemas['EstimateExecution'];
 export type Estimate = Schemas['Estimate'];
