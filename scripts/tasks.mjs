@@ -7,6 +7,7 @@ import { test } from './jest.mjs';
 import { releaseSdk, testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
+const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(root, 'node_modules/.cache/holdfast');
 const quiet = '--disable-warning=ExperimentalWarning';
 
 /** Runs a TypeScript entry of the tree with the arguments after the task's name. */
@@ -21,8 +22,8 @@ function script(file, options) {
 export const tasks = {
   start: {
     about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',
-    // By this channel the launcher notices the end of this process, whatever its cause.
-    run: script('packages/local/src/start.ts', { ipc: true }),
+    // By the channel the launcher notices the end of this process, whatever its cause. The services share the cache.
+    run: script('packages/local/src/start.ts', { ipc: true, env: { NODE_COMPILE_CACHE: compileCache } }),
   },
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
   'test:unit': {

@@ -28,7 +28,20 @@ export function formatMoney(value: Decimal.Value): string {
   return amount.toFixed(Math.max(2, Math.min(8, amount.decimalPlaces())));
 }
 
+/** Most executions of a model cost the same, and decimals take 5 KB a create. */
+const maxKnownHolds = 1000;
+const knownHolds = new Map<Money, Money>();
+
 /** Spec, "Limits": estimated cost times 1.2, minimum 0.01. */
 export function holdFor(estimate: Money): Money {
+  const known = knownHolds.get(estimate);
+  if (known !== undefined) return known;
+  if (knownHolds.size === maxKnownHolds) knownHolds.clear();
+  const hold = computeHold(estimate);
+  knownHolds.set(estimate, hold);
+  return hold;
+}
+
+function computeHold(estimate: Money): Money {
   return toMoney(MoneyDecimal.max(new MoneyDecimal(estimate).times(limits.holdFactor), limits.minimumHold));
 }

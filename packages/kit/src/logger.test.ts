@@ -20,6 +20,26 @@ it('secrets and content are not written, whoever passes them', () => {
   });
 });
 
+it('secrets among the fields of a child logger are not written, and its other fields are', () => {
+  const write = jest.fn<(line: string) => void>();
+  createLogger('test', 'info', { write })
+    .child({ traceId: 't', token: 's' })
+    .child({ to: { url: 's' } })
+    .info('said');
+  expect(JSON.parse(write.mock.calls[0]?.[0] ?? '')).toMatchObject({
+    service: 'test',
+    traceId: 't',
+    token: '[redacted]',
+    to: { url: '[redacted]' },
+  });
+});
+
+it('the logged object keeps its secrets', () => {
+  const request = { headers: { a: 's' } };
+  written({ request });
+  expect(request).toEqual({ headers: { a: 's' } });
+});
+
 it('of an error is written what it is, not what it quotes', () => {
   const cause = Object.assign(new Error('inner'), { detail: 'a row' });
   const err = Object.assign(new TypeError('outer', { cause }), {

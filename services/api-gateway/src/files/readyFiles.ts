@@ -109,6 +109,7 @@ export async function requireFiles(
   references: FileReference[],
   maxBytes: number = limits.maxFileBytes,
 ): Promise<void> {
+  if (references.length === 0) return;
   const ids = [...new Set(references.map(({ id }) => id))];
   const problems = await findProblems(context, organizationId, ids, maxBytes);
   if (problems.size === 0) return;

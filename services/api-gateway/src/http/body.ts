@@ -122,7 +122,8 @@ function collectBody(
   { maxBytes, pace }: BodyLimits,
   onBytes: (bytes: number) => void,
 ): Promise<BodyStart> {
-  const body = growingBuffer();
+  const declared = Number(request.headers['content-length'] ?? Number.NaN);
+  const body = growingBuffer(declared < initialBytes ? declared : initialBytes);
   const { promise, resolve, reject } = Promise.withResolvers<BodyStart>();
   const unwatchPace = watchPace(request, pace, fail);
   const unwatchFinish = finished(request, { writable: false }, (error) => {
@@ -162,12 +163,12 @@ function collectBody(
 const initialBytes = 16_384;
 
 /** Not a list of chunks: a client may send single bytes, and every chunk costs about a hundred bytes of its own. */
-function growingBuffer() {
+function growingBuffer(startBytes: number) {
   let bytes = Buffer.allocUnsafe(0);
   let size = 0;
 
   function grow(needed: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(initialBytes, needed, bytes.length * 2));
+    const grown = Buffer.allocUnsafe(Math.max(startBytes, needed, bytes.length * 2));
     bytes.copy(grown, 0, 0, size);
     bytes = grown;
   }
