@@ -56,6 +56,10 @@ export const tasks = {
     about: 'build and pack the SDKs, and test them against a live npm start with faults',
     run: testSdks,
   },
+  'test:python': {
+    about: 'test the Python SDK in the same way (needs Python 3.10 and PyPI)',
+    run: (args) => test(args, { only: ['python'] }),
+  },
   'sdk:release': {
     about: 'set the version of the SDK, pack and check it, write its reference; publishes nothing',
     run: releaseSdk,

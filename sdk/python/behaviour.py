@@ -42,10 +42,10 @@ def arguments_of(request: Request, events: list[str]) -> Request:
     return arguments
 
 
-async def perform(request: Request, events: list[str]) -> Any:
+async def perform(client: AsyncHoldfast, request: Request, events: list[str]) -> Any:
     """The execution that comes of a call by the asynchronous client."""
     arguments = arguments_of(request, events)
-    async with AsyncHoldfast(**settings_of(request["client"])) as client:
+    async with client:
         if request["call"] == "run_then_wait":
             try:
                 await client.run(**arguments)
@@ -90,8 +90,12 @@ def perform_sync(request: Request, events: list[str]) -> Any:
 
 async def call(request: Request, is_sync: bool) -> Request:
     events: list[str] = []
-    work = asyncio.to_thread(perform_sync, request, events) if is_sync else perform(request, events)
-    task = asyncio.create_task(work)
+    if is_sync:
+        task = asyncio.create_task(asyncio.to_thread(perform_sync, request, events))
+    else:
+        # Made before the clock of an abort starts: it reads the certificates of the machine.
+        client = AsyncHoldfast(**settings_of(request["client"]))
+        task = asyncio.create_task(perform(client, request, events))
     abort_after = request.get("options", {}).get("abort_after_ms")
     if abort_after is not None:
         asyncio.get_running_loop().call_later(abort_after / 1000, task.cancel)
@@ -99,8 +103,9 @@ async def call(request: Request, is_sync: bool) -> Request:
         execution = await task
         outcome = "completed" if execution.status == "COMPLETED" else execution.status
         return {"outcome": outcome, "execution_id": execution.id, "events": events}
-    except asyncio.CancelledError:
-        return {"outcome": "ABORTED", "execution_id": None, "events": events}
+    except asyncio.CancelledError as aborted:
+        execution = getattr(aborted, "execution", None)
+        return {"outcome": "ABORTED", "execution_id": execution and execution.id, "events": events}
     except HoldfastError as error:
         execution_id = error.execution.id if error.execution else None
         return {"outcome": error.code, "execution_id": execution_id, "events": events}

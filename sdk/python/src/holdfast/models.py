@@ -19,6 +19,16 @@ class EstimateExecution(ApiObject):
     input: dict[str, Any]
 
 
+class ExecutionTokenRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    ttl_seconds: int | None = None
+    """
+    Seconds until the token expires. Default: `900`
+    """
+
+
 class DeclaredUpload(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
@@ -123,7 +133,7 @@ class WebhookEndpointRequest(ApiObject):
     """
     max_in_flight: int | None = None
     """
-    Maximum number of concurrent requests to the endpoint. Default: `8`
+    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
     """
     max_per_second: int | None = None
     """
@@ -155,7 +165,7 @@ class WebhookEndpointChanges(ApiObject):
     """
     max_in_flight: int | None = None
     """
-    Maximum number of concurrent requests to the endpoint
+    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
     """
     max_per_second: int | None = None
     """
@@ -424,6 +434,21 @@ class ExecutionResult(ApiObject):
     """
 
 
+class ExecutionToken(ApiObject):
+    token: str
+    """
+    Send it as `Authorization: Bearer <token>`
+    """
+    execution_id: str
+    """
+    The execution that the token can read
+    """
+    expires_at: AwareDatetime
+    """
+    When the token expires
+    """
+
+
 class ModelPrice(ApiObject):
     currency: Literal['USD'] = 'USD'
     per_run: str | None = None
@@ -649,7 +674,7 @@ class CreatedWebhookEndpoint(ApiObject):
     """
     max_in_flight: int
     """
-    Maximum number of concurrent requests to the endpoint
+    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
     """
     max_per_second: int | None
     """
@@ -703,7 +728,7 @@ class WebhookEndpoint(ApiObject):
     """
     max_in_flight: int
     """
-    Maximum number of concurrent requests to the endpoint
+    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
     """
     max_per_second: int | None
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -100,7 +101,7 @@ class AsyncHoldfast:
 
         `timeout`: seconds to wait; then WaitTimeoutError carries the execution, which runs on. `on_progress` is called with
         uploads, statuses, progress and log lines. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution
-        is cancelled, too. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
+        is cancelled, too; the exception of an abort has the `execution`, if it is known. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
         `webhook_url` receives the final event. `metadata`: your own data, returned in the record. `priority`: high, normal
         or low. `timeout_seconds`: after so many the service ends the execution.
 
@@ -127,10 +128,10 @@ class AsyncHoldfast:
             created = await create()
         except Exception:
             raise
-        except BaseException:
+        except BaseException as aborted:
             # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
             if cancel_on_abort:
-                await runtime.despite_cancellation(lambda: self._create_and_cancel(create))
+                await runtime.despite_cancellation(lambda: self._create_and_cancel(create, aborted))
             raise
         try:
             execution = await wait_for_end(
@@ -147,12 +148,13 @@ class AsyncHoldfast:
             error.idempotency_key = key
             raise
 
-    async def _create_and_cancel(self, create: Callable[[], Awaitable[models.CreatedExecution]]) -> None:
-        try:
+    async def _create_and_cancel(
+        self, create: Callable[[], Awaitable[models.CreatedExecution]], aborted: BaseException
+    ) -> None:
+        with suppress(HoldfastError):
             created = await create()
-        except HoldfastError:
-            return
-        await cancel_quietly(self._http, created.id)
+            vars(aborted)["execution"] = parse(Execution, dict(created))
+            await cancel_quietly(self._http, created.id)
 
     async def _output_of(self, execution: Execution) -> dict[str, Any]:
         """Records of older services have no `result`."""

@@ -62,8 +62,9 @@ async def wait_for_end(
         raise
     except Exception:
         raise
-    except BaseException:
+    except BaseException as aborted:
         # The task was cancelled, or somebody pressed Ctrl-C.
+        vars(aborted)["execution"] = wait.current
         if cancel_on_abort:
             await runtime.despite_cancellation(lambda: cancel_quietly(http, wait.current.id))
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -101,7 +102,7 @@ class Holdfast:
 
         `timeout`: seconds to wait; then WaitTimeoutError carries the execution, which runs on. `on_progress` is called with
         uploads, statuses, progress and log lines. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution
-        is cancelled, too. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
+        is cancelled, too; the exception of an abort has the `execution`, if it is known. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
         `webhook_url` receives the final event. `metadata`: your own data, returned in the record. `priority`: high, normal
         or low. `timeout_seconds`: after so many the service ends the execution.
 
@@ -128,10 +129,10 @@ class Holdfast:
             created = create()
         except Exception:
             raise
-        except BaseException:
+        except BaseException as aborted:
             # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
             if cancel_on_abort:
-                runtime.despite_cancellation(lambda: self._create_and_cancel(create))
+                runtime.despite_cancellation(lambda: self._create_and_cancel(create, aborted))
             raise
         try:
             execution = wait_for_end(
@@ -148,12 +149,13 @@ class Holdfast:
             error.idempotency_key = key
             raise
 
-    def _create_and_cancel(self, create: Callable[[], models.CreatedExecution]) -> None:
-        try:
+    def _create_and_cancel(
+        self, create: Callable[[], models.CreatedExecution], aborted: BaseException
+    ) -> None:
+        with suppress(HoldfastError):
             created = create()
-        except HoldfastError:
-            return
-        cancel_quietly(self._http, created.id)
+            vars(aborted)["execution"] = parse(Execution, dict(created))
+            cancel_quietly(self._http, created.id)
 
     def _output_of(self, execution: Execution) -> dict[str, Any]:
         """Records of older services have no `result`."""
