@@ -129,8 +129,11 @@ const findApiKeySql = `
 SELECT v.hash, k.organization_id AS "organizationId", k.id AS "apiKeyId", k.permissions, k.scopes,
   k.expires_at AS "expiresAt", k.models, k.addresses, o.test_of IS NOT NULL AS "isTest",
   (extract(epoch FROM least(v.valid_until, k.expires_at) - now()) * 1000)::float8 AS "validForMs"
-FROM api_key_values v JOIN api_keys k ON k.id = v.api_key_id JOIN organizations o ON o.id = k.organization_id
-WHERE v.hash = ANY ($1::text[]) AND k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())
+FROM unnest($1::text[]) AS h (hash)
+  CROSS JOIN LATERAL (SELECT * FROM api_key_values WHERE hash = h.hash OFFSET 0) v
+  CROSS JOIN LATERAL (SELECT * FROM api_keys WHERE id = v.api_key_id OFFSET 0) k
+  CROSS JOIN LATERAL (SELECT * FROM organizations WHERE id = k.organization_id OFFSET 0) o
+WHERE k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())
   AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
 export async function hasApiKey(db: Database, id: string): Promise<boolean> {

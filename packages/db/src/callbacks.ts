@@ -1,5 +1,5 @@
 import type { Database } from './client.ts';
-import { runStatement } from './statement.ts';
+import { checkedSql, runStatement } from './statement.ts';
 
 export type StoredCallback = {
   id: string;
@@ -47,11 +47,14 @@ SELECT c.id, c.token, c.headers, c.body, c.object_key AS "objectKey",
   a.finished_at IS NOT NULL AS finished,
   e.erased_at IS NOT NULL AS erased, e.id AS "executionId",
   e.organization_id AS "organizationId", e.model, e.traceparent, a.provider AS connection, a.target, a.handle
-FROM provider_callbacks c JOIN attempts a ON a.token = c.token JOIN executions e ON e.id = a.execution_id
-WHERE c.id = $1 AND c.processed_at IS NULL`;
+FROM provider_callbacks c CROSS JOIN LATERAL (SELECT * FROM attempts WHERE token = c.token OFFSET 0) a
+  CROSS JOIN LATERAL (SELECT * FROM executions WHERE id = a.execution_id OFFSET 0) e
+WHERE c.id = $1 AND ${checkedSql('c.processed_at IS NULL')}`;
 
 const waiting = `
-SELECT c.id FROM attempts a JOIN provider_callbacks c ON c.provider = a.provider AND c.token = a.token
+SELECT c.id FROM attempts a CROSS JOIN LATERAL (
+  SELECT * FROM provider_callbacks WHERE provider = a.provider AND token = a.token OFFSET 0
+) c
 WHERE a.id = $1 AND c.processed_at IS NULL ORDER BY c.received_at`;
 
 const mark = `UPDATE provider_callbacks SET processed_at = now() WHERE id = $1`;

@@ -3,7 +3,7 @@ import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from './client.ts';
 import { executionColumns } from './executions/read.ts';
 import { eventIdsOfExecutionSql, isDeliveryOfEventSql } from './executions/watch.ts';
-import { type Condition, givenConditions, runStatement } from './statement.ts';
+import { type Condition, checkedSql, givenConditions, runStatement } from './statement.ts';
 
 type Known = {
   eventId: string;
@@ -29,7 +29,7 @@ export async function getEvent(db: Database, organizationId: string, id: string)
 }
 
 const statement = `SELECT ${eventColumnsSql} FROM events v ${executionOfSql}
-  WHERE v.id = $1 AND v.organization_id = $2`;
+  WHERE v.id = $1 AND ${checkedSql('v.organization_id = $2')}`;
 
 export type EventFilter = {
   types?: readonly string[] | undefined;
@@ -71,7 +71,7 @@ export async function listEvents(
     source: filter.executionId === undefined ? 'events' : eventsOfExecution,
     where: given.sql + (undelivered ? isLogged : '') + (isFiltered ? '' : wanted.sql),
     filter: missedSql(undelivered, `$${values.length}`) + (isFiltered ? wanted.sql : ''),
-    order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id ${direction}`,
+    order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id COLLATE "POSIX" ${direction}`,
   });
   const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
   const name = `list_events_${kind}_${direction}_${given.key}${wanted.key}`;
@@ -123,8 +123,8 @@ function conditions(isBehind: '<' | '>'): Condition<EventFilter>[] {
     { name: 'createdBefore', sql: 'v.created_at < ?' },
     {
       name: 'cursor',
-      sql: `(v.created_at, v.id) ${isBehind}
-        (SELECT c.created_at, c.id FROM events c WHERE c.id = ? AND c.organization_id = $1)`,
+      sql: `(v.created_at, v.id COLLATE "POSIX") ${isBehind}
+        (SELECT c.created_at, c.id FROM events c WHERE c.id = ? AND ${checkedSql('c.organization_id = $1')})`,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import type { Database } from './client.ts';
-import { runStatement } from './statement.ts';
+import { checkedSql, runStatement } from './statement.ts';
 
 export type FileRow = {
   id: string;
@@ -28,8 +28,8 @@ export async function getFiles(db: Database, organizationId: string, ids: string
 }
 
 const getFilesSql = `SELECT ${fileColumnsSql} FROM files
-  WHERE id = ANY($1::text[]) AND organization_id = $2 AND state <> 'deleted'
-    AND (expires_at IS NULL OR expires_at > now())`;
+  WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND state <> 'deleted'
+    AND (expires_at IS NULL OR expires_at > now())`)}`;
 
 export type NewOutput = {
   id: string;
@@ -101,8 +101,8 @@ export async function isFileReplaceable(db: Database, id: string): Promise<boole
   return rows.length > 0;
 }
 
-const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND state = 'awaiting_upload'
-  AND (expires_at IS NULL OR expires_at > now())`;
+const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND ${checkedSql(`state = 'awaiting_upload'
+  AND (expires_at IS NULL OR expires_at > now())`)}`;
 
 /** Keeps outputs as long as their execution; those erased meanwhile stay expired. */
 export async function keepOutputs(db: Database, ids: string[]): Promise<void> {
@@ -120,15 +120,15 @@ export async function dropOutputsOfEnded(db: Database, executionId: string): Pro
 
 // Not now(): it could undo an erasure that committed first.
 const keep = `UPDATE files SET expires_at = NULL
-  WHERE id = ANY ($1::text[]) AND origin = 'output' AND expires_at > clock_timestamp()`;
+  WHERE id = ANY ($1::text[]) AND ${checkedSql(`origin = 'output' AND expires_at > clock_timestamp()`)}`;
 
 // The column rounds to milliseconds: a value rounded up would not have passed yet.
 const drop = `UPDATE files SET expires_at = least(expires_at, date_trunc('milliseconds', now()))
-  WHERE id = ANY ($1::text[]) AND origin = 'output' AND state <> 'deleted'`;
+  WHERE id = ANY ($1::text[]) AND ${checkedSql(`origin = 'output' AND state <> 'deleted'`)}`;
 
-const dropAll = `UPDATE files f SET expires_at = date_trunc('milliseconds', now()) FROM executions e
-  WHERE f.execution_id = $1 AND f.origin = 'output' AND f.state <> 'deleted' AND f.expires_at IS NULL
-    AND e.id = f.execution_id AND e.status IN ('FAILED', 'CANCELLED', 'EXPIRED')`;
+const dropAll = `UPDATE files SET expires_at = date_trunc('milliseconds', now())
+  WHERE execution_id = $1 AND ${checkedSql(`origin = 'output' AND state <> 'deleted' AND expires_at IS NULL`)}
+    AND (SELECT status IN ('FAILED', 'CANCELLED', 'EXPIRED') FROM executions WHERE id = $1)`;
 
 export type FoundBytes = {
   key: string;
@@ -150,7 +150,7 @@ export async function markFileReady(db: Database, id: string, found: FoundBytes)
 
 const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, content_type = $3, size_bytes = $4,
     object_key = $5, width = $6, height = $7, duration_ms = $8
-  WHERE id = $1 AND state = 'awaiting_upload'
+  WHERE id = $1 AND ${checkedSql(`state = 'awaiting_upload'`)}
   RETURNING ${fileColumnsSql}`;
 
 /** `keys`: every place with bytes, including an upload that came after the check. */

@@ -70,6 +70,22 @@ export function storableText(text: string): string {
   return text.replaceAll('\0', '');
 }
 
+/**
+ * A condition on rows that are found by their key, hidden from the planner: it could choose a partial index, or one that
+ * begins with another column, and read all of it when it believes that the table is empty.
+ */
+export function checkedSql(condition: string): string {
+  return `CASE WHEN ${condition} THEN true END`;
+}
+
+/**
+ * Joins the updated table by its key. Unlike `=`, a range leaves the planner no choice but one look-up for each row, in
+ * the order of the rows, which is the order of the locks.
+ */
+export function hasKeySql(column: string, key: string): string {
+  return `${column} >= ${key} AND ${column} <= ${key}`;
+}
+
 const dayMs = 86_400_000;
 const marginMs = 3 * dayMs;
 

@@ -1,7 +1,7 @@
 import { openStatuses } from '@holdfast/domain/statuses';
 import type { Database } from './client.ts';
 import { quotedList } from './executions/read.ts';
-import { firstIdSince, runStatement } from './statement.ts';
+import { checkedSql, firstId, firstIdSince, runStatement } from './statement.ts';
 
 const page = 2000;
 
@@ -25,7 +25,12 @@ export async function stalePendingExecutions(
 }
 
 export async function filterPendingExecutions(db: Database, executionIds: string[]): Promise<PendingRow[]> {
-  return (await runStatement<Waiting>(db.pool, 'pending_among', among, [executionIds])).map(toPending);
+  return (
+    await runStatement<Waiting>(db.pool, 'pending_among', among, [
+      executionIds,
+      firstId('exec', executionIds),
+    ])
+  ).map(toPending);
 }
 
 export async function abandonedAttempts(db: Database): Promise<string[]> {
@@ -136,7 +141,7 @@ SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LA
 
 const among = `
 SELECT id, organization_id, model, priority FROM executions
-WHERE id = ANY ($1::text[]) AND status = 'PENDING'`;
+WHERE id = ANY ($1::text[]) AND id >= $2 AND ${checkedSql(`status = 'PENDING'`)}`;
 
 const abandoned = `
 SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
@@ -150,7 +155,7 @@ WITH due AS (
 ),
 brought AS (
   UPDATE attempts a SET poll_at = now() + CASE WHEN a.busy_refusals > 0 THEN $3::int ELSE $2::int END * interval '1 second'
-  FROM due WHERE a.id = due.id
+  WHERE a.id = ANY (ARRAY (SELECT id FROM due))
   RETURNING a.id, a.execution_id, a.provider, a.target
 )
 SELECT a.id AS attempt_id, a.execution_id AS id, e.organization_id, e.model, e.priority, a.provider, a.target, e.ended,

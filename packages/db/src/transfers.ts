@@ -67,7 +67,7 @@ const sequenceAt = (time: string, order: 'ASC' | 'DESC') => `(
     SELECT e.id FROM executions e
     WHERE e.organization_id = $1
       AND e.created_at ${order === 'ASC' ? `> ${time} + ${maxWait}` : `< ${time} - ${maxWait}`}
-    ORDER BY e.created_at ${order}, e.id ${order} LIMIT 1))`;
+    ORDER BY e.created_at ${order} LIMIT 1))`;
 
 /** A row's time is the start of its transaction; it may wait for locks through a few statements of 30 s. */
 const maxWait = `interval '10 minutes'`;

@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { runStatement } from '../statement.ts';
+import { checkedSql, hasKeySql, runStatement } from '../statement.ts';
 
 export type ClaimedAttempt = {
   attemptId: string;
@@ -71,32 +71,37 @@ const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.prov
 
 const lease = `lease_until = now() + $2::int * interval '1 second'`;
 
-const abandoned = `
-UPDATE attempts a SET ${lease} FROM executions e
-WHERE a.id = $1 AND a.state = 'starting' AND a.finished_at IS NULL AND a.lease_until < now() AND e.id = a.execution_id
-RETURNING ${columns}`;
+const executionSql = `CROSS JOIN LATERAL (SELECT * FROM executions WHERE id = a.execution_id OFFSET 0) e`;
 
-const waiting = `
-UPDATE attempts a SET state = 'starting', ${lease}, poll_at = NULL, provider = $3, target = $4,
-  created_at = now() FROM executions e
-WHERE a.id = $1 AND a.state = 'waiting' AND a.finished_at IS NULL AND e.id = a.execution_id
-  AND (e.completed_at IS NOT NULL OR e.expires_at > now())
-RETURNING ${columns}`;
+function claimSql(set: string, key: string, condition: string): string {
+  return `
+WITH a AS (UPDATE attempts SET ${lease}${set} WHERE ${key} = $1 AND ${checkedSql(condition)} RETURNING *)
+SELECT ${columns} FROM a ${executionSql}`;
+}
 
-const due = `
-UPDATE attempts a SET ${lease}, poll_at = now() + $2::int * interval '1 second' FROM executions e
-WHERE a.id = $1 AND a.state = 'running' AND a.finished_at IS NULL AND a.poll_at <= now()
-  AND (a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
-RETURNING ${columns}`;
+const abandoned = claimSql('', 'id', `state = 'starting' AND finished_at IS NULL AND lease_until < now()`);
 
-const called = `
-UPDATE attempts a SET ${lease} FROM executions e
-WHERE a.token = $1 AND a.finished_at IS NULL AND a.state <> 'waiting'
-  AND (a.state = 'starting' OR a.lease_until IS NULL OR a.lease_until < now()) AND e.id = a.execution_id
-RETURNING ${columns}`;
+const waiting = claimSql(
+  `, state = 'starting', poll_at = NULL, provider = $3, target = $4, created_at = now()`,
+  'id',
+  `state = 'waiting' AND finished_at IS NULL AND (
+    SELECT e.completed_at IS NOT NULL OR e.expires_at > now() FROM executions e WHERE e.id = attempts.execution_id)`,
+);
+
+const due = claimSql(
+  `, poll_at = now() + $2::int * interval '1 second'`,
+  'id',
+  `state = 'running' AND finished_at IS NULL AND poll_at <= now() AND (lease_until IS NULL OR lease_until < now())`,
+);
+
+const called = claimSql(
+  '',
+  'token',
+  `finished_at IS NULL AND state <> 'waiting' AND (state = 'starting' OR lease_until IS NULL OR lease_until < now())`,
+);
 
 const toStop = `
-SELECT ${columns} FROM attempts a JOIN executions e ON e.id = a.execution_id
+SELECT ${columns} FROM attempts a ${executionSql}
 WHERE a.execution_id = $1 AND a.finished_at IS NULL AND e.completed_at IS NOT NULL`;
 
 export async function extendLeases(db: Database, attemptIds: string[], leaseS: number): Promise<string[]> {
@@ -112,33 +117,30 @@ export async function markStopped(db: Database, attemptIds: string[]): Promise<v
   await runStatement(db.pool, 'mark_stopped', stop, [attemptIds]);
 }
 
-// In order of id, as everywhere, against deadlocks; `ANY` repeats the ids to keep the planner on the index.
-const held = `
-WITH held AS (
-  SELECT id FROM attempts WHERE id = ANY ($1::text[]) AND finished_at IS NULL ORDER BY id FOR UPDATE
-)`;
+// In order of id, as everywhere, against deadlocks.
+const ofOpen = `FROM (SELECT DISTINCT id FROM unnest($1::text[]) id ORDER BY id) i
+WHERE ${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
 
 // A run already handed over to polling has no lease: one would delay its callback and its polls.
-const extend = `${held}
-UPDATE attempts a SET lease_until = CASE WHEN a.lease_until IS NOT NULL THEN now() + $2::int * interval '1 second' END FROM held h, executions e
-WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND e.id = a.execution_id AND e.completed_at IS NULL
+const extend = `
+UPDATE attempts a SET lease_until = CASE WHEN a.lease_until IS NOT NULL THEN now() + $2::int * interval '1 second' END
+${ofOpen} AND (SELECT e.completed_at IS NULL FROM executions e WHERE e.id = a.execution_id)
 RETURNING a.id`;
 
-const release = `${held}
-UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END
-FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
+const release = `
+UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END ${ofOpen}`;
 
-const stop = `${held}
+const stop = `
 UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL,
-  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
-FROM held h WHERE a.id = h.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL`;
+  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END ${ofOpen}`;
 
 export async function pollNow(db: Database, token: string): Promise<boolean> {
   return (await runStatement(db.pool, 'ask_now', askNow, [token])).length > 0;
 }
 
 const askNow = `
-UPDATE attempts SET poll_at = now() WHERE token = $1 AND state = 'running' AND finished_at IS NULL RETURNING id`;
+UPDATE attempts SET poll_at = now()
+WHERE token = $1 AND ${checkedSql(`state = 'running' AND finished_at IS NULL`)} RETURNING id`;
 
 /** 244 random bits. */
 export const newToken = `replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;

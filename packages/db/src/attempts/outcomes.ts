@@ -3,7 +3,7 @@ import type { Failure, RecordedOutcome } from '@holdfast/domain/outcome';
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { quotedList } from '../executions/read.ts';
-import { firstId, runStatement, storableJson, storableText } from '../statement.ts';
+import { checkedSql, firstId, hasKeySql, runStatement, storableJson, storableText } from '../statement.ts';
 import { newToken } from './lease.ts';
 
 /** What an erased execution keeps of an outcome: how it ended and what it cost. */
@@ -33,20 +33,19 @@ export async function recordOutcomes(
   return rows.map(({ id }) => id);
 }
 
+// All statements here lock attempts, and then executions, each in order of id, as everywhere.
+const isOpen = `${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
+
 const recordOutcomesSql = `
-WITH item AS (
-  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
-    AS t (id, outcome, state, raw_error)
-),
-due AS (
-  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
-)
 UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL,
   outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
   raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END,
   handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
-FROM due JOIN item i ON i.id = due.id
-WHERE a.id = due.id AND a.finished_at IS NULL RETURNING a.id`;
+FROM (
+  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
+    AS t (id, outcome, state, raw_error) ORDER BY id
+) i
+WHERE ${isOpen} RETURNING a.id`;
 
 export type Refusal = {
   attemptId: string;
@@ -98,28 +97,23 @@ export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]):
   return rows.map(({ id }) => id);
 }
 
-// State is checked after the rows are found by id: otherwise the planner reads an index of all starting attempts.
 const recordRefusalsSql = `
-WITH item AS (
-  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
-    AS t (id, outcome, raw_error, connection, target, after_ms, state)
-),
-due AS (
-  SELECT a.id, a.state FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
-),
-refused AS (
+WITH refused AS (
   UPDATE attempts a SET state = 'refused', finished_at = now(), lease_until = NULL, poll_at = NULL,
     outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
     raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
-  FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL
-    AND due.state = i.state
-  RETURNING a.id, a.execution_id, a.number
+  FROM (
+    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
+      AS t (id, outcome, raw_error, connection, target, after_ms, state) ORDER BY id
+  ) i
+  WHERE ${isOpen} AND ${checkedSql('a.state = i.state')}
+  RETURNING a.id, a.execution_id, a.number, i.connection, i.target, i.after_ms
 ),
 next AS (
   INSERT INTO attempts (id, execution_id, number, provider, target, state, token, poll_at)
-  SELECT new_id('att'), r.execution_id, r.number + 1, i.connection, i.target, 'waiting', ${newToken},
-    now() + i.after_ms * interval '1 millisecond'
-  FROM refused r JOIN item i ON i.id = r.id CROSS JOIN LATERAL (
+  SELECT new_id('att'), r.execution_id, r.number + 1, r.connection, r.target, 'waiting', ${newToken},
+    now() + r.after_ms * interval '1 millisecond'
+  FROM refused r CROSS JOIN LATERAL (
     SELECT completed_at IS NOT NULL AS ended FROM executions WHERE id = r.execution_id AND id >= $8 LIMIT 1
   ) e WHERE NOT e.ended
 )
@@ -127,22 +121,17 @@ SELECT id FROM refused`;
 
 // An expired lease lets any dispatcher take the attempt over and ask about it.
 const busy = `
-WITH item AS (
-  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[])
-    AS t (id, raw_error, connection, target, after_ms, may_have_run)
-),
-due AS (
-  SELECT a.id, a.state, now() + i.after_ms * interval '1 millisecond' AS time,
-    i.raw_error, i.connection, i.target, i.may_have_run
-  FROM attempts a JOIN item i ON i.id = a.id
-  WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE OF a
-)
-UPDATE attempts a SET state = CASE WHEN d.may_have_run THEN 'starting' ELSE 'waiting' END,
-  provider = d.connection, target = d.target,
-  lease_until = CASE WHEN d.may_have_run THEN d.time END, poll_at = CASE WHEN NOT d.may_have_run THEN d.time END,
+UPDATE attempts a SET state = CASE WHEN i.may_have_run THEN 'starting' ELSE 'waiting' END,
+  provider = i.connection, target = i.target,
+  lease_until = CASE WHEN i.may_have_run THEN i.time END, poll_at = CASE WHEN NOT i.may_have_run THEN i.time END,
   busy_refusals = a.busy_refusals + 1, busy_since = coalesce(a.busy_since, now()),
-  raw_error = CASE WHEN a.settled_at IS NULL THEN d.raw_error END
-FROM due d WHERE a.id = d.id AND a.id = ANY ($1::text[]) AND a.finished_at IS NULL AND d.state = 'starting'
+  raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
+FROM (
+  SELECT DISTINCT ON (id) *, now() + after_ms * interval '1 millisecond' AS time
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[])
+    AS t (id, raw_error, connection, target, after_ms, may_have_run) ORDER BY id
+) i
+WHERE ${isOpen} AND ${checkedSql(`a.state = 'starting'`)}
 RETURNING a.id`;
 
 export type RunningAttempt = {
@@ -169,26 +158,20 @@ export async function recordRunning(db: Database, items: RunningAttempt[]): Prom
 const { from, to } = transitions.awaitCallback;
 
 const recordRunningSql = `
-WITH item AS (
-  SELECT * FROM unnest($1::text[], $2::json[], $3::boolean[], $4::int[], $5::boolean[])
-    AS t (id, handle, awaits, poll_after_ms, steady)
-),
-due AS (
-  SELECT a.id FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
-),
-running AS (
+WITH running AS (
   UPDATE attempts a SET state = 'running', handle = i.handle, external_id = i.handle ->> 'externalId',
     lease_until = NULL, polls = a.polls + 1, poll_at = now() + i.poll_after_ms * interval '1 millisecond'
       * CASE WHEN i.steady THEN 1 ELSE power(2, least(a.polls, 4)) END
-  FROM due JOIN item i ON i.id = due.id WHERE a.id = due.id AND a.finished_at IS NULL
+  FROM (
+    SELECT * FROM unnest($1::text[], $2::json[], $3::boolean[], $4::int[], $5::boolean[])
+      AS t (id, handle, awaits, poll_after_ms, steady) ORDER BY id
+  ) i
+  WHERE ${isOpen}
   RETURNING a.id, a.execution_id, i.awaits
 ),
-awaiting AS (
-  SELECT e.id FROM executions e JOIN running r ON r.execution_id = e.id AND r.awaits
-  WHERE e.status IN (${quotedList(from)}) ORDER BY e.id FOR UPDATE OF e
-),
 moved AS (
-  UPDATE executions e SET status = '${to}' FROM awaiting w WHERE e.id = w.id AND e.status IN (${quotedList(from)})
+  UPDATE executions e SET status = '${to}' FROM (SELECT execution_id FROM running WHERE awaits ORDER BY execution_id) r
+  WHERE ${hasKeySql('e.id', 'r.execution_id')} AND ${checkedSql(`e.status IN (${quotedList(from)})`)}
 )
 SELECT id FROM running`;
 
@@ -217,31 +200,32 @@ export async function recordProgress(db: Database, reports: ReportedProgress[]):
   ]);
 }
 
-// Attempts are locked before executions, each in order of id, as everywhere.
 const recordProgressSql = `
 WITH item AS (
   SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::real[], $4::int[], $5::text[], $6::int[], $7::boolean[])
     AS t (id, execution_id, progress, queue_position, logs, logged, is_shown) ORDER BY id, logged DESC
 ),
-due AS (
-  SELECT a.id, a.logged FROM attempts a WHERE a.id = ANY ($1::text[]) AND a.finished_at IS NULL ORDER BY a.id FOR UPDATE
+due AS MATERIALIZED (
+  SELECT i.*, a.logged AS logged_before FROM item i CROSS JOIN LATERAL (
+    SELECT logged FROM attempts WHERE id = i.id AND ${checkedSql('finished_at IS NULL')} FOR UPDATE
+  ) a
 ),
-told AS (
-  SELECT e.id, i.progress, i.queue_position, CASE WHEN i.logged > due.logged AND i.is_shown THEN i.logs ELSE '' END AS logs
-  FROM due JOIN item i ON i.id = due.id JOIN executions e ON e.id = i.execution_id
-  WHERE e.id >= $8 AND e.completed_at IS NULL AND (i.logged > due.logged OR
-    (coalesce(i.progress, e.progress), i.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))
-  ORDER BY e.id FOR UPDATE OF e
+told AS MATERIALIZED (
+  SELECT d.*, e.id IS NOT NULL AS is_told, CASE WHEN d.logged > d.logged_before AND d.is_shown THEN d.logs ELSE '' END AS shown
+  FROM (SELECT * FROM due ORDER BY execution_id) d LEFT JOIN LATERAL (
+    SELECT id FROM executions WHERE id = d.execution_id AND id >= $8
+      AND ${checkedSql(`completed_at IS NULL AND (d.logged > d.logged_before OR
+        (coalesce(d.progress, progress), d.queue_position) IS DISTINCT FROM (progress, queue_position))`)} FOR UPDATE
+  ) e ON true
 ),
 counted AS (
-  UPDATE attempts a SET logged = i.logged, raw_logs = CASE
-    WHEN i.is_shown OR i.logs = '' OR NOT EXISTS (SELECT FROM told WHERE told.id = i.execution_id) THEN a.raw_logs
-    ELSE right(coalesce(a.raw_logs, '') || i.logs, ${limits.logLength}) END
-  FROM due JOIN item i ON i.id = due.id
-  WHERE a.id = due.id AND a.id = ANY ($1::text[]) AND i.logged > due.logged
+  UPDATE attempts a SET logged = t.logged, raw_logs = CASE
+    WHEN t.is_shown OR t.logs = '' OR NOT t.is_told THEN a.raw_logs
+    ELSE right(coalesce(a.raw_logs, '') || t.logs, ${limits.logLength}) END
+  FROM told t WHERE ${hasKeySql('a.id', 't.id')} AND t.logged > t.logged_before
 )
 UPDATE executions e SET progress = coalesce(t.progress, e.progress), queue_position = t.queue_position,
-  logs = CASE WHEN t.logs = '' THEN e.logs ELSE right(coalesce(e.logs, '') || t.logs, ${limits.logLength}) END,
-  logs_total = e.logs_total + length(t.logs)
-FROM told t WHERE e.id = t.id AND e.id >= $8 AND e.completed_at IS NULL AND (t.logs <> '' OR
-  (coalesce(t.progress, e.progress), t.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))`;
+  logs = CASE WHEN t.shown = '' THEN e.logs ELSE right(coalesce(e.logs, '') || t.shown, ${limits.logLength}) END,
+  logs_total = e.logs_total + length(t.shown)
+FROM told t WHERE ${hasKeySql('e.id', 't.execution_id')} AND t.is_told AND ${checkedSql(`e.completed_at IS NULL AND (t.shown <> '' OR
+  (coalesce(t.progress, e.progress), t.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))`)}`;

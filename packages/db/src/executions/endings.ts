@@ -1,7 +1,7 @@
 import type { Money } from '@holdfast/domain/money';
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { firstId, runStatement } from '../statement.ts';
+import { checkedSql, firstId, hasKeySql, runStatement } from '../statement.ts';
 import { subscribedOrganizationsSql } from '../webhooks/fanOut.ts';
 import { chargeSql } from './overage.ts';
 import { quotedList } from './read.ts';
@@ -28,14 +28,13 @@ function endingStatement(args: {
   priced?: string;
   candidates: string;
   set: string;
-  where: string;
   extra?: string;
 }): string {
   const { from, to, event } = transitions[args.transition];
   const returned = args.priced ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
   const ended = `ended (id, organization_id, api_key_id, hold, cost, has_url, model, traceparent, month, unpaid, is_above, reason) AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
-  WHERE e.id = c.id AND ${args.where} AND c.status IN (${quotedList(from)})
+  WHERE ${hasKeySql('e.id', 'c.id')} AND c.status IN (${quotedList(from)})
   RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.webhook_url IS NOT NULL, e.model, e.traceparent,
     date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${returned}
 )`;
@@ -109,7 +108,7 @@ spending AS (
     FROM ended CROSS JOIN LATERAL (VALUES (organization_id), (api_key_id)) v (scope_id)
     WHERE EXISTS (SELECT FROM spent) GROUP BY scope_id, month
   ) t USING (scope_id, month)
-  WHERE l.scope_id = s.scope_id
+  WHERE ${hasKeySql('l.scope_id', 's.scope_id')}
 )`;
 
 export async function completeExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
@@ -123,7 +122,7 @@ const completeExecutionsSql = endingStatement({
   transition: 'complete',
   first: settleable(true),
   priced: `
-  SELECT h.*, o.outcome, (o.outcome ->> 'cost')::numeric(24, 8) AS price FROM held h JOIN outcome o USING (id)
+  SELECT h.*, (h.outcome ->> 'cost')::numeric(24, 8) AS price FROM held h
   WHERE h.status IN (${quotedList(transitions.complete.from)})`,
   candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
@@ -131,7 +130,6 @@ const completeExecutionsSql = endingStatement({
   set: `output = c.output, cost = c.charged, written_off = nullif(c.unpaid, 0), input_tokens = c."inputTokens",
     output_tokens = c."outputTokens",
     latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
-  where: 'e.id >= $2',
   extra: markSettled(true),
 });
 
@@ -145,9 +143,8 @@ export async function failExecutions(db: Database, attemptIds: string[]): Promis
 const failExecutionsSql = endingStatement({
   transition: 'fail',
   first: settleable(false),
-  candidates: 'SELECT h.id, h.status, o.outcome FROM held h JOIN outcome o USING (id)',
+  candidates: 'SELECT id, status, outcome FROM held',
   set: `error_code = c.outcome ->> 'code', error_message = c.outcome ->> 'message'`,
-  where: 'e.id >= $2',
   extra: markSettled(false),
 });
 
@@ -165,9 +162,8 @@ export async function cancelExecution(
 
 const cancelExecutionSql = endingStatement({
   transition: 'cancel',
-  candidates: 'SELECT id, status FROM executions WHERE id = $1 AND organization_id = $2 FOR UPDATE',
+  candidates: `SELECT id, status FROM executions WHERE id = $1 AND ${checkedSql('organization_id = $2')} FOR UPDATE`,
   set: '',
-  where: 'e.id = $1',
 });
 
 /** -> EXPIRED for overdue executions (or only `id`). Executions with a recorded outcome are settled instead. */
@@ -191,16 +187,15 @@ ORDER BY expires_at LIMIT $1`;
 const expireExecutionsSql = endingStatement({
   transition: 'expire',
   candidates: `
-  SELECT e.id, e.status, e.status = 'PENDING' OR EXISTS (
-    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.finished_at IS NULL AND a.state = 'waiting') AS is_waiting
+  SELECT e.id, e.status, e.status = 'PENDING' OR coalesce((
+    SELECT bool_or(a.finished_at IS NULL AND a.state = 'waiting') FROM attempts a WHERE a.execution_id = e.id), false)
+    AS is_waiting
   FROM executions e
   WHERE e.status IN (${quotedList(transitions.expire.from)}) AND e.expires_at <= now()
-    AND ($2::text IS NULL OR e.id = $2) AND NOT EXISTS (
-    SELECT FROM attempts a WHERE a.execution_id = e.id AND a.settled_at IS NULL AND a.state <> 'refused'
-      AND a.finished_at <= e.expires_at
-      AND a.outcome IS NOT NULL)
+    AND ($2::text IS NULL OR e.id = $2) AND NOT coalesce((
+    SELECT bool_or(a.settled_at IS NULL AND a.state <> 'refused' AND a.finished_at <= e.expires_at AND a.outcome IS NOT NULL)
+    FROM attempts a WHERE a.execution_id = e.id), false)
   ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,
-  where: 'true',
   set: `error_code = 'GENERATION_TIMEOUT', error_message = CASE WHEN c.is_waiting
     THEN 'The execution timed out before the model had capacity for it.'
     ELSE 'The execution timed out before a result was received.' END`,
@@ -209,23 +204,23 @@ const expireExecutionsSql = endingStatement({
 /** The first recorded outcome of each execution (ids from `$2` on) of attempts `$1`, locked in order of id. */
 export function settleable(ok: boolean): string {
   return `outcome AS MATERIALIZED (
-  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome FROM attempts a
-  WHERE a.id = ANY ($1::text[]) AND a.outcome IS NOT NULL AND a.state <> 'refused' AND (a.outcome ->> 'ok')::boolean = ${ok}
+  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome FROM unnest($1::text[]) AS t (id)
+    CROSS JOIN LATERAL (SELECT * FROM attempts WHERE id = t.id OFFSET 0) a
+  WHERE a.outcome IS NOT NULL AND a.state <> 'refused' AND (a.outcome ->> 'ok')::boolean = ${ok}
   ORDER BY a.execution_id, a.finished_at
 ),
 held AS MATERIALIZED (
-  SELECT id, status, organization_id, api_key_id, hold_amount AS hold,
-    date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month FROM executions
-  WHERE id = ANY (ARRAY (SELECT id FROM outcome)) AND id >= $2 ORDER BY id FOR UPDATE
+  SELECT e.*, o.outcome FROM outcome o CROSS JOIN LATERAL (
+    SELECT id, status, organization_id, api_key_id, hold_amount AS hold,
+      date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month FROM executions
+    WHERE id = o.id AND id >= $2 FOR UPDATE
+  ) e
 )`;
 }
 
 export function markSettled(ok: boolean): string {
-  return `settled_attempt AS (
-  SELECT id, settled_at, (outcome ->> 'ok')::boolean AS ok FROM attempts
-  WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
-),
-settled AS (
-  UPDATE attempts a SET settled_at = now() FROM settled_attempt t WHERE a.id = t.id AND t.settled_at IS NULL AND t.ok = ${ok}
+  return `settled AS (
+  UPDATE attempts a SET settled_at = now() FROM (SELECT DISTINCT id FROM unnest($1::text[]) id ORDER BY id) t
+  WHERE ${hasKeySql('a.id', 't.id')} AND ${checkedSql(`a.settled_at IS NULL AND (a.outcome ->> 'ok')::boolean = ${ok}`)}
 )`;
 }

@@ -1,7 +1,7 @@
 import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from '../client.ts';
-import { runStatement } from '../statement.ts';
+import { hasKeySql, runStatement } from '../statement.ts';
 
 export type NewExecution = {
   id: string;
@@ -136,7 +136,7 @@ spending AS (
     CROSS JOIN LATERAL (VALUES (organization_id), (api_key_id)) v (scope_id)
     WHERE EXISTS (SELECT FROM spend) GROUP BY scope_id
   ) t USING (scope_id)
-  WHERE l.scope_id = s.scope_id
+  WHERE ${hasKeySql('l.scope_id', 's.scope_id')}
 )
 SELECT c.created_at, c.expires_at, k.execution_id AS known_execution_id, k.request_hash AS known_request_hash,
   CASE WHEN c.id IS NULL AND k.n IS NULL THEN (

@@ -3,7 +3,7 @@ import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { type Condition, firstIdSince, givenConditions, runStatement } from '../statement.ts';
+import { type Condition, checkedSql, firstIdSince, givenConditions, runStatement } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
 export function executionColumns(alias: string): string {
@@ -57,7 +57,8 @@ export async function getExecution(
   return execution ?? null;
 }
 
-const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')} FROM executions e WHERE e.id = $1 AND e.organization_id = $2`;
+const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')} FROM executions e
+WHERE e.id = $1 AND ${checkedSql('e.organization_id = $2')}`;
 
 export async function organizationOf(db: Database, id: string): Promise<string | null> {
   const [row] = await runStatement<{ organizationId: string }>(
@@ -138,7 +139,7 @@ export async function listExecutions(
 ): Promise<Execution[]> {
   const given = givenConditions(listConditions, filter, 2);
   const text = `SELECT ${executionColumns('e')} FROM executions e
-    WHERE e.organization_id = $1${given.sql} ORDER BY e.created_at DESC, e.id DESC LIMIT $2`;
+    WHERE e.organization_id = $1${given.sql} ORDER BY e.created_at DESC, e.id COLLATE "POSIX" DESC LIMIT $2`;
   const values = [organizationId, limit, ...given.values];
   return await runStatement<Execution>(db.pool, `list_executions_${given.key}`, text, values);
 }
@@ -151,8 +152,8 @@ const listConditions: Condition<ExecutionFilter>[] = [
   { name: 'createdBefore', sql: 'e.created_at < ?' },
   {
     name: 'cursor',
-    sql: `(e.created_at, e.id) <
-      (SELECT c.created_at, c.id FROM executions c WHERE c.id = ? AND c.organization_id = $1)`,
+    sql: `(e.created_at, e.id COLLATE "POSIX") <
+      (SELECT c.created_at, c.id FROM executions c WHERE c.id = ? AND ${checkedSql('c.organization_id = $1')})`,
   },
 ];
 

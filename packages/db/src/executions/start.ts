@@ -1,7 +1,7 @@
 import { transitions } from '@holdfast/domain/statuses';
 import { newToken } from '../attempts/lease.ts';
 import type { Database } from '../client.ts';
-import { firstId, runStatement } from '../statement.ts';
+import { checkedSql, firstId, runStatement } from '../statement.ts';
 import { subscribedOrganizationsSql } from '../webhooks/fanOut.ts';
 import { quotedList } from './read.ts';
 
@@ -38,25 +38,24 @@ export async function startExecutions(
 
 const { from, to, event } = transitions.start;
 
-// Status is checked once rows are locked: the index of pending rows is full of dead entries.
 const statement = `
-WITH asked AS (
-  SELECT id, status, expires_at FROM executions
-  WHERE id = ANY ($1::text[]) AND id >= $3 ORDER BY id FOR UPDATE SKIP LOCKED
+WITH ready AS MATERIALIZED (
+  SELECT t.connection, t.target, e.* FROM (
+    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[]) AS t (id, connection, target) ORDER BY id
+  ) t CROSS JOIN LATERAL (
+    SELECT id, organization_id, model, input, expires_at, traceparent FROM executions
+    WHERE id = t.id AND id >= $3 AND ${checkedSql(`status IN (${quotedList(from)}) AND expires_at > now()`)}
+    FOR UPDATE SKIP LOCKED
+  ) e
 ),
 started AS (
-  UPDATE executions e SET status = '${to}', started_at = now() FROM asked a
-  WHERE e.id = a.id AND e.id >= $3 AND a.status IN (${quotedList(from)}) AND a.expires_at > now()
-  RETURNING e.id, e.organization_id, e.model, e.input, e.expires_at, e.traceparent
+  UPDATE executions SET status = '${to}', started_at = now() WHERE id = ANY (ARRAY (SELECT id FROM ready)) AND id >= $3
 ),
-listener AS (${subscribedOrganizationsSql('started', event)}),
+listener AS (${subscribedOrganizationsSql('ready', event)}),
 issued AS MATERIALIZED (
-  SELECT s.*, new_id('att') AS attempt_id, event_id(s.id, '${event}') AS event_id,
-    s.organization_id IN (SELECT organization_id FROM listener) AS is_awaited,
-    ${newToken} AS token, t.connection, t.target
-  FROM started s JOIN (
-    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[]) AS t (id, connection, target)
-  ) t USING (id)
+  SELECT *, new_id('att') AS attempt_id, event_id(id, '${event}') AS event_id,
+    organization_id IN (SELECT organization_id FROM listener) AS is_awaited, ${newToken} AS token
+  FROM ready
 ),
 attempt AS (
   INSERT INTO attempts (id, execution_id, number, provider, target, state, token, lease_until)

@@ -54,7 +54,7 @@ const listStatement = `
 SELECT ${eventColumnsSql} FROM (
   SELECT v.* FROM events v
   WHERE v.organization_id = $2 AND v.created_at >= greatest($5, now() - $8::float8 * interval '1 millisecond')
-    AND (v.created_at, v.id) > ($5::timestamptz, $6::text) AND v.id >= $7
+    AND (v.created_at, v.id COLLATE "POSIX") > ($5::timestamptz, $6::text) AND v.id >= $7
     AND v.created_at < (SELECT CASE WHEN isempty(w.missed) THEN '-infinity' ELSE coalesce(upper(w.missed), 'infinity') END
       FROM webhook_endpoints w WHERE w.id = $1)
     AND v.fanned_out_at <@ (SELECT w.missed FROM webhook_endpoints w WHERE w.id = $1)
@@ -63,7 +63,7 @@ SELECT ${eventColumnsSql} FROM (
     AND (v.execution_id IS NULL OR coalesce((
       SELECT e.erased_at IS NULL AND (cardinality($4::text[]) = 0 OR e.model = ANY ($4::text[]))
       FROM executions e WHERE e.id = v.execution_id), false))
-  ORDER BY v.created_at, v.id LIMIT $9
+  ORDER BY v.created_at, v.id COLLATE "POSIX" LIMIT $9
 ) v ${executionOfSql}
 ORDER BY v.created_at, v.id`;
 
