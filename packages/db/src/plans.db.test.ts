@@ -6,7 +6,7 @@ import { type Explained, openExplained, type Reads, reportPlansSql } from './tes
 import { type HotStatement, hotStatements } from './testing/hotStatements.ts';
 import { absentWorkload, fillWorkload, readWorkload, type Workload } from './testing/workload.ts';
 
-const size = 8000;
+const size = 4000;
 const batch = 40;
 /** Look-ups in a few tables: a tree of three levels and a row each, and for every endpoint of an organization a row. */
 const maxRows = 10;
