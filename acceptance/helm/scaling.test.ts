@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createLogger } from '@holdfast/kit/logger';
-import { connectProducer } from '@holdfast/queues/connection';
-import { settleQueue } from '@holdfast/queues/definitions';
+import { connectProducer, type Redis } from '@holdfast/queues/connection';
+import * as queues from '@holdfast/queues/definitions';
+import { type QueueDefinition, settleQueue } from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { describe, expect, it } from '@jest/globals';
@@ -17,40 +15,38 @@ const scaled = ofKind(objects, 'ScaledObject').map(({ spec }) => spec as { trigg
 const triggers = scaled.flatMap((one) => one.triggers);
 const lists = triggers.filter(({ type }) => type === 'redis');
 
-/** The names of every queue that packages/queues defines. */
-async function queueNames(): Promise<string[]> {
-  const folder = dirname(fileURLToPath(import.meta.resolve('@holdfast/queues/definitions')));
-  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const modules = await Promise.all(files.map((file) => import(resolve(folder, file)) as Promise<object>));
-  const queues = modules
-    .flatMap((module) => Object.entries(module))
-    .filter(([name]) => name.endsWith('Queue'));
-  return queues.flatMap(([, queue]: [string, unknown]) => {
-    return typeof queue === 'object' && queue !== null && 'name' in queue ? [String(queue.name)] : [];
-  });
-}
+const lengthOf = (redis: Redis, name: string) =>
+  redis.llen(lists.find((list) => list.name === name)?.metadata['listName'] ?? '');
 
 describe('scaling', () => {
-  it('by queue depth has a trigger for every queue', async () => {
-    const names = await queueNames();
-    expect(names.length).toBeGreaterThan(5);
-    expect(new Set(lists.map(({ name }) => name))).toEqual(new Set(names));
+  it('by queue depth has a trigger for every list of every queue', () => {
+    const names = Object.values(queues).flatMap((queue) => {
+      if (typeof queue !== 'object' || !('payload' in queue)) return [];
+      const { name, isDirect } = queue as QueueDefinition<unknown>;
+      return isDirect ? [`${name}-wait`, `${name}-hints`] : [`${name}-wait`];
+    });
+    expect(names.length).toBeGreaterThan(10);
     expect(lists).toHaveLength(names.length);
+    expect(new Set(lists.map(({ name }) => name))).toEqual(new Set(names));
   });
 
-  it('by queue depth reads the lists that contain waiting jobs', async () => {
-    const log = createLogger('test', 'silent');
-    const redis = connectProducer(testRedisUrl(), log);
+  it('by queue depth reads the lists that contain waiting jobs and hints', async () => {
+    const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
     await new Promise((ready) => redis.once('ready', ready));
-    const producer = openProducer(settleQueue, redis, log);
+    const producer = openProducer(settleQueue, redis, createLogger('test', 'silent'));
+    const reader = '{holdfast-settle}:settle:reader';
+    await redis.del(reader);
     await producer.addAll([
       { attemptIds: ['a'], ok: true },
       { attemptIds: ['b'], ok: true },
     ]);
-    const list = lists.find(({ name }) => name === 'settle')?.metadata['listName'] ?? '';
-    expect(await redis.llen(list)).toBe(2);
-    for (const { name, metadata } of lists) {
-      expect(metadata['listName']).toBe(list.replaceAll('settle', name ?? ''));
+    expect(await lengthOf(redis, 'settle-wait')).toBe(2);
+    await redis.set(reader, '1');
+    await producer.addAll([{ attemptIds: ['c'], ok: true }]);
+    expect(await lengthOf(redis, 'settle-hints')).toBe(1);
+    for (const { name = '', metadata } of lists) {
+      const [queue, list] = [name.slice(0, name.lastIndexOf('-')), name.slice(name.lastIndexOf('-') + 1)];
+      expect(metadata['listName']).toBe(`{holdfast-${queue}}:${queue}:${list}`);
     }
     await producer.close();
     redis.disconnect();
