@@ -8,7 +8,14 @@ import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { create, eventsOf, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
+import {
+  create,
+  type ExecutionBody,
+  eventsOf,
+  readExecution,
+  untilEvent,
+  untilStatus,
+} from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
@@ -26,7 +33,7 @@ const folder = join(testFolder('backup'), 'made');
 
 /** Executions by what they were when the backup was made, and what a status read said of them. */
 const ids: Record<string, string> = {};
-const records = new Map<string, unknown>();
+const records = new Map<string, ExecutionBody>();
 let pictureFile = '';
 let uploadedFile = '';
 let picture: Buffer;
@@ -177,7 +184,11 @@ async function stopAwaitingCallback(executionId: string): Promise<void> {
 
 describe('a system that was restored from a backup made under load', () => {
   it('holds what had ended as it was', async () => {
-    for (const [name, record] of records) expect(await readExecution(api, ids[name] ?? '')).toEqual(record);
+    for (const [name, record] of records) {
+      const restored = await readExecution(api, ids[name] ?? '');
+      // Another gateway serves it, at another URL.
+      expect({ ...restored, urls: null }).toEqual({ ...record, urls: null });
+    }
     expect((await api.get(`/v1/executions/${ids['erased']}/result`)).status).toBe(410);
   });
 

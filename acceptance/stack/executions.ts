@@ -12,6 +12,8 @@ export type ExecutionBody = {
   result?: Record<string, unknown>;
   usage?: unknown;
   latency_ms?: number;
+  logs?: string | null;
+  urls?: Record<string, string>;
 };
 
 const terminal = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
@@ -33,9 +35,9 @@ export async function readExecution(api: ApiClient, id: string): Promise<Executi
   return (await api.get(`/v1/executions/${id}`)).body as ExecutionBody;
 }
 
-/** A record as events carry it, without the log, which only status reads return. */
-export function withoutLogs(record: ExecutionBody): object {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'logs'));
+/** A record as events carry it: without what only status reads return. */
+export function asInEvents({ logs: _logs, urls: _urls, ...record }: ExecutionBody): object {
+  return record;
 }
 
 /** Resolves with the record once the execution has this status. */

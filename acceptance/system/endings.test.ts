@@ -3,14 +3,7 @@ import { executionErrors } from '@holdfast/domain/errors';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  create,
-  eventsOf,
-  readExecution,
-  untilEvent,
-  untilStatus,
-  withoutLogs,
-} from '../stack/executions.ts';
+import { asInEvents, create, eventsOf, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 
 let stack: Stack;
@@ -53,7 +46,7 @@ describe('a run that fails', () => {
       expect(cost).toBeNull();
       expect(await balance()).toEqual(full);
       const event = await untilEvent(stack.receiver, id, 'execution.failed');
-      expect(event.data).toEqual(withoutLogs(record));
+      expect(event.data).toEqual(asInEvents(record));
       const result = await customer.api.get(`/v1/executions/${id}/result`);
       expect([result.status, result.body]).toMatchObject([
         409,
@@ -68,7 +61,7 @@ describe('a run that succeeds', () => {
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode: 'sync' });
     const record = await untilStatus(customer.api, id, 'PROCESSING');
     const started = await untilEvent(stack.receiver, id, 'execution.started');
-    expect(started.data).toEqual(withoutLogs(record));
+    expect(started.data).toEqual(asInEvents(record));
     await customer.api.post(`/v1/executions/${id}/cancel`);
 
     const other = await create(
@@ -80,7 +73,7 @@ describe('a run that succeeds', () => {
     const completed = await untilStatus(customer.api, other, 'COMPLETED');
     expect(completed).toMatchObject({ result: {}, usage: {}, latency_ms: expect.any(Number) });
     const ending = await untilEvent(stack.receiver, other, 'execution.completed');
-    expect(ending.data).toEqual(withoutLogs(completed));
+    expect(ending.data).toEqual(asInEvents(completed));
   });
 });
 
@@ -119,7 +112,7 @@ describe('an execution that is cancelled', () => {
     expect([status, body]).toMatchObject([200, { id, status: 'CANCELLED', cost: null }]);
     expect(await balance()).toEqual(full);
     const event = await untilEvent(stack.receiver, id, 'execution.cancelled');
-    expect(event.data).toEqual(withoutLogs(await readExecution(customer.api, id)));
+    expect(event.data).toEqual(asInEvents(await readExecution(customer.api, id)));
     expect(endingsReceived(id)).toHaveLength(1);
   };
 
@@ -165,7 +158,7 @@ describe('an execution whose time runs out', () => {
     expect([error, cost]).toMatchObject([{ code: 'GENERATION_TIMEOUT', retryable: true }, null]);
     expect(await balance()).toEqual(full);
     const event = await untilEvent(stack.receiver, id, 'execution.expired');
-    expect(event.data).toEqual(withoutLogs(record));
+    expect(event.data).toEqual(asInEvents(record));
     expect(endingsReceived(id)).toHaveLength(1);
     await told();
     const cancel = await customer.api.post(`/v1/executions/${id}/cancel`);
