@@ -199,7 +199,8 @@ export function createLanes(args: {
       schedule(lane);
     };
     const isDelivered = await args.attempt(delivery, (of) => {
-      outcome = of;
+      // One request alone says nothing about how many the receiver takes.
+      outcome = delivery.isProbe && of !== 'accepted' ? 'ours' : of;
       if (of === 'accepted') lane.isHeld = false;
       else if (of !== 'ours' && delivery.endpointId !== null) lane.isHeld = true;
       if (of === 'accepted') end();
