@@ -9,7 +9,7 @@ import { sendTable } from './csv.ts';
 import type { Caller, Endpoint, RawRequest, Reply } from './endpoint.ts';
 import { methodNotAllowed } from './errors.ts';
 import { findJsonProblem, readJson } from './json.ts';
-import { stateOf } from './requestState.ts';
+import { type RequestState, stateOf } from './requestState.ts';
 import { validate } from './validate.ts';
 
 type Raw = { request: Request; response: Response };
@@ -31,9 +31,19 @@ export function endpointHandler(context: Context): RequestHandler {
     const hold = context.bodies.open(holder, endpoint.sender?.(params));
     const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
     if (reply) noteExecution(response, reply.body);
-    const final = reply?.wait ? await reply.wait() : reply;
+    const final = reply?.wait ? await waited(reply.wait, stateOf(response)) : reply;
     if (final) sendReply(raw, final);
   };
+}
+
+/** The time that a client asked to wait is no part of the request's duration. */
+async function waited<Final>(wait: () => Promise<Final>, state: RequestState): Promise<Final> {
+  const startedAt = performance.now();
+  try {
+    return await wait();
+  } finally {
+    state.startedAt += performance.now() - startedAt;
+  }
 }
 
 async function replyOf(
