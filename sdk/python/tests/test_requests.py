@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -18,7 +19,7 @@ from holdfast import (
     ServerError,
     WaitTimeoutError,
 )
-from holdfast._sync import runtime
+from holdfast._sync import runtime, waiting
 
 EXECUTION = {
     "id": "exec_1",
@@ -233,3 +234,38 @@ def test_json_of_the_request_is_what_was_given():
     client_of(handle).executions.create("m", {"prompt": "é"}, metadata={"a": 1}, priority="high")
     assert json.loads(seen[0].content) == {"model": "m", "input": {"prompt": "é"}, "metadata": {"a": 1}, "priority": "high"}
     assert seen[0].headers["authorization"] == "Bearer sk_1"
+
+
+def test_a_repeated_create_of_an_ended_run_is_read_for_its_error():
+    failure = {"code": "GENERATION_FAILED", "message": "It failed.", "retryable": True}
+    replay = httpx.Response(202, json={**EXECUTION, "status": "FAILED"})
+    handle, _ = failing(replay, then={**DONE, "status": "FAILED", "error": failure})
+    with pytest.raises(ExecutionError, match="It failed"):
+        client_of(handle).run("m", {}, idempotency_key="order-1")
+
+
+class Heartbeats(httpx.SyncByteStream):
+    """Says nothing but that it lives."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        while self.sent < 1000:
+            self.sent += 1
+            time.sleep(0.01)
+            yield b": still here\n\n"
+
+
+def test_a_time_out_ends_a_wait_whose_stream_only_says_that_it_lives(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(waiting, "_SILENCE", 0.1)
+    stream = Heartbeats()
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/events"):
+            return httpx.Response(200, stream=stream, headers={"content-type": "text/event-stream"})
+        return httpx.Response(202 if request.method == "POST" else 200, json=EXECUTION)
+
+    with pytest.raises(WaitTimeoutError):
+        client_of(handle).run("m", {}, timeout=0.3, on_progress=lambda _: None)
+    assert 0 < stream.sent < 1000

@@ -80,7 +80,8 @@ def _clients(rows: Sequence[tuple[str, str, str, str]]) -> list[str]:
 class _Writer:
     def __init__(self) -> None:
         self.classes: list[str] = []
-        self._names: set[str] = set()
+        # Those of the module itself.
+        self._names = {"FileInput", "Holdfast", "AsyncHoldfast", "Any", "IO", "Literal", "Mapping", "TypedDict", "NotRequired"}
 
     def type_of(self, schema: Any, name: str, *, is_input: bool = False, file: str = "str") -> str:
         """The type of what a schema accepts. What it does not understand is `Any`, which rejects nothing."""

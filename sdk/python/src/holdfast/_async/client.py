@@ -15,7 +15,7 @@ from ..base import ApiObject, parse
 from ..config import read_settings
 from ..errors import ExecutionError, HoldfastError
 from ..keys import read_key
-from ..progress import Execution, OnProgress
+from ..progress import Execution, OnProgress, is_ended
 from . import runtime
 from .executions import Executions
 from .files import Files, with_files
@@ -134,9 +134,13 @@ class AsyncHoldfast:
                 await runtime.despite_cancellation(lambda: self._create_and_cancel(create, aborted))
             raise
         try:
+            execution = parse(Execution, dict(created))
+            if is_ended(execution):
+                # A create that was repeated: its response has no error, result or cost.
+                execution = await self.executions.get(execution.id)
             execution = await wait_for_end(
                 self._http,
-                parse(Execution, dict(created)),
+                execution,
                 timeout=None if ends_at is None else max(0.0, ends_at - time.monotonic()),
                 on_progress=on_progress,
                 cancel_on_abort=cancel_on_abort,

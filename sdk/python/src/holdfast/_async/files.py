@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -122,8 +123,8 @@ class Files:
         return await self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects="url")
 
     async def bytes(self, file_id: str) -> bytes:
-        async def read(response: httpx.Response) -> bytes:
-            return b"".join([chunk async for chunk in response.aiter_bytes()])
+        async def read(chunks: AsyncIterator[bytes]) -> bytes:
+            return b"".join([chunk async for chunk in chunks])
 
         return await self._download(file_id, read)
 
@@ -131,9 +132,9 @@ class Files:
         """Writes a file to a path of this machine. An existing file is replaced once all bytes have arrived."""
         partial = f"{os.fspath(path)}.{uuid.uuid4()}.part"
 
-        async def read(response: httpx.Response) -> None:
+        async def read(chunks: AsyncIterator[bytes]) -> None:
             with open(partial, "wb") as target:
-                async for chunk in response.aiter_bytes(1_048_576):
+                async for chunk in chunks:
                     await runtime.in_thread(lambda chunk=chunk: target.write(chunk))
                 target.flush()
                 await runtime.in_thread(lambda: os.fsync(target.fileno()))
@@ -145,17 +146,28 @@ class Files:
             if os.path.exists(partial):
                 os.unlink(partial)
 
-    async def _download(self, file_id: str, read: Callable[[httpx.Response], Any]) -> Any:
+    async def _download(self, file_id: str, read: Callable[[AsyncIterator[bytes]], Any]) -> Any:
         async def attempt() -> Any:
             try:
                 async with self._http.open(
                     f"{_path_of(file_id)}/download", headers={"accept": "*/*"}, silence=_SILENCE
                 ) as response:
-                    return await read(response)
+                    size = int(response.headers.get("content-length") or 0)
+                    limit = self._http.settings.timeout + size / _BYTES_PER_TIMEOUT_SECOND
+                    return await read(_chunks_until(response, limit))
             except (httpx.TransportError, httpx.DecodingError) as error:
                 raise APIConnectionError("The download was cut.", code="CONNECTION_FAILED") from error
 
         return await self._http.repeat(attempt, is_repeatable=True)
+
+
+async def _chunks_until(response: httpx.Response, limit: float) -> AsyncIterator[bytes]:
+    """The body, in at most `limit` seconds: the timeouts of httpx begin anew with each piece."""
+    ends_at = time.monotonic() + limit
+    async for chunk in response.aiter_bytes(1_048_576):
+        yield chunk
+        if time.monotonic() > ends_at:
+            raise APIConnectionError(f"The download took longer than {limit:g} s.", code="REQUEST_TIMED_OUT")
 
 
 class OutputFile(dict[str, Any]):

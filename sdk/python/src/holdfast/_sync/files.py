@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Iterator, Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -123,8 +124,8 @@ class Files:
         return self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects="url")
 
     def bytes(self, file_id: str) -> bytes:
-        def read(response: httpx.Response) -> bytes:
-            return b"".join([chunk for chunk in response.iter_bytes()])
+        def read(chunks: Iterator[bytes]) -> bytes:
+            return b"".join([chunk for chunk in chunks])
 
         return self._download(file_id, read)
 
@@ -132,9 +133,9 @@ class Files:
         """Writes a file to a path of this machine. An existing file is replaced once all bytes have arrived."""
         partial = f"{os.fspath(path)}.{uuid.uuid4()}.part"
 
-        def read(response: httpx.Response) -> None:
+        def read(chunks: Iterator[bytes]) -> None:
             with open(partial, "wb") as target:
-                for chunk in response.iter_bytes(1_048_576):
+                for chunk in chunks:
                     runtime.in_thread(lambda chunk=chunk: target.write(chunk))
                 target.flush()
                 runtime.in_thread(lambda: os.fsync(target.fileno()))
@@ -146,17 +147,28 @@ class Files:
             if os.path.exists(partial):
                 os.unlink(partial)
 
-    def _download(self, file_id: str, read: Callable[[httpx.Response], Any]) -> Any:
+    def _download(self, file_id: str, read: Callable[[Iterator[bytes]], Any]) -> Any:
         def attempt() -> Any:
             try:
                 with self._http.open(
                     f"{_path_of(file_id)}/download", headers={"accept": "*/*"}, silence=_SILENCE
                 ) as response:
-                    return read(response)
+                    size = int(response.headers.get("content-length") or 0)
+                    limit = self._http.settings.timeout + size / _BYTES_PER_TIMEOUT_SECOND
+                    return read(_chunks_until(response, limit))
             except (httpx.TransportError, httpx.DecodingError) as error:
                 raise APIConnectionError("The download was cut.", code="CONNECTION_FAILED") from error
 
         return self._http.repeat(attempt, is_repeatable=True)
+
+
+def _chunks_until(response: httpx.Response, limit: float) -> Iterator[bytes]:
+    """The body, in at most `limit` seconds: the timeouts of httpx begin anew with each piece."""
+    ends_at = time.monotonic() + limit
+    for chunk in response.iter_bytes(1_048_576):
+        yield chunk
+        if time.monotonic() > ends_at:
+            raise APIConnectionError(f"The download took longer than {limit:g} s.", code="REQUEST_TIMED_OUT")
 
 
 class OutputFile(dict[str, Any]):

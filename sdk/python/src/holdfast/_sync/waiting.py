@@ -106,14 +106,13 @@ class _Wait:
         that the service holds do, and end on time."""
         if self._remaining() < _SILENCE:
             return
-        events = follow_events(self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES)
+        ends_at = self._ends_at - _SILENCE
+        events = follow_events(self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES, ends_at=ends_at)
         try:
             for event in events:
                 if isinstance(event, StatusEvent):
                     self.current = event.execution
                 self._report(event)
-                if self._remaining() < _SILENCE:
-                    return
         except HoldfastError as error:
             if not _is_stream_failure(error):
                 raise
@@ -158,9 +157,10 @@ class _Wait:
 
 
 def follow_events(
-    http: Http, execution_id: str, *, max_failures: float = float("inf")
+    http: Http, execution_id: str, *, max_failures: float = float("inf"), ends_at: float = float("inf")
 ) -> Generator[ExecutionEvent, None, None]:
-    """The events of an execution until it has ended, across connections that are cut."""
+    """The events of an execution until it has ended, across connections that are cut; at most until `ends_at`, which is
+    noticed with the comments that the service sends, too."""
     last_id: str | None = None
     failures = 0
     while True:
@@ -187,6 +187,8 @@ def follow_events(
                             yield event
                             if isinstance(event, StatusEvent) and is_ended(event.execution):
                                 return
+                        if time.monotonic() > ends_at:
+                            return
                 except (httpx.TransportError, httpx.DecodingError) as error:
                     raise _broken("The event stream was cut.") from error
             if failures >= max_failures:
@@ -196,7 +198,10 @@ def follow_events(
                 raise
             requested = requested_delay(error)
             delay = backoff(max(1, failures)) if requested is None else requested
-        runtime.sleep(max(delay, reader.retry or 0))
+        delay = max(delay, reader.retry or 0)
+        if time.monotonic() + delay > ends_at:
+            return
+        runtime.sleep(delay)
 
 
 def _broken(message: str) -> APIConnectionError:
