@@ -43,10 +43,11 @@ export class Executions {
    * error carries that key as `idempotencyKey`.
    */
   create(body: CreateExecution, options: CreateOptions = {}): ResponsePromise<CreatedExecution> {
-    return new ResponsePromise(this.#create(body, options));
+    // Now: the caller may change the object before the request is sent, or sent again.
+    return new ResponsePromise(this.#create(JSON.stringify(body), options));
   }
 
-  async #create(body: CreateExecution, options: CreateOptions): Promise<WithResponse<CreatedExecution>> {
+  async #create(body: string, options: CreateOptions): Promise<WithResponse<CreatedExecution>> {
     const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
     const call = {
       method: 'POST',

@@ -43,6 +43,18 @@ describe('a create', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('is what was passed, also if the caller changes it while it is sent', async () => {
+    const client = await start(cut, created);
+    const changing = { model: 'm', input: { seed: 1 } };
+    const creating = client.executions.create(changing);
+    changing.input.seed = 2;
+    await creating;
+    expect(server.received.map((request) => JSON.parse(request.body))).toEqual([
+      { model: 'm', input: { seed: 1 } },
+      { model: 'm', input: { seed: 1 } },
+    ]);
+  });
+
   it('ends after maxRetries repetitions', async () => {
     await start(cut);
     const client = server.client({ maxRetries: 1 });

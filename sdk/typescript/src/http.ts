@@ -20,6 +20,7 @@ export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   query?: Query | undefined;
+  /** Written as JSON, unless it is text already. */
   body?: unknown;
   headers?: Record<string, string>;
   /** Whether a request that may have been processed can be sent again. Default: all but POST. */
@@ -168,7 +169,9 @@ function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Respons
     signal: attempt.signal,
     // A redirected POST would become a GET, and would take the key elsewhere.
     redirect: 'manual',
-    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    ...(call.body !== undefined && {
+      body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body),
+    }),
   };
   return attempt.reading(() => settings.fetch(urlOf(settings.baseUrl, call), init));
 }

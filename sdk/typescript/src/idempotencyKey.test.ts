@@ -16,9 +16,12 @@ describe('a derived key', () => {
     );
   });
 
-  it.each([undefined, null, '', 0.1, Number.NaN, { price: 1.5 }])('is refused for %j', async (order) => {
-    await expect(deriveKey(order as KeyPart)).rejects.toBeInstanceOf(TypeError);
-  });
+  it.each([undefined, null, '', 0.1, Number.NaN, { price: 1.5 }, new Date(), { at: new Date() }, new Map()])(
+    'is refused for %j',
+    async (order) => {
+      await expect(deriveKey(order as KeyPart)).rejects.toBeInstanceOf(TypeError);
+    },
+  );
 });
 
 describe('an idempotency key', () => {

@@ -37,12 +37,19 @@ function canonical(part: KeyPart): string {
   if (typeof part === 'string') return ascii(part);
   if (typeof part === 'boolean' || part === null) return String(part);
   if (Array.isArray(part)) return `[${part.map(canonical).join(',')}]`;
-  if (typeof part !== 'object') throw new TypeError(`deriveKey takes no ${typeof part}.`);
+  if (!isPlain(part)) throw new TypeError('deriveKey takes plain data only: pass a Date as text.');
   const entries = Object.entries(part).map(([name, value]) => [ascii(name), canonical(value)]);
   return `{${entries
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
     .map((entry) => entry.join(':'))
     .join(',')}}`;
+}
+
+/** Anything else has no fields of its own, and would make the same key as every other. */
+function isPlain(part: unknown): part is Record<string, KeyPart> {
+  if (typeof part !== 'object' || part === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(part);
+  return prototype === Object.prototype || prototype === null;
 }
 
 const ascii = (text: string) =>

@@ -1,6 +1,7 @@
 import { WebhookVerificationError } from './errors.ts';
+import { chunksOf } from './serverSentEvents.ts';
 import type { WebhookEvent } from './webhookEvents.ts';
-import { type IncomingHeaders, type RawBody, type UnwrapOptions, unwrap } from './webhooks.ts';
+import { hasSignature, type IncomingHeaders, type RawBody, type UnwrapOptions, unwrap } from './webhooks.ts';
 
 export type { WebhookEvent } from './webhookEvents.ts';
 export { type IncomingHeaders, type RawBody, sign, unwrap } from './webhooks.ts';
@@ -25,6 +26,7 @@ async function respond(
   headers: IncomingHeaders,
 ): Promise<number> {
   try {
+    if (!hasSignature(headers)) throw new WebhookVerificationError('The request has no signature.');
     const event = await unwrap(await read(), headers, options.secret, options);
     await options.onEvent(event);
     return 204;
@@ -37,7 +39,8 @@ async function respond(
 /** For everything that speaks the web's Request and Response: Next route handlers, Deno, Bun, workers. */
 export function webhookHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
   return async (request) => {
-    const status = await respond(options, () => request.arrayBuffer(), request.headers);
+    const read = () => collect(request.body ? chunksOf(request.body) : noChunks());
+    const status = await respond(options, read, request.headers);
     return new Response(null, { status });
   };
 }
@@ -52,6 +55,9 @@ export function honoHandler(
   const handle = webhookHandler(options);
   return ({ req }) => handle(req.raw);
 }
+
+/** Several times what Holdfast sends at most. */
+const maxBodyBytes = 1_048_576;
 
 type NodeRequest = AsyncIterable<Uint8Array> & {
   headers: IncomingHeaders;
@@ -79,9 +85,22 @@ async function rawBodyOf(request: NodeRequest): Promise<RawBody> {
   if (isRead) {
     throw new TypeError('A parser has consumed the body: add this handler before express.json().');
   }
+  return await collect(request);
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const part of request) parts.push(new Uint8Array(part));
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBodyBytes) throw new WebhookVerificationError('The body is larger than any webhook.');
+    parts.push(new Uint8Array(chunk));
+  }
   return await new Blob(parts).arrayBuffer();
+}
+
+async function* noChunks(): AsyncGenerator<Uint8Array, void, undefined> {
+  // A request without a body.
 }
 
 type FastifyReply = { code(status: number): { send(): unknown } };

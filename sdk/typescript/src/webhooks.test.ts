@@ -56,6 +56,10 @@ describe('a webhook', () => {
     },
   );
 
+  it('is not verified with a secret that was not configured', async () => {
+    await expect(unwrap(body, {}, 'whsec_')).rejects.toBeInstanceOf(TypeError);
+  });
+
   it('that was parsed already is a mistake of the program', async () => {
     await expect(unwrap(JSON.parse(body), await sign(body, secret), secret)).rejects.toBeInstanceOf(
       TypeError,

@@ -73,6 +73,9 @@ export async function sign(
   };
 }
 
+/** Whether a request has the headers of either signature: no other is worth reading. */
+export const hasSignature = (headers: IncomingHeaders): boolean => readSignature(headers) !== null;
+
 type Signed = { timestamp: string } & ({ standard: string[]; id: string } | { hex: string });
 
 /** Standard Webhooks if the request has it: it allows a rotation without a gap. */
@@ -143,7 +146,7 @@ function checkSecret(secret: string): void {
   if (
     typeof secret === 'string' &&
     secret.startsWith(secretPrefix) &&
-    fromBase64(secret.slice(secretPrefix.length))
+    fromBase64(secret.slice(secretPrefix.length))?.length
   )
     return;
   throw new TypeError('The secret of a webhook begins with whsec_.');
