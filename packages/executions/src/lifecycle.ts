@@ -13,8 +13,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { createBatcher } from '@holdfast/kit/batcher';
-import type { abortQueue, PayloadOf } from '@holdfast/queues/definitions';
-import { fanoutJobs, type fanoutQueue } from '@holdfast/queues/definitions';
+import { type abortQueue, fanoutJobs, type fanoutQueue, type PayloadOf } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
 export type FanoutProducer = Producer<PayloadOf<typeof fanoutQueue>>;
@@ -55,7 +54,7 @@ export function openStarter(args: { db: Database; fanout: FanoutProducer; leaseS
 }
 
 /** After the commit: the webhook-sender fans the events out. */
-async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
+export async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
   await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
 }
 

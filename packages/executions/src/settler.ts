@@ -2,8 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
 import { isRefusal } from '@holdfast/db/faults';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
-import { fanoutJobs } from '@holdfast/queues/definitions';
-import type { FanoutProducer, OnEnded } from './lifecycle.ts';
+import { type FanoutProducer, hintEvents, type OnEnded } from './lifecycle.ts';
 
 export type Settler = {
   /** -> COMPLETED, the hold settled to the cost, or -> FAILED, the hold released. It changes nothing once ended. */
@@ -45,7 +44,7 @@ function endingBatcher(
       const results = await endAll(end, attemptIds);
       const ended = results.flatMap((result) => result.ended);
       onEnded(ended, startedAtMs);
-      void fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
+      void hintEvents(fanout, ended);
       return attemptIds.length === results.length ? results : attemptIds.map(() => ({}));
     },
   });
