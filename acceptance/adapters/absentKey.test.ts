@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => hosted.close());
 
 it.each(['keyless', 'no-server'])(
-  'a model without its key or server (%s) is refused before any hold',
+  'a create for a model without a configured key or server (%s) is refused before any hold',
   async (model) => {
     const { status, body } = await customer.api.post('/v1/executions', { model, input: { prompt: 'a' } });
     expect([status, body]).toMatchObject([503, { error: { code: 'MODEL_UNAVAILABLE', retryable: true } }]);
@@ -31,7 +31,7 @@ it.each(['keyless', 'no-server'])(
   },
 );
 
-it('one of whose providers one has a key is run there', async () => {
+it('a model with two providers runs at the one whose key is set', async () => {
   hosted.replicate.plan({ endsAfterMs: 10 });
   const id = await create(customer.api, 'second-has-one', { prompt: 'a' });
   await untilStatus(customer.api, id, 'COMPLETED');

@@ -66,7 +66,7 @@ async function attemptsOf(id: string) {
 }
 
 it.each(Object.entries(answers))(
-  'a proxy that answers 400 for %s has the next provider asked, and the operator alerted',
+  'after a 400 from a proxy for %s, the next provider is tried and the operator is alerted',
   async (_what, said) => {
     error = said;
     const before = await alerts();
@@ -82,7 +82,7 @@ it.each(Object.entries(answers))(
 );
 
 it.each(Object.entries(answers))(
-  'the only provider of a model that answers 400 for %s fails the execution with our own words',
+  'after a 400 for %s from the only provider of a model, the execution fails with a message of Holdfast',
   async (_what, said) => {
     error = said;
     const id = await create(customer.api, 'alone', { prompt: 'a' });
@@ -96,7 +96,7 @@ it.each(Object.entries(answers))(
   },
 );
 
-it("a proxy's 400 about the input is the client's: no other provider is asked", async () => {
+it('after a 400 from a proxy about the input, the execution fails and no other provider is tried', async () => {
   error = { message: 'litellm.BadRequestError: OpenAIException - too long', param: 'messages', code: '400' };
   const before = [second.accepted().length, await alerts()];
   const id = await create(customer.api, 'with-a-second', { prompt: 'a' });

@@ -64,8 +64,8 @@ async function hurry(): Promise<void> {
   await stack.db.pool.query(`UPDATE attempts SET poll_at = now() WHERE state = 'waiting'`);
 }
 
-describe('with one dispatcher, an execution that waits for a busy provider', () => {
-  it('outlives every dispatcher, and a Redis that is emptied', async () => {
+describe('an execution that waits for a busy provider, with one dispatcher,', () => {
+  it('survives the loss of every dispatcher and of all data in Redis', async () => {
     first.slots(0);
     const ids = await createMany(3, 'one-place');
     await until('all wait', async () => {
@@ -79,7 +79,7 @@ describe('with one dispatcher, an execution that waits for a busy provider', () 
     await allComplete(ids);
   }, 60_000);
 
-  it('waits on when it is taken over, and is asked about until there is room', async () => {
+  it('keeps waiting after a takeover, and is submitted once there is capacity', async () => {
     first.slots(0);
     const id = await create(customer.api, 'one-place', { prompt: 'taken over' });
     await until('it waits', async () => (await attemptsOf(id))[0]?.state === 'waiting');
@@ -98,7 +98,7 @@ describe('with one dispatcher, an execution that waits for a busy provider', () 
 describe('a provider with one slot, and two dispatchers', () => {
   beforeAll(() => stack.services.startAnother('dispatcher'));
 
-  it('gets more runs than it can take: each waits, is one attempt, and completes', async () => {
+  it('receives more runs than it accepts, and each of them waits, stays one attempt and completes', async () => {
     first.slots(1);
     const ids = await createMany(12, 'one-place');
     await allComplete(ids);
@@ -109,7 +109,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     expect(await refusalsOf(ids)).toBe(first.refused());
   });
 
-  it('is busy for longer than a failing one would be asked: no try is used up', async () => {
+  it('stays busy for longer than a failing one would be retried, and no run uses up a retry', async () => {
     first.slots(0);
     const id = await create(customer.api, 'one-place', { prompt: 'patient' });
     await until(
@@ -130,7 +130,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     expect(await attemptsOf(id)).toMatchObject([{ number: 1, state: 'succeeded', provider: 'first' }]);
   }, 90_000);
 
-  it('is sent no more than it takes once that is known', async () => {
+  it('receives no more runs than its capacity once that is known', async () => {
     first.slots(2);
     first.shut();
     const ids = await createMany(10, 'one-place');
@@ -147,7 +147,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     expect(first.refused()).toBeLessThan(10);
   }, 60_000);
 
-  it('lets organizations take turns, however many wait of one', async () => {
+  it('serves organizations in turn, however many executions one of them has', async () => {
     const other = await stack.newCustomer('100');
     first.slots(1);
     first.shut();
@@ -163,8 +163,8 @@ describe('a provider with one slot, and two dispatchers', () => {
   });
 });
 
-describe('while it waits for a busy provider, an execution', () => {
-  it('holds no slot of a dispatcher, and is cancelled at once', async () => {
+describe('an execution that waits for a busy provider', () => {
+  it('holds no dispatcher slot and is cancelled at once', async () => {
     first.refuse({ status: 503, headers: { 'retry-after': '60' } });
     const id = await create(customer.api, 'one-place', { prompt: 'a' });
     await until('it waits', async () => (await attemptsOf(id))[0]?.state === 'waiting');
@@ -178,7 +178,7 @@ describe('while it waits for a busy provider, an execution', () => {
     expect((await customer.api.get('/v1/balance')).body).toMatchObject({ held: '0.00', available: '100.00' });
   });
 
-  it('expires at its own time when no capacity came', async () => {
+  it('expires on time when no capacity becomes free', async () => {
     // A retry that is sent just before the end times out with the execution, which then fails instead.
     first.refuse({ status: 429, headers: { 'retry-after': '60' } });
     const id = await create(customer.api, 'hasty', { prompt: 'a' });
@@ -194,18 +194,18 @@ describe('while it waits for a busy provider, an execution', () => {
   }, 30_000);
 });
 
-describe('a busy provider of a model that has another', () => {
+describe('a busy provider of a model with a second provider', () => {
   const begunAt = (container: FakeContainer, prompt: string) =>
     container.begun.filter((one) => one === prompt).length;
 
-  it('is left at once, and the run is one attempt at the other', async () => {
+  it('is skipped at once, and the run is one attempt at the second provider', async () => {
     first.slots(0);
     const id = await create(customer.api, 'moves-on', { prompt: 'a' });
     await untilStatus(customer.api, id, 'COMPLETED');
     expect(await attemptsOf(id)).toMatchObject([{ provider: 'second', state: 'succeeded', busyRefusals: 1 }]);
   });
 
-  it('gets the run after all when both were busy and it is the first to have room', async () => {
+  it('gets the run when both were busy and it is the first with free capacity', async () => {
     first.slots(0);
     second.slots(0);
     const id = await create(customer.api, 'moves-on', { prompt: 'back' });
@@ -215,7 +215,7 @@ describe('a busy provider of a model that has another', () => {
     expect([begunAt(first, 'back'), begunAt(second, 'back')]).toEqual([1, 0]);
   });
 
-  it('is waited for where the model says so', async () => {
+  it('keeps the run waiting if the model says so', async () => {
     first.slots(0);
     const id = await create(customer.api, 'stays', { prompt: 'stays' });
     await until('it was busy', () => first.refused() > 0);

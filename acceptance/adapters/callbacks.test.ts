@@ -44,7 +44,7 @@ const allRead = () =>
     (await inbox()).every(({ processedAt }) => processedAt !== null),
   );
 
-it("a run at somebody's own server, whose callbacks are signed as its YAML says, ends by its callback", async () => {
+it('a run at an HTTP server ends by a callback that is signed as its model file specifies', async () => {
   own.plan({ endsAfterMs: null });
   const id = await create(customer.api, 'own', { prompt: 'a' });
   await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
@@ -53,7 +53,7 @@ it("a run at somebody's own server, whose callbacks are signed as its YAML says,
   await expectEndedOnce(hosted.stack, customer, id);
 });
 
-it('a run at a container, whose callbacks are not signed, ends by the one that knows its token', async () => {
+it('a run at a container ends by an unsigned callback that has its token', async () => {
   hosted.first.plan({ endsAfterMs: null });
   const id = await create(customer.api, 'writing', { prompt: 'a' });
   await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
@@ -93,14 +93,14 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     await completed(id);
   });
 
-  it('ends by asking where nobody calls back', async () => {
+  it('ends by polling if its provider sends no callback', async () => {
     provider.plan({ endsAfterMs: 0, callsBack: false });
     const id = await create(customer.api, provider.poll, { prompt: 'a' });
     await completed(id);
     expect(provider.asked()).toBeGreaterThan(0);
   });
 
-  it('that is called back twice, at once and later, ends once', async () => {
+  it('ends once if it receives several callbacks, at the same time and later', async () => {
     const { id, run } = await awaited();
     await provider.finish(run);
     const atOnce = await Promise.all([
@@ -114,7 +114,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     await completed(id);
   });
 
-  it('that is called back before its submit has returned ends all the same', async () => {
+  it('ends if its callback arrives before the submit returns', async () => {
     provider.submit('accept, then silence');
     const before = provider.accepted().length;
     const id = await create(customer.api, provider.callback, { prompt: 'a' });
@@ -150,7 +150,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     expect(await balanceOf(other)).toEqual({ available: '100.00', held: '0.00' });
   });
 
-  it('is not found by a token that is not its own', async () => {
+  it('is not found by the token of another run', async () => {
     const { id, run } = await awaited();
     const url = provider.webhookOf(run);
     const wrong = url.replace(/\w{8}$/, '00000000');
@@ -160,7 +160,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     await completed(id);
   });
 
-  it('whose callback never comes is asked about', async () => {
+  it('is polled if its callback never arrives', async () => {
     provider.plan({ callsBack: false });
     const { id, run } = await awaited();
     expect(await provider.finish(run)).toEqual([]);
@@ -172,7 +172,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     await completed(id);
   });
 
-  it('that is called back after it was cancelled stays cancelled, and costs nothing', async () => {
+  it('stays cancelled and costs nothing if its callback arrives after the cancellation', async () => {
     const { id, run } = await awaited();
     await customer.api.post(`/v1/executions/${id}/cancel`);
     await until('it is told to stop', () => provider.wasCancelled(run));

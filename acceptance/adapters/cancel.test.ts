@@ -63,7 +63,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     provider.plan({ endsAfterMs: null, callsBack: true });
   });
 
-  it('while it awaits a callback: its run is stopped', async () => {
+  it('while it awaits a callback has its run stopped', async () => {
     const id = await create(customer.api, provider.callback, { prompt: 'a' });
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
     const run = provider.accepted().at(-1) ?? '';
@@ -73,7 +73,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     await expectCancelled(id);
   });
 
-  it('while it is asked about: its run is stopped', async () => {
+  it('while it is polled has its run stopped', async () => {
     const id = await create(customer.api, provider.poll, { prompt: 'a' });
     await until('it goes on', async () => (await attemptsOf(id)).some(({ state }) => state === 'running'));
     const run = provider.accepted().at(-1) ?? '';
@@ -82,7 +82,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     await expectCancelled(id);
   });
 
-  it('while its submit is under way, and has no answer: what comes later is dropped', async () => {
+  it('while its submit is in flight ignores the late result', async () => {
     provider.submit('accept, then silence');
     const before = provider.accepted().length;
     const id = await create(customer.api, provider.callback, { prompt: 'a' });
@@ -96,7 +96,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     expect(provider.accepted()).toHaveLength(before + 1);
   });
 
-  it('by its end, while its submit has no answer: it is EXPIRED, and costs nothing', async () => {
+  it('by its expiry while its submit is in flight is EXPIRED and costs nothing', async () => {
     provider.submit('accept, then silence');
     const before = provider.accepted().length;
     const id = await create(customer.api, provider.callback, { prompt: 'a' });
@@ -112,7 +112,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     expect(provider.accepted()).toHaveLength(before + 1);
   });
 
-  it('while it waits for its next try: it is never sent again', async () => {
+  it('while it waits for a retry is never submitted again', async () => {
     provider.submit({ status: 429, headers: { 'retry-after': '2' }, json: { detail: 'slow down' } });
     const before = provider.accepted().length;
     const id = await create(customer.api, provider.callback, { prompt: 'a' });
@@ -125,7 +125,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
   });
 });
 
-it('an execution that is cancelled while a container is at it has its run stopped', async () => {
+it('an execution that is cancelled while it runs in a container has its run stopped', async () => {
   hosted.first.plan({ endsAfterMs: null });
   const id = await create(customer.api, 'writing', { prompt: 'a' });
   await until('it is accepted', () => hosted.first.accepted().length === 1);
@@ -134,7 +134,7 @@ it('an execution that is cancelled while a container is at it has its run stoppe
   await expectCancelled(id);
 });
 
-it('an execution that is cancelled while it is held back never begins, and the next one does', async () => {
+it('an execution that is cancelled while it waits for a slot never starts, and the next one does', async () => {
   hosted.replicate.plan({ create: 'accept', endsAfterMs: null, callsBack: true });
   const other = await newCustomer(hosted.stack);
   const first = await create(other.api, 'one-at-a-time', { prompt: 'first' });

@@ -60,7 +60,7 @@ const askNow = (id: string, handle?: Record<string, string>) =>
   });
 
 describe('a run at a container', () => {
-  it('is joined, and begun once, when the answer to its submit was lost', async () => {
+  it('is recovered and started once when the response to its submit was lost', async () => {
     hosted.first.plan({ submit: 'accept, then reset' });
     const { id, run, before } = await begun();
     await hosted.first.finish(run);
@@ -79,7 +79,7 @@ describe('a run at a container', () => {
     await untilStatus(customer.api, id, 'COMPLETED');
   });
 
-  it('is sent again when its container has restarted, and is charged once', async () => {
+  it('is submitted again when its container has restarted, and is charged once', async () => {
     const { id, before } = await begun();
     hosted.first.restart();
     hosted.first.plan({ endsAfterMs: 0 });
@@ -90,7 +90,7 @@ describe('a run at a container', () => {
     expect(accepted()).toHaveLength(before + 2);
   });
 
-  it('whose callback never comes is made once more, is charged once, and the operator is told', async () => {
+  it('is submitted again if its callback never arrives, is charged once, and the operator is alerted', async () => {
     const { id, run, before } = await begun();
     hosted.first.plan({ endsAfterMs: 0 });
     const [attempt] = await attemptsOf(id);
@@ -115,7 +115,7 @@ describe('a run with a callback of 12 MiB', () => {
     return await hosted.stack.db.prisma.providerCallback.findMany({ where: { token: attempt?.token ?? '' } });
   };
 
-  it('completes once, is started once, and leaves nothing of the callback in the store', async () => {
+  it('completes once, starts once, and leaves no part of the callback in the store', async () => {
     hosted.first.plan({ ends: { output } });
     const { id, run, before } = await begun('drawing');
     expect(await hosted.first.finish(run)).toEqual([200]);
@@ -136,7 +136,7 @@ describe('a run with a callback of 12 MiB', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('stays cancelled when it was cancelled before, and nothing of the callback is kept', async () => {
+  it('stays cancelled if it was cancelled before, and leaves no part of the callback in the store', async () => {
     const { id, run } = await begun('drawing');
     const { token } = (await attemptsOf(id))[0] ?? { token: '' };
     await customer.api.post(`/v1/executions/${id}/cancel`);

@@ -48,7 +48,7 @@ const modes = (provider: () => CallbackProvider): [string, (ends: object) => voi
 ];
 
 describe.each(modes(() => replicateProvider(hosted)))(
-  'a run at Replicate that fails, told by %s',
+  'a failure of a run at Replicate, reported by %s,',
   (mode, prepare) => {
     it.each<Case>([
       [
@@ -68,7 +68,7 @@ describe.each(modes(() => replicateProvider(hosted)))(
       ],
       ['a run that is aborted', { status: 'aborted', error: null }, 'GENERATION_TIMEOUT'],
       ['a run that others cancelled', { status: 'canceled', error: null }, 'GENERATION_FAILED'],
-    ])('%s', async (_said, ends, code) => {
+    ])('by %s fails the execution with our error code', async (_said, ends, code) => {
       prepare({});
       hosted.replicate.plan({ create: 'accept', ends });
       await fails(mode === 'poll' ? 'painting-one-polled' : 'painting-one', code);
@@ -81,26 +81,29 @@ const modelError = (type: string) => ({
   json: { detail: [{ loc: ['body', 'prompt'], msg: 'refused by fal.ai', type }] },
 });
 
-describe.each(modes(() => falProvider(hosted)))('a run at fal that fails, told by %s', (mode, prepare) => {
-  it.each<Case>([
-    ['a filter', modelError('content_policy_violation'), 'CONTENT_MODERATION_REJECTED'],
-    ['a file that is no picture', modelError('image_load_error'), 'FILE_FORMAT_UNSUPPORTED'],
-    ['a file that it can not fetch', modelError('file_download_error'), 'GENERATION_FAILED'],
-    ['an input', modelError('value_error'), 'INPUT_VALIDATION_ERROR'],
-    ['a model that takes too long', modelError('generation_timeout'), 'GENERATION_TIMEOUT'],
-    [
-      'a model that crashes',
-      { status: 500, json: { detail: 'fal crashed', error_type: 'internal_error' } },
-      'GENERATION_FAILED',
-    ],
-  ])('%s', async (_said, ends, code) => {
-    prepare({});
-    hosted.fal.plan({ submit: 'accept', ends: ends as never });
-    await fails(mode === 'poll' ? 'painting-two-polled' : 'painting-two', code);
-  });
-});
+describe.each(modes(() => falProvider(hosted)))(
+  'a failure of a run at fal, reported by %s,',
+  (mode, prepare) => {
+    it.each<Case>([
+      ['a filter', modelError('content_policy_violation'), 'CONTENT_MODERATION_REJECTED'],
+      ['a file that is not an image', modelError('image_load_error'), 'FILE_FORMAT_UNSUPPORTED'],
+      ['a file that cannot be fetched', modelError('file_download_error'), 'GENERATION_FAILED'],
+      ['an invalid input', modelError('value_error'), 'INPUT_VALIDATION_ERROR'],
+      ['a model that takes too long', modelError('generation_timeout'), 'GENERATION_TIMEOUT'],
+      [
+        'a model that crashes',
+        { status: 500, json: { detail: 'fal crashed', error_type: 'internal_error' } },
+        'GENERATION_FAILED',
+      ],
+    ])('by %s fails the execution with our error code', async (_said, ends, code) => {
+      prepare({});
+      hosted.fal.plan({ submit: 'accept', ends: ends as never });
+      await fails(mode === 'poll' ? 'painting-two-polled' : 'painting-two', code);
+    });
+  },
+);
 
-describe('a submit that is answered with an error', () => {
+describe('a submit that fails with', () => {
   it.each([
     [
       422,
@@ -110,7 +113,7 @@ describe('a submit that is answered with an error', () => {
     [401, { detail: 'Invalid token r8_secret' }, 'SERVICE_UNAVAILABLE'],
     [402, { detail: 'Pay replicate.com first' }, 'SERVICE_UNAVAILABLE'],
     [404, { detail: 'No acme/painter' }, 'MODEL_UNAVAILABLE'],
-  ])('%s by Replicate is for nobody else to try, and takes nothing on', async (status, json, code) => {
+  ])('status %s from Replicate is not retried elsewhere and starts no run', async (status, json, code) => {
     const before = hosted.replicate.accepted().length;
     hosted.replicate.plan({ create: { status, json } });
     await fails('painting-one', code);
@@ -121,14 +124,14 @@ describe('a submit that is answered with an error', () => {
     [422, modelError('value_error').json, 'INPUT_VALIDATION_ERROR'],
     [403, { detail: 'User is locked. Top up at fal.ai' }, 'SERVICE_UNAVAILABLE'],
     [404, { detail: 'Application acme not found' }, 'MODEL_UNAVAILABLE'],
-  ])('%s by fal is for nobody else to try, and takes nothing on', async (status, json, code) => {
+  ])('status %s from fal is not retried elsewhere and starts no run', async (status, json, code) => {
     const before = hosted.fal.accepted().length;
     hosted.fal.plan({ submit: { status, json } });
     await fails('painting-two', code);
     expect(hosted.fal.accepted()).toHaveLength(before);
   });
 
-  it('503 is waited out, and completes when that was all', async () => {
+  it('status 503 is retried, and its execution completes', async () => {
     hosted.first.plan({ submit: { status: 503, json: { detail: 'cog is setting up' } } });
     const id = await create(customer.api, 'writing', { prompt: 'a' });
     await until('it was put off', () =>

@@ -63,12 +63,12 @@ async function completes(model: string): Promise<{ id: string; attempts: Attempt
   return { id, attempts: await attemptsOf(id) };
 }
 
-describe('a model with two providers, of which the first', () => {
+describe('a model with two providers runs at the second one when the first', () => {
   it.each([
-    ['is busy, and says for how long', { status: 429, headers: { 'retry-after': '30' } }],
+    ['is busy and says for how long', { status: 429, headers: { 'retry-after': '30' } }],
     ['is busy', { status: 409 }],
     ['is not ready', { status: 503 }],
-  ])('%s: the second one has it at once, in the same attempt', async (_how, submit) => {
+  ])('%s, at once and in the same attempt', async (_how, submit) => {
     hosted.first.plan({ submit });
     const { attempts } = await completes('either');
     expect(attempts).toMatchObject([
@@ -83,8 +83,8 @@ describe('a model with two providers, of which the first', () => {
       'SERVICE_UNAVAILABLE',
       'who are you',
     ],
-    ['knows no such model', { status: 404, json: { detail: 'gone' } }, 'MODEL_UNAVAILABLE', 'gone'],
-  ])('%s: the second one has it at once', async (_how, submit, code, said) => {
+    ['does not know the model', { status: 404, json: { detail: 'gone' } }, 'MODEL_UNAVAILABLE', 'gone'],
+  ])('%s, at once', async (_how, submit, code, said) => {
     hosted.first.plan({ submit });
     const { attempts } = await completes('either');
     expect(attempts).toMatchObject([
@@ -93,13 +93,13 @@ describe('a model with two providers, of which the first', () => {
     ]);
   });
 
-  it('refuses connections: the second one has it', async () => {
+  it('refuses connections', async () => {
     const { attempts } = await completes('nobody-first');
     expect(attempts.at(0)).toMatchObject(refusedBy('nowhere', 'MODEL_UNAVAILABLE', 'ECONNREFUSED'));
     expect(attempts.at(-1)).toMatchObject({ provider: 'second', state: 'succeeded' });
   });
 
-  it('is another service than the second, and calls back: each has its own words for it', async () => {
+  it('calls back and uses other names for inputs and errors, and each provider gets its own', async () => {
     hosted.fal.plan({ submit: { status: 403, json: { detail: 'User is locked' } } });
     hosted.replicate.plan({ endsAfterMs: 10 });
     const { attempts } = await completes('painting');
@@ -108,21 +108,21 @@ describe('a model with two providers, of which the first', () => {
       { provider: 'replicate', state: 'succeeded' },
     ]);
   });
-
-  it('fails what it has accepted: that is the end, for it may have been made', async () => {
-    hosted.first.plan({ ends: { status: 'failed', error: 'out of memory', output: null } });
-    const before = hosted.second.accepted().length;
-    const id = await create(customer.api, 'either', { prompt: 'a' });
-    await untilStatus(customer.api, id, 'FAILED');
-    await expectEndedOnce(hosted.stack, customer, id);
-    expect(await attemptsOf(id)).toMatchObject([{ provider: 'first', state: 'failed' }]);
-    expect(hosted.second.accepted()).toHaveLength(before);
-    hosted.first.plan({ ends: { output: ['hel', 'lo'] } });
-  });
 });
 
-describe('when nobody is left', () => {
-  it('the execution fails with what the last one said', async () => {
+it('a run that failed after its provider accepted it is not retried at the second one', async () => {
+  hosted.first.plan({ ends: { status: 'failed', error: 'out of memory', output: null } });
+  const before = hosted.second.accepted().length;
+  const id = await create(customer.api, 'either', { prompt: 'a' });
+  await untilStatus(customer.api, id, 'FAILED');
+  await expectEndedOnce(hosted.stack, customer, id);
+  expect(await attemptsOf(id)).toMatchObject([{ provider: 'first', state: 'failed' }]);
+  expect(hosted.second.accepted()).toHaveLength(before);
+  hosted.first.plan({ ends: { output: ['hel', 'lo'] } });
+});
+
+describe('an execution that no provider has run', () => {
+  it('fails with the error of the last provider', async () => {
     hosted.first.plan({ submit: { status: 401, json: { detail: 'who are you' } } });
     hosted.second.plan({ submit: { status: 404, json: { detail: 'no such model' } } });
     const id = await create(customer.api, 'either', { prompt: 'a' });
@@ -134,7 +134,7 @@ describe('when nobody is left', () => {
     ]);
   });
 
-  it('but a busy one, the execution waits, and expires', async () => {
+  it('waits if one of its providers was busy, and then expires', async () => {
     hosted.first.plan({ submit: { status: 401, json: { detail: 'who are you' } } });
     hosted.second.plan({ submit: { status: 429, headers: { 'retry-after': '30' } } });
     const id = await create(customer.api, 'hasty', { prompt: 'a' });
@@ -147,8 +147,8 @@ describe('when nobody is left', () => {
   }, 30_000);
 });
 
-describe('weights', () => {
-  it('share first tries out, and one of none is a fallback alone', async () => {
+describe('the weights of providers', () => {
+  it('divide the first attempts, and a provider with weight 0 is only a fallback', async () => {
     const before = [hosted.first.accepted().length, hosted.second.accepted().length] as const;
     const count = 40;
     await Promise.all(

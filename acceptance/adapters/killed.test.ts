@@ -28,7 +28,7 @@ afterAll(async () => {
 const running = () =>
   replicate.accepted().filter((id) => ['starting', 'processing'].includes(replicate.run(id).state)).length;
 
-it('a dispatcher that is killed takes no place with it, and gives none away twice', async () => {
+it('a dispatcher that is killed leaves no slot occupied, and no slot is given out twice', async () => {
   const customer = await fleet.newCustomer();
   replicate.plan({ endsAfterMs: 300 });
   let seen = 0;

@@ -68,7 +68,7 @@ const allEnd = (of = customer, timeoutMs = 30_000) =>
 const completed = (count: number): string[] => Array.from({ length: count }, () => 'COMPLETED');
 
 describe('with two dispatchers', () => {
-  it('a model has as many runs at once as it may, and never more', async () => {
+  it('a model has at most its maximum of concurrent runs', async () => {
     await createMany(20, 'two');
     expect(await allEnd()).toEqual(completed(20));
     expect(container.most()).toBe(2);
@@ -76,13 +76,13 @@ describe('with two dispatchers', () => {
     expect(container.begun).toHaveLength(20);
   });
 
-  it('so has a connection, whatever its models', async () => {
+  it('a connection has at most its maximum of concurrent runs, whatever its models', async () => {
     await Promise.all([createMany(10, 'of-the-second'), createMany(10, 'of-the-second-too')]);
     expect(await allEnd()).toEqual(completed(20));
     expect(container.most()).toBe(4);
   });
 
-  it('so has an organization with a limit of its own, while others go on', async () => {
+  it('an organization with a limit has at most its maximum of concurrent runs, and others continue', async () => {
     await Promise.all([createMany(12, 'free', limited), createMany(12, 'two')]);
     expect([await allEnd(limited), await allEnd()]).toEqual([completed(12), completed(12)]);
     expect(container.most()).toBeLessThanOrEqual(5);
@@ -92,7 +92,7 @@ describe('with two dispatchers', () => {
     expect(container.most()).toBe(3);
   });
 
-  it('a model begins as many runs a minute as it may; the others wait for the next', async () => {
+  it('a model starts at most its maximum of runs per minute, and the others wait for the next minute', async () => {
     await createMany(5, 'three-a-minute');
     await until('three have begun', () => container.begun.length === 3);
     const looked = performance.now();
@@ -102,7 +102,7 @@ describe('with two dispatchers', () => {
     expect(await allEnd()).toEqual(completed(5));
   });
 
-  it('what is counted outlives a Redis that is emptied: at most as many again begin before it is counted anew', async () => {
+  it('limits are counted again after Redis is emptied: at most as many runs again start before', async () => {
     container.runsTake(400);
     await createMany(24, 'two-emptied');
     await until('some are done', () => container.begun.length > 6);
@@ -117,7 +117,7 @@ describe('with two dispatchers', () => {
     expect(container.most()).toBe(2);
   }, 90_000);
 
-  it('the places of a dispatcher that died come back', async () => {
+  it('the slots of a dispatcher that died become free', async () => {
     const key = '{holdfast-limits}:runs:model:two-haunted';
     const longAgo = String(Date.now() - 60_000);
     await redis.zadd(key, longAgo, 'exec_of-the-dead', longAgo, 'exec_of-the-dead-too');

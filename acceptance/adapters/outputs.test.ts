@@ -125,8 +125,8 @@ async function fails(output: unknown, model = 'painting'): Promise<void> {
   expect(await filesOf(id)).toEqual([]);
 }
 
-describe('what a run has made', () => {
-  it('20 files: each has an id and its size in pixels, and is downloaded', async () => {
+describe('the output of a run', () => {
+  it('may have 20 files, each with an id and its size in pixels, and each can be downloaded', async () => {
     const urls = Array.from({ length: 20 }, (_, index) => files.url(`picture-${index}.png`));
     const { record } = await made('painting', urls, 'COMPLETED');
     const { images } = record.result as { images: { file_id: string; width: number; height: number }[] };
@@ -136,7 +136,7 @@ describe('what a run has made', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
-  it('two equal pictures are two files, and two are charged', async () => {
+  it('may contain two identical images, which are two files and are both charged', async () => {
     const url = files.url('picture.png');
     const { id, record } = await made('by-picture', [url, url], 'COMPLETED');
     const { images } = record.result as { images: { file_id: string }[] };
@@ -147,7 +147,7 @@ describe('what a run has made', () => {
     expect(record.cost).toBe('0.08');
   });
 
-  it('a file of 100 MB has its right size, and arrives whole', async () => {
+  it('may be a file of 100 MB, which has its exact size and arrives whole', async () => {
     const { record } = await made('filming', [files.url('big.mp4')], 'COMPLETED');
     const [file] = (record.result as { files: { file_id: string; format: string }[] }).files;
     expect(file?.format).toBe('mp4');
@@ -161,11 +161,11 @@ describe('what a run has made', () => {
 
   it.each([
     ['no file', () => []],
-    ['nothing', () => null],
-    ['a file that is not what it says', () => [files.url('page.png')]],
-    ['a URL that redirects to an address of the cloud it runs in', () => [files.url('redirect.png')]],
-    ['one that redirects into a private network', () => [files.url('private.png')]],
-    ['a private address itself', () => ['https://192.168.0.1/a.png']],
+    ['a null output', () => null],
+    ['a file that is not of its declared type', () => [files.url('page.png')]],
+    ['a URL that redirects to a metadata address of the cloud', () => [files.url('redirect.png')]],
+    ['a URL that redirects to a private address', () => [files.url('private.png')]],
+    ['a private URL', () => ['https://192.168.0.1/a.png']],
     ['a local file', () => ['file:///etc/passwd']],
     ['a file that is gone', () => [files.url('gone.png')]],
     [
@@ -175,11 +175,11 @@ describe('what a run has made', () => {
         ...Array.from({ length: 19 }, (_, index) => files.url(`picture-${index}`)),
       ],
     ],
-  ])('%s: the execution has failed, is not charged, and nothing of it is kept', async (_what, output) => {
+  ])('with %s fails the execution, is not charged and is not kept', async (_what, output) => {
     await fails(output());
   });
 
-  it('a file that is copied while its execution is cancelled is not kept', async () => {
+  it('is not kept if its execution is cancelled during the copy', async () => {
     hosted.replicate.plan({ ends: { output: [files.url('slow.png')] }, endsAfterMs: 10 });
     const id = await create(customer.api, 'painting', { prompt: 'a' });
     await until('it is copied', () => files.asked.includes('slow'));
@@ -194,7 +194,7 @@ describe('what a run has made', () => {
     expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
   });
 
-  it('nor are files of an execution that is cancelled before its end was settled', async () => {
+  it('is not kept if its execution is cancelled before the outcome is settled', async () => {
     await hosted.stack.services.stop('ledger');
     hosted.replicate.plan({ ends: { output: [files.url('picture.png')] }, endsAfterMs: 10 });
     const id = await create(customer.api, 'painting', { prompt: 'a' });
@@ -213,7 +213,7 @@ describe('what a run has made', () => {
     expect([record.status, record.cost]).toEqual(['CANCELLED', null]);
   });
 
-  it('half a file: it is fetched again and again, and then the execution has failed', async () => {
+  it('is fetched again if a file breaks off, and fails its execution if every retry breaks off', async () => {
     files.asked.length = 0;
     hosted.replicate.plan({ ends: { output: [files.url('half.png')] }, endsAfterMs: 10 });
     const id = await create(customer.api, 'painting', { prompt: 'a' });

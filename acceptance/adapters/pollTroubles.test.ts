@@ -52,9 +52,9 @@ beforeEach(async () => {
   [trouble, asked] = [null, 0];
 });
 
-describe('a question about a run', () => {
+describe('a poll', () => {
   it.each(Object.keys(troubles))(
-    'that is answered by %s is asked again: the run goes on, and ends once',
+    'with the response %s is repeated, and the run continues and ends once',
     async (kind) => {
       const ends = { output: [`${front.origin}/v1/files/1.png`] };
       hosted.replicate.plan({ endsAfterMs: 10, callsBack: false, ends });
@@ -72,7 +72,7 @@ describe('a question about a run', () => {
     },
   );
 
-  it('that says that there is no such run is the end of it', async () => {
+  it('for a run that the provider does not know ends the execution', async () => {
     hosted.replicate.plan({ endsAfterMs: null, callsBack: false });
     trouble = (response) => response.writeHead(404).end('{"detail":"replicate knows no such run"}');
     const id = await create(customer.api, 'painting-one', { prompt: 'a' });

@@ -45,8 +45,8 @@ const dataOf = (events: ServedEvent[], kind: string) =>
   events.filter(({ event }) => event === kind).map(({ data }) => data as Record<string, unknown>);
 const linesOf = (events: ServedEvent[]) => dataOf(events, 'log').flatMap(({ lines }) => lines as string[]);
 
-describe('what a provider tells of a run', () => {
-  it('is in the status record and in the stream, its log where the model shows it', async () => {
+describe('the progress of a run', () => {
+  it('is in the status record and in the stream, with the log if the model shows it', async () => {
     const bar = ' 45%|####      | 45/100\n';
     hosted.replicate.plan({
       endsAfterMs: null,
@@ -74,7 +74,7 @@ describe('what a provider tells of a run', () => {
     await expectEndedOnce(hosted.stack, customer, id);
   });
 
-  it("is the place in fal's queue and how far it is, while its log is for operators", async () => {
+  it('at fal is the place in the queue and the percentage, and only operators see the log', async () => {
     hosted.fal.plan({ endsAfterMs: null, callsBack: false, logs: [] });
     const id = await create(customer.api, 'painting-two', { prompt: 'a' });
     const { events, done } = await follow(id);
@@ -96,7 +96,7 @@ describe('what a provider tells of a run', () => {
   });
 });
 
-it('a run that is polled has one line at info for being accepted, and one at debug for each poll', async () => {
+it('a polled run has one log line at info for its acceptance, and one at debug for each poll', async () => {
   hosted.replicate.plan({ endsAfterMs: null, callsBack: false });
   const id = await create(customer.api, 'painting-one', { prompt: 'a' });
   const lines = (text: string) => logged.filter(({ msg, executionId }) => executionId === id && msg === text);

@@ -30,8 +30,8 @@ const hows = ['accept, then reset', 'accept, then html', 'accept, then half a bo
 const attemptsOf = (id: string) =>
   hosted.stack.db.prisma.attempt.findMany({ where: { executionId: id }, orderBy: { number: 'asc' } });
 
-describe('a submit whose answer is lost', () => {
-  it.each(hows)('at Replicate (%s): the run is found, joined, and charged once', async (how) => {
+describe('a submit whose response is lost', () => {
+  it.each(hows)('at Replicate (%s) is found again, and its run is charged once', async (how) => {
     const { accepted } = hosted.replicate;
     const before = accepted().length;
     hosted.replicate.plan({ create: how, endsAfterMs: null });
@@ -43,7 +43,7 @@ describe('a submit whose answer is lost', () => {
     expect(accepted()).toHaveLength(before + 1);
   });
 
-  it.each(hows)('at fal (%s): its callback ends the run, which is never sent again', async (how) => {
+  it.each(hows)('at fal (%s) is never repeated, and its run ends by its callback', async (how) => {
     const { accepted } = hosted.fal;
     const before = accepted().length;
     hosted.fal.plan({ submit: how, endsAfterMs: null });
@@ -55,7 +55,7 @@ describe('a submit whose answer is lost', () => {
     expect(accepted()).toHaveLength(before + 1);
   });
 
-  it.each(hows)('at fal without a callback (%s): it has failed, and is not charged', async (how) => {
+  it.each(hows)('at fal without a callback (%s) fails its execution, which is not charged', async (how) => {
     const { accepted } = hosted.fal;
     const before = accepted().length;
     hosted.fal.plan({ submit: how, endsAfterMs: null });
@@ -67,7 +67,7 @@ describe('a submit whose answer is lost', () => {
     expect((await attemptsOf(id)).map(({ state }) => state)).toEqual(['unknown']);
   });
 
-  it('that is never sent again, and whose callback never comes, fails when it was waited for', async () => {
+  it('is never repeated, and fails its execution when no callback arrives in time', async () => {
     hosted.fal.plan({ submit: 'accept, then reset', endsAfterMs: null, callsBack: false });
     const id = await create(customer.api, 'painting-two', { prompt: 'a' });
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
@@ -81,8 +81,8 @@ describe('a submit whose answer is lost', () => {
   });
 });
 
-describe('a submit that is certainly not accepted', () => {
-  it('at a port where nobody listens: it is tried again, with nobody charged, until it is cancelled', async () => {
+describe('a submit that was certainly not accepted', () => {
+  it('because the port refuses connections is retried until its execution is cancelled, and nothing is charged', async () => {
     const id = await create(customer.api, 'writing-nowhere', { prompt: 'a' });
     await until('it was tried again', async () => (await attemptsOf(id)).length > 1, 20_000);
     const [first] = await attemptsOf(id);
@@ -94,7 +94,7 @@ describe('a submit that is certainly not accepted', () => {
     expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');
   });
 
-  it('at Replicate, which resets before it takes anything on: it is sent again once that is known', async () => {
+  it('because Replicate resets the connection is repeated once that is known', async () => {
     const { accepted } = hosted.replicate;
     const before = accepted().length;
     hosted.replicate.plan({ create: 'reset', endsAfterMs: 30 });
@@ -112,8 +112,8 @@ describe('a submit that is certainly not accepted', () => {
   }, 120_000);
 });
 
-describe('a provider that is asked about a run, and says nothing of use', () => {
-  it('goes on being asked: its trouble is not the end of the run', async () => {
+describe('a provider that returns unusable responses to polls', () => {
+  it('is polled further, and its errors do not end the run', async () => {
     const provider = falProvider(hosted);
     hosted.fal.plan({
       submit: 'accept',

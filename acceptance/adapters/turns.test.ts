@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 beforeEach(() => container.forget());
 
-it("2,000 queued executions of one organization don't hold up another's first", async () => {
+it('2,000 queued executions of one organization do not delay the first execution of another', async () => {
   const [busy, other] = await Promise.all([stack.newCustomer('1000'), stack.newCustomer('10')]);
   container.runsTake(20);
   container.shut();
@@ -46,7 +46,7 @@ it("2,000 queued executions of one organization don't hold up another's first", 
   expect(container.begun.indexOf('other') - before).toBeLessThan(60);
 }, 60_000);
 
-it('within an organization, high goes before normal and normal before low', async () => {
+it('executions of one organization start by priority: high before normal, and normal before low', async () => {
   const customer = await stack.newCustomer('10');
   container.runsTake(0);
   container.shut();

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 
 const config = readFileSync(resolve(import.meta.dirname, '../../deploy/proxy/nginx.conf'), 'utf8');
 
-it('the proxy passes callbacks of every size that the gateway takes, without a copy of its own', () => {
+it('the proxy passes callbacks of every accepted size on without buffering them', () => {
   const [, callbacks = ''] = /location \/v1\/callbacks\/ \{([^}]*)\}/.exec(config) ?? [];
   const [, mebibytes] = /client_max_body_size (\d+)m;/.exec(callbacks) ?? [];
   expect(Number(mebibytes) * 1024 * 1024).toBeGreaterThan(limits.providerBodyBytes);

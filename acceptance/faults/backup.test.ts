@@ -183,7 +183,7 @@ async function stopAwaitingCallback(executionId: string): Promise<void> {
 }
 
 describe('a system that was restored from a backup made under load', () => {
-  it('holds what had ended as it was', async () => {
+  it('contains every ended execution unchanged', async () => {
     for (const [name, record] of records) {
       const restored = await readExecution(api, ids[name] ?? '');
       // Another gateway serves it, at another URL.
@@ -192,7 +192,7 @@ describe('a system that was restored from a backup made under load', () => {
     expect((await api.get(`/v1/executions/${ids['erased']}/result`)).status).toBe(410);
   });
 
-  it('has the files, byte for byte', async () => {
+  it('contains the files byte for byte', async () => {
     for (const file of [pictureFile, uploadedFile])
       expect((await downloaded(api, file)).equals(picture)).toBe(true);
   });
@@ -206,7 +206,7 @@ describe('a system that was restored from a backup made under load', () => {
     ]);
   });
 
-  it('knows of the load what was accepted before; clients repeat the others by their keys', async () => {
+  it('knows every execution of the load that was accepted before the backup, and clients repeat the others by their keys', async () => {
     const statuses = await Promise.all(load.map(({ id }) => api.get(`/v1/executions/${id}`)));
     const kept = load.filter((_one, index) => statuses[index]?.status === 200);
     const gone = load.filter((_one, index) => statuses[index]?.status === 404);
@@ -222,14 +222,14 @@ describe('a system that was restored from a backup made under load', () => {
     for (const { id } of kept) await untilStatus(api, id, 'COMPLETED');
   });
 
-  it('sends the webhooks that waited, once, and no other again', async () => {
+  it('delivers the pending webhooks once, and repeats no others', async () => {
     for (const name of ['untold', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
       await untilEvent(lost.receiver, ids[name] ?? '', 'execution.completed');
     for (const name of ['COMPLETED', 'picture', 'untold', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
       expect([name, completions(ids[name] ?? '')]).toEqual([name, 1]);
   });
 
-  it('has right books, also when all has ended, and limits that count', async () => {
+  it('has a correct ledger, also after all executions have ended, and its limits still apply', async () => {
     await until('all has ended', async () => {
       const { rows } = await found.db.pool.query('SELECT FROM executions WHERE completed_at IS NULL');
       return rows.length === 0;
@@ -239,7 +239,7 @@ describe('a system that was restored from a backup made under load', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('was told what is not in the backup', () => {
+  it('has a log that names what the backup does not contain', () => {
     expect(backupSaid).toContain('NOT INCLUDED: ENCRYPTION_KEYS (k1)');
     expect(backupSaid).not.toContain(ENCRYPTION_KEYS.split(':')[1]);
   });

@@ -105,7 +105,7 @@ const freeLeases = (eventIds: string[] | null) =>
   );
 
 describe('a delivery', () => {
-  it('is sent once more when the sender is killed between the request and its record', async () => {
+  it('is sent once more if the sender is killed between the request and its record', async () => {
     await addEndpoint();
     const { held } = hold();
     await complete(1);
@@ -128,7 +128,7 @@ describe('a delivery', () => {
     ]);
   }, 90_000);
 
-  it('of an event that was missed while the endpoint was off after failures comes with recover, once', async () => {
+  it('of an event that an inactive endpoint missed is sent once after a recovery', async () => {
     const { id } = (await addEndpoint()).body as { id: string };
     const endpoint = { where: { id } };
     await fleet.db.prisma.webhookEndpoint.update({
@@ -158,7 +158,7 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(5);
   }, 90_000);
 
-  it('of 500 endpoints comes to each, and again only where a kill has cut it off', async () => {
+  it('to each of 500 endpoints arrives, and is repeated only if a kill interrupted it', async () => {
     await addEndpoint();
     await fleet.db.pool.query(
       `INSERT INTO webhook_endpoints (id, organization_id, url, events, secret)
@@ -202,7 +202,7 @@ describe('a delivery', () => {
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   }, 180_000);
 
-  it('that was claimed ahead and had not started when the sender is killed is sent once, as its first attempt', async () => {
+  it('that was claimed ahead and had not started is sent once after a kill of its sender, as its first attempt', async () => {
     await addEndpoint({ max_in_flight: 2 });
     const first = hold();
     await complete(150);
@@ -242,7 +242,7 @@ describe('a delivery', () => {
     expect((await attempts()).filter(({ all, cutOff }) => all !== cutOff + 1)).toEqual([]);
   }, 120_000);
 
-  it('is not lost when Redis is emptied and killed, nor sent twice', async () => {
+  it('is neither lost nor sent twice when Redis is emptied and killed', async () => {
     await addEndpoint({ max_in_flight: 2 });
     const { held, release } = hold();
     await complete(30);
@@ -257,7 +257,7 @@ describe('a delivery', () => {
     expect([receiver.received.length, new Set(receiver.received.map(eventOf)).size]).toEqual([30, 30]);
   }, 120_000);
 
-  it('is sent once when Postgres is restarted while it is under way', async () => {
+  it('is sent once if PostgreSQL restarts while it is in flight', async () => {
     await addEndpoint();
     const { held, release } = hold();
     await complete(8);
@@ -272,7 +272,7 @@ describe('a delivery', () => {
     );
   }, 120_000);
 
-  it('that was in the hands of a sender that is killed is taken over by the other', async () => {
+  it('that is in flight when its sender is killed is taken over by the other sender', async () => {
     await fleet.addCopy('webhook-sender');
     await addEndpoint();
     const { held, release } = hold();

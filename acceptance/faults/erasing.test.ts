@@ -38,7 +38,7 @@ async function tracesIn(): Promise<string[]> {
   return found;
 }
 
-describe('an execution that is erased, with every service at its own rights', () => {
+describe('an execution that is erased while every service has only its own rights', () => {
   it.each(['sync', 'callback'])('after a run by %s leaves nothing in the database', async (mode) => {
     const fields = { metadata: { secret }, webhook_url: `${stack.receiver.url}/${secret}` };
     const id = await create(customer.api, 'sandbox-text', { prompt: secret, mode }, fields);
@@ -55,7 +55,7 @@ describe('an execution that is erased, with every service at its own rights', ()
     expect((await customer.api.get('/v1/balance')).body).toEqual(balance);
   });
 
-  it('takes its output files with it, and leaves the others', async () => {
+  it('is erased with its output files and no others', async () => {
     const input = { prompt: 'a', width: 64, height: 64 };
     const [id, other] = [
       await create(customer.api, 'sandbox-image', input),
@@ -73,7 +73,7 @@ describe('an execution that is erased, with every service at its own rights', ()
     expect((await listRemovableFiles(stack.db, 10)).map((removable) => removable.id)).toEqual([file]);
   });
 
-  it('while its provider is being stopped leaves nothing either', async () => {
+  it('during the cancellation of its run leaves nothing in the database', async () => {
     const input = { prompt: secret, delay_ms: 600_000, mode: 'callback' };
     const id = await create(customer.api, 'sandbox-text', input);
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');

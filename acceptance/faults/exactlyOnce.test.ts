@@ -85,8 +85,8 @@ async function ended() {
   return await executions();
 }
 
-describe('an execution is never made twice, however often the dispatcher is killed', () => {
-  it('at a provider that can be asked what became of it: each is accepted once, and completes', async () => {
+describe('while dispatchers are killed again and again, every execution', () => {
+  it('is accepted once and completes, at a provider that can be queried', async () => {
     const hows = ['accept', 'accept', 'accept, then reset', 'accept, then half a body'] as const;
     const mixing = setInterval(() => {
       const create = hows[Math.floor(Math.random() * hows.length)] ?? 'accept';
@@ -107,7 +107,7 @@ describe('an execution is never made twice, however often the dispatcher is kill
     expect(await auditLedger(fleet.db)).toEqual([]);
   }, 240_000);
 
-  it('at one that cannot be asked: it is posted once, and what is not known has failed and is not charged', async () => {
+  it('is posted once, at a provider that cannot be queried, and fails uncharged if its outcome is unknown', async () => {
     await createUnderKills('gpt-4o-mini');
     const all = await ended();
     expect(new Set(chat.prompts).size).toBe(chat.prompts.length);

@@ -160,7 +160,7 @@ async function expectAllDone(ids: string[]): Promise<void> {
   );
 }
 
-describe('nothing is lost and nothing is done twice', () => {
+describe('executions are neither lost nor repeated', () => {
   it('when each service is killed in the middle of 200 executions', async () => {
     const wanted = (index: number) => (index % 10 ? text(index) : picture(index));
     const creating: Promise<string[]>[] = [];
@@ -190,7 +190,7 @@ describe('nothing is lost and nothing is done twice', () => {
     await expectAllDone(ids);
   }, 180_000);
 
-  it('when Redis dies in the middle, and starts again', async () => {
+  it('when Redis dies and restarts in the middle', async () => {
     const creating = createMany({ count: 40, width: 2 });
     await untilInTheMiddle();
     await fleet.crash('redis');
@@ -199,7 +199,7 @@ describe('nothing is lost and nothing is done twice', () => {
     await expectAllDone(ids);
   }, 180_000);
 
-  it('when Postgres dies in the middle, and starts again', async () => {
+  it('when Postgres dies and restarts in the middle', async () => {
     const creating = createMany({ count: 40, width: 2 });
     await untilInTheMiddle();
     await fleet.crash('postgres');
@@ -208,7 +208,7 @@ describe('nothing is lost and nothing is done twice', () => {
     await expectAllDone(ids);
   }, 180_000);
 
-  it('when all that is left of the work stands in the database', async () => {
+  it('when the database is all that is left of them', async () => {
     for (const name of ['ledger', 'webhook-sender']) fleet.signal(name, 'SIGSTOP');
     const ids = await createMany({ count: 40, width: 8 });
     const outcomes = () =>
@@ -220,7 +220,7 @@ describe('nothing is lost and nothing is done twice', () => {
     await expectAllDone(ids);
   }, 180_000);
 
-  it('when the provider dies in the middle, with all it knew', async () => {
+  it('when the provider dies in the middle and loses its runs', async () => {
     const creating = createMany({ count: 40, width: 2 });
     await untilInTheMiddle();
     await fleet.kill('sandbox');
@@ -231,14 +231,14 @@ describe('nothing is lost and nothing is done twice', () => {
     expect(failures.filter(({ errorCode }) => errorCode !== 'MODEL_UNAVAILABLE')).toEqual([]);
   }, 180_000);
 
-  it('when Redis hangs: creates are answered all the same', async () => {
+  it('when Redis hangs, and creates still succeed', async () => {
     fleet.signal('redis', 'SIGSTOP');
     const ids = await createMany({ count: 20, width: 10 }).finally(() => fleet.signal('redis', 'SIGCONT'));
     await untilAtRest(20, 90_000);
     await expectAllDone(ids);
   }, 180_000);
 
-  it('when a dispatcher sleeps past its leases and wakes up beside the one that took over', async () => {
+  it('when a dispatcher is suspended beyond its leases and wakes up after another has taken over', async () => {
     await fleet.addCopy('dispatcher');
     const ids = await createMany({ count: 200, width: 16 });
     await untilInTheMiddle();
@@ -248,7 +248,7 @@ describe('nothing is lost and nothing is done twice', () => {
     await expectAllDone(ids);
   }, 180_000);
 
-  it('when every service runs in copies, and one copy of each is told to stop in the middle', async () => {
+  it('when one of two instances of every service is stopped in the middle', async () => {
     const names = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'] as const;
     const [otherUrl = ''] = await Promise.all(names.map(fleet.addCopy));
     const all = Array.from({ length: 200 }, (_, index) => text(index));

@@ -17,7 +17,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-it('while Redis is away executions are created, run, settled and told of, all by what the database says', async () => {
+it('executions are created, run, settled and delivered from the database alone while Redis is unavailable', async () => {
   const customer = await stack.newCustomer('1');
   await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
   redis.begin('gone');

@@ -92,8 +92,8 @@ const outages = (['postgres', 'redis'] as const).flatMap((server) =>
   (['gone', 'silent'] as const).map((kind): [typeof server, OutageKind] => [server, kind]),
 );
 
-describe('every service ends in the time a scheduler gives it', () => {
-  it('when nothing is wrong: soon', async () => {
+describe('every service stops within the grace period of a scheduler', () => {
+  it('at once when all its dependencies work', async () => {
     const tookMs = await stopAll();
     expect(Object.entries(tookMs).filter(([, ms]) => ms > 5000)).toEqual([]);
   });

@@ -4,8 +4,8 @@ import { describe, it } from '@jest/globals';
 import { create, readExecution } from '../stack/executions.ts';
 import { startStack } from '../stack/stack.ts';
 
-describe('while the file store is away', () => {
-  it('every service starts, and what needs no file runs', async () => {
+describe('while the file store is unavailable', () => {
+  it('every service starts, and executions without files run', async () => {
     const stack = await startStack({
       FILE_STORE: 's3',
       S3_ENDPOINT: `http://127.0.0.1:${await servicePort()}`,

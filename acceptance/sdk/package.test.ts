@@ -42,7 +42,7 @@ function snippets(language: string): string[] {
 }
 
 describe('the package', () => {
-  it('is what publint wants', async () => {
+  it('passes publint', async () => {
     const script = `import { publint } from 'publint'; import { readFileSync } from 'node:fs';
       const tarball = Uint8Array.from(readFileSync(${JSON.stringify(tarball)})).buffer;
       const { messages } = await publint({ pack: { tarball }, strict: true });
@@ -52,7 +52,7 @@ describe('the package', () => {
     expect(JSON.parse(output)).toEqual([]);
   });
 
-  it('has types that every resolution finds', async () => {
+  it('has types that every module resolution finds', async () => {
     const args = [
       join(tools, '@arethetypeswrong/cli/dist/index.js'),
       tarball,
@@ -115,8 +115,8 @@ describe('an empty project', () => {
   });
 });
 
-describe('a token of an execution', () => {
-  it('reads the execution and its files, and nothing else', async () => {
+describe('an execution token', () => {
+  it('can read its execution and its files, and nothing else', async () => {
     const folder = await newProject('token', { type: 'module' });
     const program = `import { Holdfast } from '@holdfast/sdk';
       const client = new Holdfast();
@@ -168,7 +168,7 @@ describe('npx @holdfast/sdk types', () => {
     ).resolves.toBe('');
   });
 
-  it('explains what is missing', async () => {
+  it('explains which options are missing', async () => {
     const args = ['--no-install', 'holdfast-sdk', 'types'];
     const failing = outputOf('npx', args, { cwd: folder, env: machineEnvironment(), timeoutMs: 60_000 });
     await expect(failing).rejects.toThrow(/set HOLDFAST_/);

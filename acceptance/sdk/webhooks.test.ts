@@ -79,7 +79,7 @@ async function post(headers: Record<string, string>, sent = body): Promise<numbe
 }
 
 describe.each(['express', 'fastify', 'hono', 'next'])('a receiver with %s', (framework) => {
-  it('takes what the service signs, and refuses everything else', async () => {
+  it('accepts requests that the service signed, and refuses all others', async () => {
     await start(framework);
     expect(await post(signed())).toBe(204);
     const { 'X-Signature': hex, 'X-Signature-Timestamp': timestamp } = signed();

@@ -23,14 +23,14 @@ afterAll(async () => {
 const send = (what: string, body: object, key: string) =>
   admin.post(`/admin/v1/organizations/${customer.organizationId}/${what}`, body, { 'Idempotency-Key': key });
 
-describe('what an operator asks of the ledger', () => {
-  it('is written by it, with the rights of its own role', async () => {
+describe('an adjustment that an operator requests', () => {
+  it('is written by the ledger with the rights of its own role', async () => {
     expect(await send('top-ups', { amount: '2' }, 'a')).toMatchObject({ status: 201 });
     const { status, body } = await send('corrections', { amount: '-0.5', reason: 'a mistake' }, 'b');
     expect([status, body['available_after']]).toEqual([201, '2.50']);
   });
 
-  it('is 503 while it is away, and added once by a repeat when it is back', async () => {
+  it('returns 503 while the ledger is unavailable, and is added once when it is repeated later', async () => {
     await stack.services.stop('ledger');
     expect((await send('top-ups', { amount: '4' }, 'c')).status).toBe(503);
     await stack.services.start('ledger');
@@ -39,7 +39,7 @@ describe('what an operator asks of the ledger', () => {
     expect((await customer.api.get('/v1/balance')).body['available']).toBe('6.50');
   });
 
-  it('limits what may be spent: a role may do that', async () => {
+  it('may set spend limits with the rights of the gateway', async () => {
     const path = `/admin/v1/organizations/${customer.organizationId}/spend-limit`;
     const set = await admin.fetch(path, {
       method: 'PUT',

@@ -37,7 +37,7 @@ async function newClient(): Promise<ReturnType<typeof apiClient>> {
 }
 
 describe('holdfast org, topup and correct', () => {
-  it('makes, lists, shows and limits an organization', async () => {
+  it('create, list, show and limit an organization', async () => {
     const shown = await run('org', 'show', org);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^id {2,}org_.*\nname {2,}Acme\n/);
@@ -66,7 +66,7 @@ describe('holdfast org, topup and correct', () => {
     });
   });
 
-  it('lists what operators did', async () => {
+  it('list the actions of operators', async () => {
     const { data } = await operated.json<{ data: object[] }>('actions', '--org', org, '--action', 'top-ups');
     expect(data).toMatchObject([{ actor: 'admin', status: 201, details: { amount: '50' } }]);
     const table = await run('actions', '--actor', 'admin', '--since', '1h', '--limit', '1');
@@ -74,7 +74,7 @@ describe('holdfast org, topup and correct', () => {
     expect(lines(table.stdout)[0]).toMatch(/^AT +STATUS +WHO +ACTION +FROM +ORGANIZATION/);
   });
 
-  it('adds to a balance once under a key, and takes back what is there and no more', async () => {
+  it('add to a balance once per key, and take back at most what is available', async () => {
     const { id } = await operated.json<Identified>('org', 'create', 'Rich');
     const once = ['topup', id, '25', '--idempotency-key', 'invoice-7'];
     expect(await run(...once)).toMatchObject({
@@ -111,7 +111,7 @@ describe('a request that the admin API refuses', () => {
     );
   });
 
-  it.each(['.', '..'])('is not asked with the id %s, which leads elsewhere', async (id) => {
+  it.each(['.', '..'])('is not sent with the id %s, which would change its path', async (id) => {
     expect(await run('org', 'show', id)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not an id'),
@@ -120,7 +120,7 @@ describe('a request that the admin API refuses', () => {
 });
 
 describe('holdfast key', () => {
-  it('makes, lists, rotates and revokes keys, and shows their values once', async () => {
+  it('creates, lists, rotates and revokes keys, and shows their values once', async () => {
     const made = await run('key', 'create', org, 'CI', '--permissions', 'execution');
     const value = /^key +(\S+)$/m.exec(made.stdout)?.[1] ?? '';
     expect(isApiKeyShape(value)).toBe(true);
@@ -172,7 +172,7 @@ describe('holdfast executions', () => {
     expect(refused.stderr).toMatch(/^holdfast: executions cancel was refused: [^\n]+TERMINAL\)\n$/);
   });
 
-  it('follows all of an organization until it is interrupted', async () => {
+  it('follows all executions of an organization until it is interrupted', async () => {
     const api = await newClient();
     const running = await create(api, { prompt: 'a', delay_ms: 60_000 });
     const tail = startHoldfast(['executions', 'tail', '--org', org, '--json'], operated.env);
@@ -191,7 +191,7 @@ describe('holdfast executions', () => {
     expect(await tail.interrupt()).toBe(0);
   });
 
-  it('follows no longer than somebody reads it', async () => {
+  it('stops following when its output is no longer read', async () => {
     const api = await newClient();
     const running = await create(api, { prompt: 'a', delay_ms: 60_000 });
     const tail = holdfastInShell(`executions tail --org ${org} | head -n 1`, operated.env);
@@ -206,7 +206,7 @@ describe('holdfast executions', () => {
 });
 
 describe('holdfast webhooks', () => {
-  it("lists and shows an organization's endpoints and deliveries with attempts, and sends them again", async () => {
+  it('lists and shows the endpoints and deliveries of an organization with their attempts, and resends deliveries', async () => {
     const api = await newClient();
     const { receiver } = operated.stack;
     const { body: endpoint } = await api.post('/v1/webhooks/endpoints', {
@@ -234,7 +234,7 @@ describe('holdfast webhooks', () => {
   });
 });
 
-describe('what goes wrong at the admin API', () => {
+describe('an error of the admin API', () => {
   const ask = (env: NodeJS.ProcessEnv) => holdfast(['org', 'list'], env);
 
   it('is reported in one line that says what to do', async () => {
@@ -255,7 +255,7 @@ describe('what goes wrong at the admin API', () => {
     }
   });
 
-  it('is reported in one line when its response is of another version', async () => {
+  it('is reported in one line when the response is from another version', async () => {
     const other = createServer((_request, response) => response.end('{"data":[{"id":7}]}'));
     const port = await listenAt(other, { host: '127.0.0.1', port: 0 });
     const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
@@ -288,7 +288,7 @@ describe('what goes wrong at the admin API', () => {
     [['executions', 'list', '--since', 'soon'], '--since needs a time'],
     [['executions', 'list', '--status', 'DONE'], '--status needs one of PENDING'],
     [['executions', 'tail'], 'takes <execution> or --org'],
-  ])('%j are wrong arguments', async (args, reason) => {
+  ])('%j are invalid arguments', async (args, reason) => {
     const { code, stderr } = await holdfast(args);
     expect(code).toBe(2);
     expect(stderr).toContain(reason);

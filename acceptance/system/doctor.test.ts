@@ -62,7 +62,7 @@ async function doctor(env: NodeJS.ProcessEnv) {
 }
 
 describe('holdfast doctor', () => {
-  it('finds no error in a system without any', async () => {
+  it('finds no error in a healthy system', async () => {
     const files = { FILE_DISK_PATH: testFolder('files'), FILE_URL_SECRET: 'a secret for the doctor' };
     const operated = await startOperated(files);
     try {
@@ -103,7 +103,7 @@ describe('holdfast doctor', () => {
     }
   });
 
-  it('says what is wrong, how to fix it, and in which runbook it stands', async () => {
+  it('reports each problem with a fix and its runbook', async () => {
     const database = await createTestDatabase();
     const db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test' });
     await db.pool.query('REVOKE SELECT ON models FROM holdfast_dispatcher');
@@ -163,7 +163,7 @@ describe('holdfast doctor', () => {
     wrong('models', '0 of 0 are offered', 'doctor.md#models');
   });
 
-  it('reports what a provider says that does not accept the key in so many words', async () => {
+  it('reports the refusal of a key in the words of the provider', async () => {
     const database = await createTestDatabase();
     const db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test' });
     const model = {
@@ -191,7 +191,7 @@ describe('holdfast doctor', () => {
     ]);
   });
 
-  it('tells that a public URL of https does not speak TLS', async () => {
+  it('reports a public https URL whose port does not speak TLS', async () => {
     const plain = await listen(createServer((_request, response) => response.end('hello')));
     const { of } = await doctor({ PUBLIC_URL: `https://127.0.0.1:${plain}` });
     expect(of('certificate')).toMatchObject([
@@ -226,7 +226,7 @@ describe('holdfast doctor', () => {
     ]);
   });
 
-  it('colours states on a terminal only, and neither with NO_COLOR nor in a CI job', async () => {
+  it('uses colours on a terminal only, and neither with NO_COLOR nor in a CI job', async () => {
     const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/holdfast' };
     // Of this process only the path: Node's choice of colours depends on the CI service, the terminal and more.
     const onTerminal = async (settings: NodeJS.ProcessEnv) => {
@@ -248,7 +248,7 @@ describe('holdfast doctor', () => {
     expect((await holdfast(['doctor'], { ...env, FORCE_COLOR: '1' })).stdout).toContain(coloured);
   });
 
-  it('leads to runbooks that exist, each to its section', () => {
+  it('refers to existing sections of existing runbooks', () => {
     const sources = [
       'findings.ts',
       ...readdirSync(join(doctorFolder, 'checks')).map((file) => `checks/${file}`),

@@ -47,8 +47,8 @@ function expectSignedWith(key: string, { request }: ReceivedEvent) {
   expect(request.headers['x-signature']).toBe(hex);
 }
 
-describe('a picture that is uploaded and transformed', () => {
-  it('is announced by a signed webhook, downloaded in both ways, and paid for exactly', async () => {
+describe('an uploaded image that is transformed', () => {
+  it('is announced by a signed webhook, can be downloaded in both ways, and is charged exactly', async () => {
     const red = { width: 90, height: 60, channels: 3, background: { r: 200, g: 20, b: 20 } } as const;
     const source = await upload(await sharp({ create: red }).jpeg().toBuffer(), 'image/jpeg');
     const before = Number((await balance())['total']);
@@ -95,7 +95,7 @@ describe('a picture that is uploaded and transformed', () => {
     });
   });
 
-  it('ends as FILE_FORMAT_UNSUPPORTED when it is no picture, and is not paid for', async () => {
+  it('fails its execution with FILE_FORMAT_UNSUPPORTED if it is not an image, and is not charged', async () => {
     const before = await balance();
     const text = await upload(Buffer.from('no picture at all, only words'), 'text/plain');
     const id = await create(customer.api, 'image-transform', { source_image: text });
@@ -104,7 +104,7 @@ describe('a picture that is uploaded and transformed', () => {
     expect(await balance()).toEqual(before);
   });
 
-  it('is refused as FILE_FORMAT_UNSUPPORTED when its bytes are not what was declared', async () => {
+  it('is refused with FILE_FORMAT_UNSUPPORTED if its bytes are not of the declared type', async () => {
     const before = await balance();
     const liar = await upload(Buffer.from('no picture at all, only words'), 'image/png');
     const input = { source_image: liar };
@@ -115,7 +115,7 @@ describe('a picture that is uploaded and transformed', () => {
 });
 
 describe('an execution whose provider calls back', () => {
-  it('shows AWAITING_WEBHOOK, then COMPLETED, and tells of its start before its end', async () => {
+  it('shows AWAITING_WEBHOOK, then COMPLETED, and emits its start before its end', async () => {
     const id = await create(customer.api, 'sandbox-image', { prompt: 'a lighthouse', delay_ms: 1500 });
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
     const { result, cost } = await untilStatus(customer.api, id, 'COMPLETED');
@@ -151,7 +151,7 @@ describe('callbacks', () => {
     });
   const success = (id: string, output = 'called back') => ({ id, status: 'succeeded', output });
 
-  it('end a run early, once, however often the same one comes', async () => {
+  it('end a run once, even if the same one arrives several times', async () => {
     const id = await start();
     const { token, externalId } = await tokenOf(id);
     const body = success(externalId);
@@ -162,7 +162,7 @@ describe('callbacks', () => {
     expect(await processed(token)).toHaveLength(1);
   });
 
-  it('that are forged change nothing: no token, or another run by the token', async () => {
+  it('that are forged change nothing, without a token or for another run', async () => {
     const id = await start();
     const { token } = await tokenOf(id);
     expect((await call('0'.repeat(64), success('x'))).status).toBe(404);
@@ -175,7 +175,7 @@ describe('callbacks', () => {
     await customer.api.post(`/v1/executions/${id}/cancel`);
   });
 
-  it('that come too late are taken and change nothing, charge nothing', async () => {
+  it('that are late are accepted, and change and charge nothing', async () => {
     const id = await start();
     const { token, externalId } = await tokenOf(id);
     await customer.api.post(`/v1/executions/${id}/cancel`);
@@ -186,7 +186,7 @@ describe('callbacks', () => {
     expect(await balance()).toEqual(before);
   });
 
-  it('of a second, different end are dropped', async () => {
+  it('that report a different outcome after the first are ignored', async () => {
     const id = await start();
     const { token, externalId } = await tokenOf(id);
     await call(token, success(externalId, 'first'));
@@ -201,7 +201,7 @@ describe('callbacks', () => {
 });
 
 describe('webhook_url', () => {
-  it("gets the ending alone, signed with the organization's secret", async () => {
+  it("receives the final event only, signed with the organization's secret", async () => {
     const lone = await stack.newCustomer();
     const key = (await lone.api.get('/v1/webhooks/secret')).body['secret'] as string;
     const id = await create(
@@ -221,7 +221,7 @@ describe('webhook_url', () => {
 });
 
 describe('the ledger', () => {
-  it('is right after all of this', async () => {
+  it('is correct after all of these tests', async () => {
     expect(await auditLedger(stack.db)).toEqual([]);
   });
 });

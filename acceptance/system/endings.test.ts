@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 describe('a run that fails', () => {
   it.each(Object.keys(executionErrors) as (keyof typeof executionErrors)[])(
-    'with %s ends FAILED with that code, is not charged, releases its hold and says so',
+    'with %s ends as FAILED with that code, is not charged, releases its hold and emits its event',
     async (code) => {
       const id = await create(customer.api, 'sandbox-text', { prompt: 'x', fail: code });
       const { retryable } = executionErrors[code];
@@ -57,7 +57,7 @@ describe('a run that fails', () => {
 });
 
 describe('a run that succeeds', () => {
-  it('is told of by events that carry what a read shows, at its start and at its end', async () => {
+  it('emits events with the fields of its status record at its start and at its end', async () => {
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode: 'sync' });
     const record = await untilStatus(customer.api, id, 'PROCESSING');
     const started = await untilEvent(stack.receiver, id, 'execution.started');
@@ -85,7 +85,7 @@ describe('a run that costs more than its hold', () => {
     expect(await balance()).toEqual({ available: '0.69999999', held: '0.00', total: '0.69999999' });
   });
 
-  it('may take the balance below zero; then creates are answered 402', async () => {
+  it('may make the balance negative, and then creates return 402', async () => {
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '1.5' });
     await untilStatus(customer.api, id, 'COMPLETED');
     expect(await balance()).toEqual({ available: '-0.50', held: '0.00', total: '-0.50' });
@@ -119,14 +119,17 @@ describe('an execution that is cancelled', () => {
   it.each([
     ['PROCESSING', 'sync'],
     ['AWAITING_WEBHOOK', 'callback'],
-  ])("while %s stops the provider's run, releases the hold and says so", async (status, mode) => {
-    stack.providerCalls.length = 0;
-    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode });
-    await untilStatus(customer.api, id, status);
-    await submitted();
-    await cancelled(id);
-    await told();
-  });
+  ])(
+    'while %s stops the run of the provider, releases the hold and emits its event',
+    async (status, mode) => {
+      stack.providerCalls.length = 0;
+      const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode });
+      await untilStatus(customer.api, id, status);
+      await submitted();
+      await cancelled(id);
+      await told();
+    },
+  );
 
   it('while PENDING never reaches the provider', async () => {
     await stack.services.stop('dispatcher');
@@ -145,26 +148,29 @@ describe('an execution whose time runs out', () => {
   it.each([
     ['PROCESSING', 'sync'],
     ['AWAITING_WEBHOOK', 'callback'],
-  ])('while %s is EXPIRED, is not charged, says so, and its run is stopped', async (status, mode) => {
-    stack.providerCalls.length = 0;
-    const fields = { timeout_seconds: 10 };
-    const input = { prompt: 'x', delay_ms: 600_000, mode };
-    const id = await create(customer.api, 'sandbox-text', input, fields);
-    await untilStatus(customer.api, id, status);
-    await submitted();
-    await stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
-    const record = await untilStatus(customer.api, id, 'EXPIRED');
-    const { error, cost } = record;
-    expect([error, cost]).toMatchObject([{ code: 'GENERATION_TIMEOUT', retryable: true }, null]);
-    expect(await balance()).toEqual(full);
-    const event = await untilEvent(stack.receiver, id, 'execution.expired');
-    expect(event.data).toEqual(asInEvents(record));
-    expect(endingsReceived(id)).toHaveLength(1);
-    await told();
-    const cancel = await customer.api.post(`/v1/executions/${id}/cancel`);
-    expect([cancel.status, cancel.body]).toMatchObject([
-      409,
-      { error: { code: 'EXECUTION_ALREADY_TERMINAL' } },
-    ]);
-  });
+  ])(
+    'while %s becomes EXPIRED, is not charged, emits its event and has its run stopped',
+    async (status, mode) => {
+      stack.providerCalls.length = 0;
+      const fields = { timeout_seconds: 10 };
+      const input = { prompt: 'x', delay_ms: 600_000, mode };
+      const id = await create(customer.api, 'sandbox-text', input, fields);
+      await untilStatus(customer.api, id, status);
+      await submitted();
+      await stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
+      const record = await untilStatus(customer.api, id, 'EXPIRED');
+      const { error, cost } = record;
+      expect([error, cost]).toMatchObject([{ code: 'GENERATION_TIMEOUT', retryable: true }, null]);
+      expect(await balance()).toEqual(full);
+      const event = await untilEvent(stack.receiver, id, 'execution.expired');
+      expect(event.data).toEqual(asInEvents(record));
+      expect(endingsReceived(id)).toHaveLength(1);
+      await told();
+      const cancel = await customer.api.post(`/v1/executions/${id}/cancel`);
+      expect([cancel.status, cancel.body]).toMatchObject([
+        409,
+        { error: { code: 'EXECUTION_ALREADY_TERMINAL' } },
+      ]);
+    },
+  );
 });

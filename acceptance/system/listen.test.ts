@@ -47,7 +47,7 @@ describe('npm run webhooks:listen', () => {
     (await customer.api.get('/v1/webhooks/endpoints')).body['endpoints'] as Endpoint[];
   const run = (input: object = {}) => create(customer.api, 'sandbox-text', { prompt: 'x', ...input });
 
-  it('prints each delivery in a line, verified, and removes its endpoint at Ctrl-C', async () => {
+  it('prints each verified delivery on one line, and removes its endpoint at Ctrl-C', async () => {
     const { line, end, said } = await start();
     const [endpoint] = await endpoints();
     expect(endpoint?.events).toEqual(['execution.*', 'endpoint.*']);
@@ -66,7 +66,7 @@ describe('npm run webhooks:listen', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('--events narrows it, --verbose prints bodies, in colours where there are any', async () => {
+  it('selects events with --events and prints bodies with --verbose, in colours on a terminal', async () => {
     const { line, said } = await start(['--events', 'execution.completed', '--verbose'], {
       FORCE_COLOR: '1',
     });
@@ -76,21 +76,21 @@ describe('npm run webhooks:listen', () => {
     expect(said()).not.toContain('execution.started');
   });
 
-  it('NO_COLOR takes the colours out', async () => {
+  it('prints no colours with NO_COLOR', async () => {
     const { line, said } = await start(['--verbose'], { NO_COLOR: '1' });
     await run();
     await line('"status": "COMPLETED"');
     expect(said()).not.toContain('\u001b');
   });
 
-  it('--fail answers so, --slow later, and a delivery that comes again is told from a first one', async () => {
+  it('responds with the status of --fail and after the time of --slow, and marks repeated deliveries', async () => {
     const { line } = await start(['--fail', '503', '--slow', '0.2', '--events', 'execution.completed']);
     const id = await run();
     expect(await line(id)).toContain('→ 503');
     expect(await line(id, 'retry, attempt 2')).toMatch(/→ 503 {2}[\d.]+ m?s$/);
   });
 
-  it('--forward passes each on as it came, and answers what comes back', async () => {
+  it('passes each delivery on unchanged with --forward, and returns the response', async () => {
     const app = await startReceiver();
     app.answer = status(418);
     const { line, said } = await start(['--forward', app.url, '--events', 'execution.completed']);
@@ -105,7 +105,7 @@ describe('npm run webhooks:listen', () => {
     expect(said()).toContain(app.url);
   });
 
-  it('refuses what is not signed by the secret of its endpoint', async () => {
+  it('refuses a delivery that is not signed with the secret of its endpoint', async () => {
     const { line } = await start();
     const [endpoint] = await endpoints();
     const now = String(Math.floor(Date.now() / 1000));
@@ -119,7 +119,7 @@ describe('npm run webhooks:listen', () => {
     expect(await line('not verified')).toContain('�[2Jexecution.completed');
   });
 
-  it('removes what one that was killed has left, on its port or on that of another start', async () => {
+  it('removes the endpoints of killed listeners, on its port and on the port of another start', async () => {
     const killed = await start();
     await killed.end('SIGKILL');
     const left = { url: 'https://example.com/', description: 'npm run webhooks:listen (999999999)' };
@@ -133,7 +133,7 @@ describe('npm run webhooks:listen', () => {
     ]);
   });
 
-  it('refuses to be a second one, and leaves the first alone', async () => {
+  it('refuses to start a second time, and does not disturb the first listener', async () => {
     const first = await start();
     const before = await endpoints();
     const { pid } = /\((?<pid>\d+)\)/.exec(before[0]?.description ?? '')?.groups ?? {};
@@ -147,7 +147,7 @@ describe('npm run webhooks:listen', () => {
     await first.line('execution.completed', await run());
   });
 
-  it('names the port where something else listens', async () => {
+  it('names its port if another process uses it', async () => {
     const { port } = new URL(webhooks_origin);
     const other = createServer();
     await listenAt(other, { host: '127.0.0.1', port: Number(port) });
@@ -157,7 +157,7 @@ describe('npm run webhooks:listen', () => {
     await closeServer(other);
   });
 
-  it('is all that webhooks reach on this machine', async () => {
+  it('has the only port of this machine that webhooks may reach', async () => {
     const other = createServer();
     const port = await listenAt(other, { host: '127.0.0.1', port: 0 });
     for (const url of [`http://127.0.0.1:${port}/`, webhooks_origin.replace('127.0.0.1', 'localhost')]) {
@@ -174,7 +174,7 @@ describe('npm run webhooks:listen', () => {
     await closeServer(other);
   });
 
-  it('ends when npm start does', async () => {
+  it('ends when npm start ends', async () => {
     const { end, said } = await start();
     rmSync(join(home, 'local.json'));
     expect(await end()).toBe(1);
@@ -182,13 +182,13 @@ describe('npm run webhooks:listen', () => {
   });
 });
 
-describe('npm run webhooks:listen without what it needs', () => {
+describe('npm run webhooks:listen', () => {
   const webhooksPort = servicePort();
   const stateOf = async (base_url: string) => {
     return { base_url, api_key: 'sk_x', webhooks_origin: `http://127.0.0.1:${await webhooksPort}` };
   };
 
-  it('says that nothing runs', async () => {
+  it('says that npm start is not running', async () => {
     const { end, said } = startListener([], '/nonexistent');
     expect(await end()).toBe(1);
     expect(said()).toBe(
@@ -196,13 +196,13 @@ describe('npm run webhooks:listen without what it needs', () => {
     );
   });
 
-  it('says that what runs is older', async () => {
+  it('says that the running npm start is of an older version', async () => {
     const { end, said } = startListener([], homeOf({ base_url: 'http://127.0.0.1:1', api_key: 'sk_x' }));
     expect(await end()).toBe(1);
     expect(said()).toContain('of an older version');
   });
 
-  it('says that what runs does not answer', async () => {
+  it('says that the running npm start does not respond', async () => {
     const { end, said } = startListener([], homeOf(await stateOf('http://127.0.0.1:1')));
     expect(await end()).toBe(1);
     expect(said()).toBe('Holdfast does not answer at http://127.0.0.1:1: is npm start still running?\n');
@@ -214,7 +214,7 @@ describe('npm run webhooks:listen without what it needs', () => {
       'a WEBHOOK_ALLOW_ORIGINS of its own',
     ],
     [{ field: 'events.0', code: 'INVALID_VALUE', message: 'No such event.' }, '(400): No such event.'],
-  ])('says what to do when the endpoint is refused for %j', async (detail, told) => {
+  ])('says what to do when the endpoint is refused with %j', async (detail, told) => {
     const server = createServer((request, response) => {
       const isList = request.method === 'GET';
       response

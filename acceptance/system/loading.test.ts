@@ -34,7 +34,7 @@ const fileParsers = /^(file-type|music-metadata|image-size)$/;
 
 describe('a service that starts with files on disk and without a collector', () => {
   it.each(['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'])(
-    'loads, as %s, no S3 client, no OpenTelemetry SDK, no Prisma and no parser of files',
+    'loads, as %s, neither the S3 client, the OpenTelemetry SDK, Prisma nor file parsers',
     (service) => {
       const loaded = dependenciesOf(service);
       expect(loaded).toContain('pg');
@@ -45,7 +45,7 @@ describe('a service that starts with files on disk and without a collector', () 
     },
   );
 
-  it('loads no client for downloads as a dispatcher, and no generator of the API document as a gateway', () => {
+  it('loads no download client as a dispatcher, and no OpenAPI generator as a gateway', () => {
     expect(dependenciesOf('dispatcher')).not.toContain('got');
     expect(dependenciesOf('api-gateway')).not.toContain('zod-openapi');
   });

@@ -21,7 +21,7 @@ async function startProvider(keys: ReadonlySet<string>) {
   return { url: `http://127.0.0.1:${port}`, asked, refused, close: () => closeServer(server) };
 }
 
-it('a provider’s key gives way to another of the same account while runs are under way', async () => {
+it('the key of a provider can be replaced by another of the same account while runs are in progress', async () => {
   const keys = new Set(['the-old-key']);
   const provider = await startProvider(keys);
   const stack = await startStack({ SANDBOX_BASE_URL: provider.url, SANDBOX_API_KEY: 'the-old-key' });

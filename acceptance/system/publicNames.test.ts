@@ -98,7 +98,7 @@ function expectNoNames(what: string, text: string): void {
   expect([what, found]).toEqual([what, undefined]);
 }
 
-it('no public answer, event or header names a provider, whatever providers say', async () => {
+it('no public response, event or header names a provider, whatever the provider returns', async () => {
   const { stack } = hosted;
   const { body: endpoint } = await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
   const executions: string[] = [];

@@ -10,7 +10,7 @@ const role = 'holdfast_ledger';
 const twin = 'holdfast_ledger_twin';
 
 // The steps of docs/rotation.md, on a server of its own: roles belong to all databases of a server.
-it('the password of a database role gives way to a new one while a second login does the work', async () => {
+it('the password of a database role can be replaced while a second login is in use', async () => {
   const server = await startPostgres({ dataDir: testFolder('postgres'), settings: { fsync: 'off' } });
   await migrate(server.url);
   await applyRoles(server.url, rolePasswords);

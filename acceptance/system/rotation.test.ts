@@ -39,7 +39,7 @@ async function ask(token: string): Promise<number> {
   return (await apiClient(stack.adminUrl, token).fetch('/admin/v1/organizations', { headers: once })).status;
 }
 
-it('secrets of URLs and tokens of operators give way to new ones without a request that is refused', async () => {
+it('URL secrets and operator tokens can be rotated without a refused request', async () => {
   const given = [await uploadUrl(), await uploadUrl(), await uploadUrl()] as const;
 
   await restartGateway(`${secrets.old},${secrets.newer}`, `ann:${tokens.old},ann:${tokens.newer}`);

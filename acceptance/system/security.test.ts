@@ -33,7 +33,7 @@ const asRoot = ['postgres', 'tempo'];
 
 describe('containers', () => {
   it.each(Object.entries(compose.services))(
-    '%s writes nowhere but in its tmp and volumes, and is not root',
+    'run %s as a user other than root, which writes only to tmp and its volumes',
     (name, service) => {
       expect(service.read_only).toBe(true);
       expect(service.privileged ?? false).toBe(false);
@@ -46,7 +46,7 @@ describe('containers', () => {
 });
 
 describe('SECURITY.md', () => {
-  it('names tests that there are', () => {
+  it('names existing tests only', () => {
     const named = [...read('SECURITY.md').matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);

@@ -20,7 +20,7 @@ const addEndpoint = (fields: object = {}) =>
   customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url, ...fields });
 
 describe('the rules of the specification, through every service', () => {
-  it('What the service does: a repeated idempotency key is no duplicate processing, no duplicate charge', async () => {
+  it('What the service does: a repeated idempotency key causes no duplicate processing and no duplicate charge', async () => {
     stack.providerCalls.length = 0;
     const send = () =>
       customer.api.post(
@@ -51,7 +51,7 @@ describe('the rules of the specification, through every service', () => {
     ]);
   });
 
-  it('States: a hold is placed at create, counted in held, and gone from available', async () => {
+  it('States: a create places a hold, which is added to held and taken from available', async () => {
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000 });
     expect((await readExecution(customer.api, id)).hold_amount).toBe('0.012');
     expect((await customer.api.get('/v1/balance')).body).toMatchObject({
@@ -99,7 +99,7 @@ describe('the rules of the specification, through every service', () => {
     expect(request.headers['x-shop']).toBe('forty-two');
   });
 
-  it('Webhook endpoints: the test call says how the endpoint answered', async () => {
+  it('Webhook endpoints: a test call reports the response of the endpoint', async () => {
     const { body } = await addEndpoint();
     const test = await customer.api.post(`/v1/webhooks/endpoints/${String(body['id'])}/test`);
     expect([test.status, test.body]).toEqual([
@@ -108,7 +108,7 @@ describe('the rules of the specification, through every service', () => {
     ]);
   });
 
-  it('Webhook endpoints: a switched-off endpoint receives nothing until it is switched on', async () => {
+  it('Webhook endpoints: an inactive endpoint receives nothing until it is activated', async () => {
     const { body } = await addEndpoint();
     const path = `/v1/webhooks/endpoints/${String(body['id'])}`;
     expect((await customer.api.patch(path, { is_active: false })).body['is_active']).toBe(false);
@@ -124,7 +124,7 @@ describe('the rules of the specification, through every service', () => {
     await untilEvent(stack.receiver, next, 'execution.completed');
   });
 
-  it('Authentication 3: a rotated key and its old value both create executions in the grace period', async () => {
+  it('Authentication 3: a rotated key and its old value both create executions during the grace period', async () => {
     const { data } = (await customer.api.get('/v1/api-keys')).body as { data: { id: string }[] };
     const { status, body } = await customer.api.post(`/v1/api-keys/${data[0]?.id}/rotate`);
     expect(status).toBe(200);
@@ -135,7 +135,7 @@ describe('the rules of the specification, through every service', () => {
     for (const id of ids) await untilStatus(renewed, id, 'COMPLETED');
   });
 
-  it('Limits: a file of 150 MB may be announced, one byte more may not', async () => {
+  it('Limits: an upload of 150 MB is accepted, and one of a byte more is refused', async () => {
     const upload = (sizeBytes: number) =>
       customer.api.post('/v1/files/upload', {
         filename: 'film.mp4',

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('a test key', () => {
-  it('runs in the sandbox with play money from the ledger, each service with its own role', async () => {
+  it('runs in the sandbox with a test balance in the ledger, while each service has its own role', async () => {
     const { body: made } = await customer.api.post('/v1/api-keys', { name: 'test', mode: 'test' });
     const tester = apiClient(stack.baseUrl, String(made['key']));
     const created = await tester.post('/v1/executions', { model: 'sandbox-text', input: { prompt: 'a' } });

@@ -74,7 +74,7 @@ described(`the previous version${why}`, () => {
     await receiver?.close();
   }, 30_000);
 
-  it('keeps working during and after the migration to our schema', async () => {
+  it('the previous version keeps working during and after the migration to the new schema', async () => {
     const { status } = await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
     expect(status).toBe(201);
     const before = await migrations();
@@ -89,7 +89,7 @@ described(`the previous version${why}`, () => {
     expect(errorLines()).toEqual([]);
   }, 120_000);
 
-  it('starts on our schema and works beside this version: each finishes executions of the other', async () => {
+  it('the previous version starts on the new schema, and both versions finish executions of the other', async () => {
     for (const name of names) await restart(fleet, name, openTally());
     const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
     const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
@@ -100,7 +100,7 @@ described(`the previous version${why}`, () => {
       expect(await fleet.metricsOf(copy)).toMatch(/^holdfast_runs_total\{.*\} [1-9]/m);
   }, 120_000);
 
-  it('and this version both respond to requests through a queue', async () => {
+  it('both versions respond to requests through a queue', async () => {
     const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
     const topUps = Array.from({ length: 8 }, (_, index) =>
       fleet.admin.post(path, { amount: '1' }, { 'idempotency-key': `top-up-${index}` }),

@@ -22,7 +22,7 @@ async function dependenciesLoadedBy(args: string[]): Promise<string[]> {
 }
 
 describe('holdfast', () => {
-  it('--help shows every command, and that of a command how it is called', async () => {
+  it('shows every command with --help, and the usage of a command with its --help', async () => {
     const all = await holdfast(['--help']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
     for (const { about, usage } of commands) {
@@ -46,11 +46,11 @@ describe('holdfast', () => {
     ['help', ['--help'], []],
     ['completion', ['completion', 'bash'], ['zod']],
     ['a command that speaks to the admin API', ['org', 'list'], ['zod']],
-  ])('loads no more than it needs for %s', async (_name, args, needed) => {
+  ])('loads no more than needed for %s', async (_name, args, needed) => {
     expect(await dependenciesLoadedBy(args)).toEqual(needed);
   });
 
-  it('loads nothing that speaks to Redis, stores or providers for a command that reads the database', async () => {
+  it('loads no client of Redis, stores or providers for a command that reads only the database', async () => {
     const loaded = await dependenciesLoadedBy(['ledger', 'audit']);
     expect(loaded).toContain('pg');
     expect(loaded.filter((name) => /bullmq|redis|minio|aws|got|undici|ajv/.test(name))).toEqual([]);

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { modelsFolder, providerEnvironment } from './config.ts';
 
 describe('the connections of a command', () => {
-  it('are those of the dispatcher that runs here, unless a database elsewhere is meant; what is set wins', async () => {
+  it('are those of the running dispatcher, unless DATABASE_URL names another database; set variables win', async () => {
     const dispatcher = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)'], {
       env: { OPENAI_API_KEY: 'sk-of=npm-start', FAL_KEY: 'fal', MODELS_DIR: '/its/models' },
     });
@@ -32,7 +32,7 @@ describe('the connections of a command', () => {
     }
   });
 
-  it('are those of the environment where nothing runs', () => {
+  it('are those of the environment when npm start does not run', () => {
     const env = { HOLDFAST_HOME: '/nonexistent', FAL_KEY: 'mine' };
     expect(providerEnvironment({}, env)).toEqual(env);
   });

@@ -4,7 +4,7 @@ import { createActivity } from './activity.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-it('a process without work asks for it every five seconds', async () => {
+it('a process without work checks for work every five seconds', async () => {
   const hasWork = jest.fn(async () => false);
   const activity = createActivity(hasWork);
   expect(await activity.isActive()).toBe(false);
@@ -17,7 +17,7 @@ it('a process without work asks for it every five seconds', async () => {
   expect(activity.seemsActive()).toBe(true);
 });
 
-it('a hint makes a process active at once, and for five seconds', async () => {
+it('a hint makes a process active at once for five seconds', async () => {
   const hasWork = jest.fn(async () => false);
   const activity = createActivity(hasWork);
   expect(await activity.isActive()).toBe(false);
@@ -27,7 +27,7 @@ it('a hint makes a process active at once, and for five seconds', async () => {
   expect(await activity.isActive()).toBe(false);
 });
 
-it('a hint that comes during a check outweighs its result', async () => {
+it('a hint during a check overrides its result', async () => {
   const result = Promise.withResolvers<boolean>();
   const activity = createActivity(() => result.promise);
   const checked = activity.isActive();

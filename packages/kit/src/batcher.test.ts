@@ -20,7 +20,7 @@ beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMic
 afterEach(() => void jest.useRealTimers());
 
 describe('a batcher', () => {
-  it('runs a call that comes alone at once', async () => {
+  it('runs a single call at once', async () => {
     const { batcher, batches } = openGated({ maxSize: 10 });
     const added = batcher.add(1);
     await turn();
@@ -29,7 +29,7 @@ describe('a batcher', () => {
     expect(await added).toBe(10);
   });
 
-  it('collects what comes while a batch is in flight, in order, up to its size', async () => {
+  it('collects the calls during a batch, in order and up to its maximum size', async () => {
     const { batcher, batches } = openGated({ maxSize: 2 });
     const first = batcher.add(0);
     await turn();
@@ -47,7 +47,7 @@ describe('a batcher', () => {
     expect(await Promise.all(later)).toEqual([10, 20, 30]);
   });
 
-  it('has as many batches in flight as it may', async () => {
+  it('has at most its maximum of batches in flight', async () => {
     const { batcher, batches } = openGated({ maxSize: 1, concurrency: 2 });
     const all = Promise.all([1, 2, 3].map(batcher.add));
     await turn();
@@ -58,7 +58,7 @@ describe('a batcher', () => {
     expect(await all).toEqual([1, 2, 3]);
   });
 
-  it('gathers for a moment when calls come fast, unless the next batch is full', async () => {
+  it('waits a moment when calls come fast, unless the next batch is full', async () => {
     const { batcher, batches } = openGated({ maxSize: 6 });
     const calls = [0, 1, 2, 3, 4].map(batcher.add);
     await turn();
@@ -74,7 +74,7 @@ describe('a batcher', () => {
     expect(await Promise.all(calls)).toHaveLength(11);
   });
 
-  it('begins the next batch at once when calls come slowly', async () => {
+  it('starts the next batch at once when calls come slowly', async () => {
     const { batcher, batches } = openGated({ maxSize: 100 });
     const calls = [batcher.add(0), batcher.add(1)];
     await turn();
@@ -87,7 +87,7 @@ describe('a batcher', () => {
     expect(await Promise.all(calls)).toEqual([0, 1, 2, 3]);
   });
 
-  it('fails every call of a batch that fails, and goes on with the next', async () => {
+  it('fails every call of a failed batch, and runs the next one', async () => {
     const { batcher, batches } = openGated({ maxSize: 2 });
     const failing = Promise.allSettled([batcher.add(1), batcher.add(2)]);
     await turn();
@@ -99,12 +99,12 @@ describe('a batcher', () => {
     expect(await next).toBe(3);
   });
 
-  it('refuses a batch whose results are not one per item', async () => {
+  it('fails a batch that does not return one result per item', async () => {
     const batcher = createBatcher<number, number>({ maxSize: 10, run: async () => [1, 2] });
     await expect(batcher.add(1)).rejects.toThrow('one result per item');
   });
 
-  it('is idle when nothing waits or is in flight', async () => {
+  it('is idle when nothing is pending or in flight', async () => {
     const { batcher, batches } = openGated({ maxSize: 1 });
     await batcher.idle();
     const added = [batcher.add(1), batcher.add(2)];

@@ -4,12 +4,12 @@ import { flag, parseConfig, port } from './config.ts';
 
 const shape = {
   PORT: port().default(8080).describe('a port'),
-  SECRET: z.string().describe('what nobody may know'),
+  SECRET: z.string().describe('a secret'),
   OPEN: flag().default(false).describe('a flag'),
 };
 
 describe('parseConfig', () => {
-  it('reads what is set and presets the rest', () => {
+  it('reads variables and fills in defaults', () => {
     expect(parseConfig(shape, { SECRET: 's', OPEN: 'true' })).toEqual({
       PORT: 8080,
       SECRET: 's',
@@ -17,7 +17,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('lists every problem at once, and says what is missing', () => {
+  it('lists every problem at once, with the missing variables', () => {
     const check = () => ['OTHER is wrong'];
     expect(() => parseConfig(shape, { PORT: 'x', SECRET: '', OPEN: 'perhaps' }, [check])).toThrow(
       /PORT: [^]*SECRET is not set: what nobody may know[^]*OPEN: [^]*OTHER is wrong/,

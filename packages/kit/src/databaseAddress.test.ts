@@ -25,7 +25,7 @@ describe('databaseUrlProblems', () => {
       /^sslrootcert \/no\/ca.pem can't be read/,
     ],
     [`postgres://user:secret@db.example/holdfast?sslkey=${here}`, /^sslkey .* is not a PEM file$/],
-  ])('says what is wrong with %s, and shows no password', (url, expected) => {
+  ])('explains what is wrong with %s, without the password', (url, expected) => {
     const [problem = 'it was taken'] = databaseUrlProblems(url);
     expect(problem).toMatch(expected);
     expect(problem).not.toMatch(/secret|sec%/);

@@ -22,11 +22,11 @@ async function answer(path: string, checks: { live?: Check; ready?: Check }) {
 }
 
 describe('the health server', () => {
-  it('is healthy and ready when all checks say so', async () => {
+  it('is healthy and ready when all checks pass', async () => {
     expect(await answer('/healthz', {})).toEqual({ status: 200, text: '{"status":"ok"}' });
   });
 
-  it('tells Prometheus what each check says, when it is asked', async () => {
+  it('exports the result of each check to Prometheus when it is scraped', async () => {
     const { text } = await answer('/metrics', { ready: () => 'the database is away' });
     expect(text).toMatch(/^holdfast_check_up\{.*check="live".*\} 1$/m);
     expect(text).toMatch(/^holdfast_check_up\{.*check="ready".*\} 0$/m);
@@ -45,12 +45,12 @@ describe('the health server', () => {
         throw new Error('stuck');
       },
     ],
-  ])('names what is wrong when a check %s', async (_how, live) => {
+  ])('names the problem when a check %s', async (_how, live) => {
     const { status, text } = await answer('/readyz', { live });
     expect([status, JSON.parse(text)]).toEqual([503, { status: 'failing', problems: { live: 'stuck' } }]);
   });
 
-  it('does not hang with a check that hangs', async () => {
+  it('responds although a check hangs', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
     try {
       const answered = answer('/readyz', { ready: () => new Promise(() => {}) });
@@ -65,7 +65,7 @@ describe('the health server', () => {
     }
   });
 
-  it('gives its metrics, and nothing else', async () => {
+  it('serves its metrics, and no other path', async () => {
     expect((await answer('/metrics', {})).text).toContain('process_cpu_seconds_total{service="test"}');
     await server.close();
     expect(await answer('/', {})).toMatchObject({ status: 404 });
@@ -88,7 +88,7 @@ describe('the health check of an image', () => {
     expect(await checkHealth(server.port)).toEqual({ code: 0, text: '{"status":"ok"}\n' });
   });
 
-  it('fails with the problems while it is not', async () => {
+  it('fails with the list of problems while the service is not ready', async () => {
     const { text } = await answer('/readyz', { ready: () => 'Redis is away' });
     expect(await checkHealth(server.port)).toEqual({ code: 1, text: `${text}\n` });
   });

@@ -9,7 +9,7 @@ function written(fields: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(write.mock.calls[0]?.[0] ?? '') as Record<string, unknown>;
 }
 
-it('secrets and content are not written, whoever passes them', () => {
+it('secrets and content are never written to the log', () => {
   const line = written({ url: 'https://x?signature=s', request: { headers: { a: 's' }, input: 's' }, ok: 1 });
   expect(line).toMatchObject({
     level: 'info',
@@ -34,13 +34,13 @@ it('secrets among the fields of a child logger are not written, and its other fi
   });
 });
 
-it('the logged object keeps its secrets', () => {
+it('the logged object itself keeps its secrets', () => {
   const request = { headers: { a: 's' } };
   written({ request });
   expect(request).toEqual({ headers: { a: 's' } });
 });
 
-it('of an error is written what it is, not what it quotes', () => {
+it('the log of an error has its kind, not the data that it quotes', () => {
   const cause = Object.assign(new Error('inner'), { detail: 'a row' });
   const err = Object.assign(new TypeError('outer', { cause }), {
     code: '22P05',
@@ -87,10 +87,10 @@ it.each([
     { ...terminal, hasColors: () => false },
     'WARN: ledger: a job failed {"executionId":"exec_1","key":"[redacted]"}\n',
   ],
-])('a log is written as %s with LOG_FORMAT %s to %j', async (_as, format, stream, text) => {
+])('the log is written as %s with LOG_FORMAT %s to %j', async (_as, format, stream, text) => {
   expect(await shown(format, stream)).toBe(text);
 });
 
-it('a log on a terminal is in colour where the terminal has colours', async () => {
+it('the log is coloured on a terminal with colours', async () => {
   expect(await shown(undefined, terminal)).toContain('\u001b[33mWARN\u001b[39m');
 });

@@ -91,7 +91,7 @@ describe('a memory budget', () => {
     expect(await isHeld(waits)).toBe(true);
   });
 
-  it('counts nothing outside of work', () => {
+  it('counts nothing without work', () => {
     expect(currentReservation()).toBeNull();
   });
 });

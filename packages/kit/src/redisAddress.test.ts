@@ -19,7 +19,7 @@ describe('readRedisUrl', () => {
     });
   });
 
-  it('reads sentinels, and what they call the master', () => {
+  it('reads sentinels, and their name of the master', () => {
     const url = 'redis+sentinel://:a:b@s1,s2:1,[::1]:2/main/4?sentinelpassword=c';
     expect(readRedisUrl(url)).toMatchObject({
       kind: 'sentinel',
@@ -37,7 +37,7 @@ describe('readRedisUrl', () => {
     });
   });
 
-  it('reads some nodes of a cluster', () => {
+  it('reads the nodes of a cluster', () => {
     expect(readRedisUrl('rediss+cluster://n1,n2:7001')).toMatchObject({
       kind: 'cluster',
       nodes: [
@@ -50,7 +50,7 @@ describe('readRedisUrl', () => {
   });
 
   it.each(['redis://cache.example', 'redis://:p@ss@10.0.0.1:1/2?family=6', 'rediss://[::1]:7000'])(
-    'leaves to the driver what one server takes: %s',
+    'passes %s on to the driver of a single server',
     (url) => {
       expect(redisUrlProblems(url)).toEqual([]);
     },
@@ -67,7 +67,7 @@ describe('readRedisUrl', () => {
     'redis+cluster://:secret@n1,:1',
     'redis+raft://:secret@n1',
     'redis+cluster://:secret@',
-  ])('is refused at the start, without its password: %s', (url) => {
+  ])('refuses %s at the start, without its password in the message', (url) => {
     const problem = baseConfig.REDIS_URL.safeParse(url).error?.issues[0]?.message ?? 'it was taken';
     expect(problem).toMatch(/^is not a URL like redis:/);
     expect(problem).not.toMatch(/secret/);
@@ -80,7 +80,7 @@ describe('readRedisUrl', () => {
     ['rediss://:secret@n1?keyfile=/no/key.pem', [/go together/, /^keyfile /]],
     ['redis+cluster://:secret@n1?cafle=/secret', [/^has a parameter that is none of cafile, /]],
     ['redis+cluster://:secret@n1?sentinelpassword=secret', [/^has a parameter that is none of/]],
-  ])('says at the start what is wrong with %s', (url, expected) => {
+  ])('explains at the start what is wrong with %s', (url, expected) => {
     const problems = redisUrlProblems(url);
     expect(problems).toEqual(expected.map((one) => expect.stringMatching(one)));
     expect(problems.join()).not.toMatch(/secret/);

@@ -32,27 +32,27 @@ describe('retry', () => {
     expect(onFailure).toHaveBeenLastCalledWith(failed('second'), { tries: 2, willRetry: false });
   });
 
-  it('throws at once an error that is not retryable', async () => {
+  it('throws an error that is not retryable at once', async () => {
     const work = failing(failed('lasting'));
     const isRetryable = (error: unknown) => !(error instanceof Error && error.message === 'lasting');
     await expect(retry(work, { delaysMs: [1, 1], isRetryable })).rejects.toThrow('lasting');
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  it('begins no retry after its time', async () => {
+  it('starts no retry after its deadline', async () => {
     const work = failing(failed('first'));
     await expect(retry(work, { delaysMs: [600_000], forMs: 60_000 })).rejects.toThrow('first');
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  it('makes no try once its signal has aborted', async () => {
+  it('makes no call once its signal has aborted', async () => {
     const work = failing();
     const signal = AbortSignal.abort(failed('shutting down'));
     await expect(retry(work, { delaysMs: [], signal })).rejects.toThrow('shutting down');
     expect(work).not.toHaveBeenCalled();
   });
 
-  it('stops in the middle of a pause when its signal aborts', async () => {
+  it('stops during a pause when its signal aborts', async () => {
     const controller = new AbortController();
     const work = failing(failed());
     const onFailure = () => setImmediate(() => controller.abort());

@@ -6,14 +6,14 @@ const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 const boxOf = (text: string) => createSealedBox(encryptionKeys.parse(text));
 
 describe('a sealed box', () => {
-  it('opens what it sealed, and seals nothing twice alike', () => {
+  it('opens what it sealed, and seals the same text differently each time', () => {
     const box = boxOf(entry('k1'));
     const [first, second] = [box.seal('wörd 😀'), box.seal('wörd 😀')];
     expect(first).not.toBe(second);
     expect([box.open(first), box.open(second), box.open(box.seal(''))]).toEqual(['wörd 😀', 'wörd 😀', '']);
   });
 
-  it('opens what an earlier key sealed, and seals with the first', () => {
+  it('opens what an earlier key sealed, and seals with the first key', () => {
     const [older, newer] = [entry('old'), entry('new')];
     const sealed = boxOf(older).seal('kept');
     const rotated = boxOf(`${newer}, ${older}`);
@@ -23,7 +23,7 @@ describe('a sealed box', () => {
     expect(() => boxOf(newer).open(sealed)).toThrow('no encryption key with id old');
   });
 
-  it('does not open what was changed, cut or is another key of the same id', () => {
+  it('does not open a changed or shortened text, or one of another key with the same id', () => {
     const box = boxOf(entry('k1'));
     const sealed = box.seal('secret');
     const bytes = Buffer.from(sealed.slice(3), 'base64');
@@ -34,7 +34,7 @@ describe('a sealed box', () => {
     expect(() => boxOf(entry('k1')).open(sealed)).toThrow();
   });
 
-  it('does not open what only the beginning of its tag vouches for', () => {
+  it('does not open a text with a shortened tag', () => {
     const box = boxOf(entry('k1'));
     const bytes = Buffer.from(box.seal('').slice(3), 'base64');
     expect(() => box.open(`k1.${bytes.subarray(0, 12 + 4).toString('base64')}`)).toThrow();

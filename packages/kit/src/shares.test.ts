@@ -9,8 +9,8 @@ function takeAll(shares: ReturnType<typeof createShares>, organizationId: string
   return taken;
 }
 
-describe('the places of a process', () => {
-  it('are half taken by one organization alone, and what is left is shared by those that come later', () => {
+describe('the slots of a process', () => {
+  it('go half to a lone organization, and the rest to those that come later', () => {
     const shares = createShares(2000);
     expect(takeAll(shares, 'org_a')).toBe(1000);
     expect(takeAll(shares, 'org_b')).toBe(500);
@@ -20,7 +20,7 @@ describe('the places of a process', () => {
     expect(shares.roomOf('org_a')).toBe(425);
   });
 
-  it('are there for the only one, even where there is one place', () => {
+  it('go to a lone organization even if there is only one', () => {
     const shares = createShares(1);
     expect(takeAll(shares, 'org_a')).toBe(1);
     expect(shares.roomOf('org_b')).toBe(0);
@@ -28,7 +28,7 @@ describe('the places of a process', () => {
     expect(shares.roomOf('org_b')).toBe(1);
   });
 
-  it('are never more than there are, nor does anybody who asks for none find it full', () => {
+  it('never exceed their number, and an organization without a request does not make them full', () => {
     const orgs = ['org_a', 'org_b', 'org_c'];
     const steps = fc.array(fc.tuple(fc.constantFrom(...orgs), fc.boolean(), fc.nat(50)));
     const all = fc.property(fc.integer({ min: 1, max: 40 }), steps, (size, each) => {
@@ -48,7 +48,7 @@ describe('the places of a process', () => {
     fc.assert(all);
   });
 
-  it('tell when the last of them is given back', async () => {
+  it('report when the last of them is released', async () => {
     const shares = createShares(3);
     await shares.idle();
     shares.take('org_a', 2);

@@ -10,7 +10,7 @@ afterEach(() => void jest.useRealTimers());
 const open = (work: () => Promise<void>) => startSweep({ name: 'work', intervalMs: 1000, log, work });
 
 describe('a sweep', () => {
-  it('runs again and again, also after it failed, until it is stopped', async () => {
+  it('runs repeatedly, also after a failure, until it is stopped', async () => {
     const work = jest.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('no')).mockResolvedValue();
     const sweep = open(work);
     await jest.advanceTimersByTimeAsync(10_000);
@@ -22,7 +22,7 @@ describe('a sweep', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('never runs twice at once: who asks joins the run under way', async () => {
+  it('never runs twice at once: a second request joins the current run', async () => {
     let finish = () => {};
     const work = jest.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const sweep = open(work);
@@ -34,7 +34,7 @@ describe('a sweep', () => {
     await Promise.all([both, stopped]);
   });
 
-  it('runs only in its turn, but whenever it is asked to', async () => {
+  it('runs by itself only in its turn, and on request at any time', async () => {
     const work = jest.fn(async () => {});
     const isTurn = jest.fn(async () => false);
     const sweep = startSweep({ name: 'work', intervalMs: 1000, log, work, isTurn });
@@ -50,7 +50,7 @@ describe('a sweep', () => {
     await sweep.stop();
   });
 
-  it('is a problem when it hangs for more than a minute', async () => {
+  it('reports a problem when it hangs for more than a minute', async () => {
     const group = sweepGroup([open(async () => {}), open(() => new Promise<void>(() => {}))]);
     await jest.advanceTimersByTimeAsync(59_000);
     expect(group.problem()).toBeNull();
@@ -58,7 +58,7 @@ describe('a sweep', () => {
     expect(group.problem()).toBe('work hangs');
   });
 
-  it('is no problem when it fails, for a restart would not mend what it needs', async () => {
+  it('reports no problem when it fails, because a restart would not repair its dependency', async () => {
     const group = sweepGroup([open(() => Promise.reject(new Error('no')))]);
     await jest.advanceTimersByTimeAsync(600_000);
     expect(group.problem()).toBeNull();

@@ -36,7 +36,7 @@ async function ask(url: string, sql: string): Promise<unknown[]> {
 }
 
 describe('startPostgres', () => {
-  it('serves a durable UTF-8 database of 17 on loopback, and finds its data again', async () => {
+  it('serves a durable UTF-8 database of version 17 on loopback, and finds its data at the next start', async () => {
     const first = await startPostgres({ dataDir });
     const names = ['server_version', 'listen_addresses', 'fsync', 'synchronous_commit', 'max_connections'];
     const wanted = names.map((name) => `current_setting('${name}') AS ${name}`).join(', ');
@@ -60,7 +60,7 @@ describe('startPostgres', () => {
   it.each([
     ['into a file of its own', { logging_collector: 'on' }],
     ['nothing at all', { log_min_messages: 'panic' }],
-  ])('notices that a server is ready which logs %s', async (_what, logging) => {
+  ])('recognizes a server as ready that logs %s', async (_what, logging) => {
     const lines: string[] = [];
     const server = await startPostgres({
       dataDir,
@@ -80,7 +80,7 @@ describe('startPostgres', () => {
     await server.stop();
   });
 
-  it('keeps the data elsewhere when its account can not reach the folder (root below a closed home)', async () => {
+  it('keeps the data in another folder when its account cannot reach the configured one (root below a closed home)', async () => {
     chmodSync(home, 0o700);
     const account = serverAccount();
     const isElsewhere = serverFolder(dataDir, account) !== dataDir;
@@ -131,7 +131,7 @@ describe('startPostgres', () => {
     ['PG_VERSION', ''],
     ['PG_VERSION', '12\n'],
     ['global/pg_control', 'junk'],
-  ])('says which folder is damaged (%s)', async (file, content) => {
+  ])('names the damaged folder (%s)', async (file, content) => {
     const server = await startPostgres({ dataDir, settings });
     await server.stop();
     const data = join(dataDir, 'data');

@@ -28,7 +28,7 @@ function ask(url: string, ...commands: string[]): Promise<string> {
 }
 
 describe('startRedis', () => {
-  it('keeps what it was given over a restart, and evicts nothing', async () => {
+  it('keeps its data over a restart, and evicts no keys', async () => {
     const first = await startRedis({ dir });
     expect(await ask(first.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
     await ask(first.url, 'SET kept yes');
@@ -39,7 +39,7 @@ describe('startRedis', () => {
     await second.stop();
   });
 
-  it('has a URL that redis-cli takes', async () => {
+  it('has a URL that redis-cli accepts', async () => {
     const server = await startRedis({ dir, isDurable: false });
     const { stdout } = await promisify(execFile)('redis-cli', [
       '--no-auth-warning',
@@ -51,7 +51,7 @@ describe('startRedis', () => {
     await server.stop();
   });
 
-  it('writes nothing down when it need not be durable', async () => {
+  it('writes nothing to disk when it is not durable', async () => {
     const first = await startRedis({ dir, isDurable: false });
     await ask(first.url, 'SET kept yes');
     await first.stop();
@@ -80,7 +80,7 @@ describe('startRedis', () => {
     await server.stop();
   });
 
-  it('names the port that is in use, and the folder that is damaged', async () => {
+  it('names a port that is in use, and a damaged folder', async () => {
     const server = await startRedis({ dir });
     await expect(startRedis({ dir: `${dir}/other`, port: server.port })).rejects.toThrow(
       `Port ${server.port} is in use.`,
@@ -93,7 +93,7 @@ describe('startRedis', () => {
 });
 
 describe('redisCommand', () => {
-  it('says what to install where neither redis-server nor apt-get is to be found', async () => {
+  it('says what to install when neither redis-server nor apt-get exists', async () => {
     await expect(redisCommand(undefined, dir)).rejects.toThrow(/install redis-server/);
   });
 });

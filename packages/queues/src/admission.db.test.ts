@@ -51,27 +51,27 @@ function ask(
 const kinds = (answers: { kind: string }[]) => answers.map(({ kind }) => kind);
 
 describe('limits that dispatchers share', () => {
-  it('are never exceeded, whoever asks and however many at once', async () => {
+  it('are never exceeded, whichever dispatchers request slots and however many at once', async () => {
     const asks = Array.from({ length: 40 }, (_, index) => ask(`e${index}`, most('model:m', 7)));
     const answers = await Promise.all(asks.map((one, index) => (index % 2 ? desk : other).admit([one])));
     expect(kinds(answers.flat()).filter((kind) => kind === 'admitted')).toHaveLength(7);
     expect(answers.flat().find(({ kind }) => kind === 'full')).toMatchObject({ name: 'model:m' });
   });
 
-  it('make room again when a run is let go of', async () => {
+  it('have room again after a run has released its slots', async () => {
     const limits = most('model:m', 1);
     expect(kinds(await desk.admit([ask('a', limits), ask('b', limits)]))).toEqual(['admitted', 'full']);
     await other.release([{ executionId: 'a', names: ['model:m'] }]);
     expect(kinds(await desk.admit([ask('b', limits)]))).toEqual(['admitted']);
   });
 
-  it('count a run once: who asks for it a second time is told that somebody has it', async () => {
+  it('count a run once, and a second request for it learns that a dispatcher has it', async () => {
     const limits = most('model:m', 5);
     await desk.admit([ask('a', limits)]);
     expect(kinds(await other.admit([ask('a', limits)]))).toEqual(['taken']);
   });
 
-  it('count nothing of a run that is not admitted', async () => {
+  it('count no run that is not admitted', async () => {
     const both: Limits = {
       scopes: [...most('model:m', 5).scopes, ...most('organization:o', 1).scopes],
       rates: [],
@@ -81,7 +81,7 @@ describe('limits that dispatchers share', () => {
     expect(await redis.zcard('{holdfast-limits}:runs:model:m')).toBe(0);
   });
 
-  it('of beginnings in a minute are kept to the number, and say when there is room again', async () => {
+  it('of starts per minute are respected, and return when there is room again', async () => {
     const limits = perMinute('model:m', 3);
     const answers = await desk.admit(['a', 'b', 'c', 'd'].map((id) => ask(id, limits)));
     expect(kinds(answers)).toEqual(['admitted', 'admitted', 'admitted', 'full']);
@@ -90,7 +90,7 @@ describe('limits that dispatchers share', () => {
     expect(kinds(await other.admit([ask('e', limits)]))).toEqual(['full']);
   });
 
-  it('of one provider send a run to the next, while that has room', async () => {
+  it('of one provider let a run go to the next one with room', async () => {
     const routes: [string, Limits][] = [
       ['first', most('connection:first', 1)],
       ['second', most('connection:second', 1)],
@@ -104,8 +104,8 @@ describe('limits that dispatchers share', () => {
   });
 });
 
-describe('a run that was admitted and did not begin', () => {
-  it('leaves its place under limits to another, and its part of a minute', async () => {
+describe('a run that was admitted and did not start', () => {
+  it('releases its slots and its start of the minute to another run', async () => {
     const once = (name: string): Limits => ({ ...most(name, 1), rates: perMinute(name, 1).rates });
     const limits = once('model:m');
     const routes: [string, Limits][] = [['p', once('connection:p')]];
@@ -115,7 +115,7 @@ describe('a run that was admitted and did not begin', () => {
     expect(kinds(await other.admit([ask('next', limits, routes)]))).toEqual(['admitted']);
   });
 
-  it('takes nothing from another asking for the same one', async () => {
+  it('releases no slots of a concurrent request for the same run', async () => {
     const limits = perMinute('model:m', 2);
     const stale = ask('a', limits);
     expect(kinds(await desk.admit([ask('a', limits), stale]))).toEqual(['admitted', 'admitted']);
@@ -123,7 +123,7 @@ describe('a run that was admitted and did not begin', () => {
     expect(kinds(await desk.admit([ask('b', limits), ask('c', limits)]))).toEqual(['admitted', 'full']);
   });
 
-  it('leaves the probe of a provider to another', async () => {
+  it('releases the probe of a provider to another run', async () => {
     await desk.report([{ connection: 'p', ok: 0, failed: 10 }]);
     await redis.hset('{holdfast-limits}:breakers', 'p', String(Date.now() - 1));
     const [gone, second] = [ask('gone'), ask('second')];
@@ -135,8 +135,8 @@ describe('a run that was admitted and did not begin', () => {
   });
 });
 
-describe('counting what is under way', () => {
-  it('knows of every run again after Redis was emptied', async () => {
+describe('the recount of runs in progress', () => {
+  it('finds every run after Redis was emptied', async () => {
     const open = new Map([['model:m', new Set(['a', 'b'])]]);
     expect(await desk.reconcile(open)).toEqual(open);
     await desk.count(open);
@@ -146,14 +146,14 @@ describe('counting what is under way', () => {
     ]);
   });
 
-  it('forgets a limit that was counted anew when its runs have ended and nobody let go of them', async () => {
+  it('removes a limit that it created when its runs have ended and none has released its slots', async () => {
     await desk.count(new Map([['model:m', new Set(['a'])]]));
     expect(kinds(await desk.admit([ask('b', most('model:m', 1))]))).toEqual(['full']);
     await desk.reconcile(new Map());
     expect(kinds(await desk.admit([ask('b', most('model:m', 1))]))).toEqual(['admitted']);
   });
 
-  it('counts nothing that ended while it was looked up', async () => {
+  it('counts no run that ended during the query', async () => {
     const limits = most('model:m', 1);
     await desk.admit([ask('a', limits)]);
     const open = new Map([['model:m', new Set(['a'])]]);
@@ -162,7 +162,7 @@ describe('counting what is under way', () => {
     expect(kinds(await desk.admit([ask('b', limits)]))).toEqual(['admitted']);
   });
 
-  it('lets go of what a dead dispatcher has left, but of nothing that began just now', async () => {
+  it('releases the slots of a dead dispatcher, and none of a run that has just started', async () => {
     await desk.admit([ask('new', most('model:m', 5))]);
     await redis.zadd('{holdfast-limits}:runs:model:m', String(Date.now() - 60_000), 'dead');
     await other.reconcile(new Map());
@@ -170,10 +170,10 @@ describe('counting what is under way', () => {
   });
 });
 
-describe('the breaker of a provider', () => {
+describe('the circuit of a provider', () => {
   const calls = (ok: number, failed: number) => [{ connection: 'p', ok, failed }];
 
-  it('opens when half of ten calls have failed, as all dispatchers together have seen', async () => {
+  it('opens when half of ten calls of all dispatchers together have failed', async () => {
     expect((await desk.report(calls(4, 4))).size).toBe(0);
     expect((await other.report(calls(1, 1))).has('p')).toBe(true);
     expect((await desk.report([])).has('p')).toBe(true);
@@ -182,12 +182,12 @@ describe('the breaker of a provider', () => {
     ]);
   });
 
-  it('stays closed when fewer fail, or fewer were made', async () => {
+  it('stays closed when fewer calls fail, or fewer were made', async () => {
     expect((await desk.report(calls(0, 9))).size).toBe(0);
     expect((await desk.report(calls(20, 3))).size).toBe(0);
   });
 
-  it('opens at once for a provider that says itself that it takes no runs', async () => {
+  it('opens at once for a provider that reports that it cannot run anything', async () => {
     await desk.report(calls(30, 0));
     const opened = await desk.report([{ connection: 'p', ok: 0, failed: 1, isDead: true }]);
     expect(opened.get('p')).toBeGreaterThan(Date.now());
@@ -204,7 +204,7 @@ describe('the breaker of a provider', () => {
     expect(answers).toEqual([{ kind: 'admitted', route: 1 }]);
   });
 
-  it('lets one run probe when its time is over; its success closes it, its failure opens it anew', async () => {
+  it('admits one probe after its pause, whose success closes it and whose failure opens it again', async () => {
     await desk.report(calls(0, 10));
     const over = () => redis.hset('{holdfast-limits}:breakers', 'p', String(Date.now() - 1));
     await over();
@@ -219,7 +219,7 @@ describe('the breaker of a provider', () => {
   });
 });
 
-describe('what is learned of the capacity of a provider', () => {
+describe('the learned capacity of a provider', () => {
   const name = 'route:p m';
   const capacities = '{holdfast-limits}:capacity';
   const routes = (...names: string[]): AdmissionRequest['routes'] =>
@@ -236,7 +236,7 @@ describe('what is learned of the capacity of a provider', () => {
     await redis.hset(capacities, name, JSON.stringify({ ...(await learned()), ...part }));
   const pauseIsOver = () => change({ untilMs: 0 });
 
-  it('is as many runs as it was at when it refused one more, whichever dispatcher sent them', async () => {
+  it('is the number of open runs at a refusal, whichever dispatcher sent them', async () => {
     expect(await refused('d', { open: ['a', 'b', 'c', 'd'] })).toMatchObject({ most: 3 });
     expect(await other.capacities([])).toEqual(new Map([[name, 3]]));
     await pauseIsOver();
@@ -245,7 +245,7 @@ describe('what is learned of the capacity of a provider', () => {
     expect(kinds(await other.admit([asked('d'), asked('e')]))).toEqual(['admitted', 'closed']);
   });
 
-  it('shrinks refusal by refusal, and never below one', async () => {
+  it('decreases with each refusal, and never below one', async () => {
     const open = ['a', 'b', 'c', 'd', 'e', 'f'];
     const all = [await refused('f', { open }), await refused('e'), await refused('d'), await refused('c')];
     expect(all.map(({ most: count }) => count)).toEqual([5, 4, 3, 2]);
@@ -253,7 +253,7 @@ describe('what is learned of the capacity of a provider', () => {
     expect(await refused('a')).toMatchObject({ most: 1 });
   });
 
-  it('leaves the provider alone for as long as it asks, and each time longer when it does not say', async () => {
+  it('pauses the provider for as long as it requests, or for longer each time', async () => {
     expect((await refused('a', { retryAfterMs: 30_000 })).waitMs).toBe(30_000);
     const [answer] = await other.admit([asked('b')]);
     expect(answer?.kind === 'closed' && answer.waitMs).toBeGreaterThan(29_000);
@@ -268,13 +268,13 @@ describe('what is learned of the capacity of a provider', () => {
     expect((await refused('a')).waitMs).toBe(1000);
   });
 
-  it('counts refusals that come at once as one', async () => {
+  it('counts concurrent refusals as one', async () => {
     await refused('a', { open: ['a', 'b', 'c', 'd'] });
     await refused('b');
     expect((await refused('c')).waitMs).toBeLessThanOrEqual(1000);
   });
 
-  it('lets one run after the other try until one is accepted, then as many as there is room for', async () => {
+  it('admits one run at a time until one is accepted, then as many as the capacity allows', async () => {
     await refused('d', { open: ['a', 'b', 'c', 'd'] });
     await desk.release(['a', 'b', 'c'].map((executionId) => ({ executionId, names: [name] })));
     await pauseIsOver();
@@ -288,7 +288,7 @@ describe('what is learned of the capacity of a provider', () => {
     ]);
   });
 
-  it('has the next one try at once when a run that was let in did not begin', async () => {
+  it('admits the next run at once when an admitted one did not start', async () => {
     await refused('a');
     await pauseIsOver();
     const gone = asked('gone');
@@ -297,7 +297,7 @@ describe('what is learned of the capacity of a provider', () => {
     expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
   });
 
-  it('grows by one while it is used up and runs are accepted, later each time that this was one too many', async () => {
+  it('grows by one while it is used up and runs are accepted, and more slowly after each refusal', async () => {
     await refused('b', { open: ['a', 'b'] });
     await pauseIsOver();
     expect(kinds(await desk.admit([asked('b')]))).toEqual(['closed']);
@@ -314,7 +314,7 @@ describe('what is learned of the capacity of a provider', () => {
     expect(after.growsMs - growsMs).toBeGreaterThanOrEqual(stepMs);
   });
 
-  it('grows by a quarter of many', async () => {
+  it('grows by a quarter when it is large', async () => {
     const open = Array.from({ length: 41 }, (_, index) => `e${index}`);
     await refused('e40', { open });
     await pauseIsOver();
@@ -323,20 +323,20 @@ describe('what is learned of the capacity of a provider', () => {
     expect((await desk.capacities([name])).get(name)).toBe(50);
   });
 
-  it('sends a run to another provider that has room, unless it is to stay', async () => {
+  it('sends a run to another provider with room, unless the run must stay', async () => {
     await refused('b', { open: ['a', 'b'] });
     const both = asked('b', 'p', 'q');
     expect(await desk.admit([{ ...both, stays: true }])).toMatchObject([{ kind: 'closed' }]);
     expect(await desk.admit([both])).toEqual([{ kind: 'admitted', route: 1 }]);
   });
 
-  it('goes on counting a run that it may have accepted', async () => {
+  it('keeps counting a run that may have been accepted', async () => {
     await refused('a', { mayHaveRun: true, open: ['a'] });
     await pauseIsOver();
     expect(kinds(await desk.admit([asked('b')]))).toEqual(['closed']);
   });
 
-  it('is forgotten when nobody has met it for long', async () => {
+  it('is removed when no run has used it for long', async () => {
     await refused('a');
     await change({ seenMs: 1 });
     expect((await desk.capacities([])).size).toBe(0);

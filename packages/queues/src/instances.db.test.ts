@@ -24,7 +24,7 @@ describe('turns', () => {
   const given = (turns: boolean[]) => turns.filter(Boolean).length;
 
   describe('the turns of a sweep', () => {
-    it('are given to one copy of a service at a time, and again after half an interval', async () => {
+    it('go to one instance of a service at a time, and again after half an interval', async () => {
       const turns = copies.map((redis) => openSweepTurns(redis, 'service')('sweep', 400));
       const ask = () => Promise.all(turns.map((turn) => turn()));
       expect(given(await ask())).toBe(1);
@@ -32,14 +32,14 @@ describe('turns', () => {
       await until('the next turn', async () => given(await ask()) === 1, 2000);
     });
 
-    it('are its own: other sweeps and services have theirs', async () => {
+    it('are separate for each sweep and service', async () => {
       const [redis] = copies as [Redis];
       const turn = (service: string, sweep: string) => openSweepTurns(redis, service)(sweep, 60_000)();
       expect(await Promise.all([turn('a', 'x'), turn('a', 'y'), turn('b', 'x')])).toEqual([true, true, true]);
       expect(await turn('a', 'x')).toBe(false);
     });
 
-    it("are everybody's while Redis is away", async () => {
+    it('go to every instance while Redis is unavailable', async () => {
       const away = connectProducer(testRedisUrl(), log);
       await once(away, 'ready');
       const turn = openSweepTurns(away, 'service')('alone', 60_000);
@@ -59,7 +59,7 @@ describe('lead', () => {
   afterAll(() => redis.disconnect());
 
   describe('the lead', () => {
-    it('stays with one copy while it asks for it, and goes to another when it does not', async () => {
+    it('stays with one instance while it renews it, and goes to another when it does not', async () => {
       const name = randomUUID();
       const [first, second] = [openLeadership(redis, name, 60_000), openLeadership(redis, name, 60_000)];
       expect([await first(), await second(), await first(), await second()]).toEqual([
@@ -72,7 +72,7 @@ describe('lead', () => {
       expect([await second(), await first()]).toEqual([true, false]);
     });
 
-    it('ends by itself with a copy that has died', async () => {
+    it('expires when its instance has died', async () => {
       const name = randomUUID();
       const [dying, heir] = [openLeadership(redis, name, 50), openLeadership(redis, name, 50)];
       expect(await dying()).toBe(true);
@@ -80,7 +80,7 @@ describe('lead', () => {
       expect(await dying()).toBe(false);
     });
 
-    it('is with everybody while Redis is away', async () => {
+    it('goes to every instance while Redis is unavailable', async () => {
       const away = connectProducer('redis://127.0.0.1:1', log);
       expect(await openLeadership(away, randomUUID(), 1000)()).toBe(true);
       away.disconnect();
@@ -122,8 +122,8 @@ describe('peers', () => {
   const untilAllCount = (count: number) =>
     until(`all count ${count}`, () => counts().every((one) => one === count));
 
-  describe('the copies of a service', () => {
-    it('count those that came before them at once, and those that come later soon after', async () => {
+  describe('the instances of a service', () => {
+    it('count earlier ones at once, and later ones soon after', async () => {
       for (const count of [1, 2, 3]) expect((await join()).peers.count()).toBe(count);
       await untilAllCount(3);
       const [last] = opened.splice(2, 1);
@@ -131,13 +131,13 @@ describe('peers', () => {
       await untilAllCount(2);
     });
 
-    it('are not counted with those of another service', async () => {
+    it('are counted separately for each service', async () => {
       await join();
       service = randomUUID();
       expect((await join()).peers.count()).toBe(1);
     });
 
-    it('forget one that has said nothing for long, as one does that is killed', async () => {
+    it('exclude one that has not reported for long, such as a killed one', async () => {
       const { redis, peers } = await join();
       const key = `holdfast:peers:${service}`;
       const now = Math.floor(Date.now() / 1000);
@@ -146,7 +146,7 @@ describe('peers', () => {
       expect(await redis.zrange(key, '0', '-1')).not.toContain('killed');
     });
 
-    it('stay as many as they were while Redis is away, and find each other again after it', async () => {
+    it('stay as many as they were while Redis is unavailable, and find each other again afterwards', async () => {
       await join();
       const { redis } = await join();
       await untilAllCount(2);
@@ -162,7 +162,7 @@ describe('peers', () => {
       await untilAllCount(2);
     }, 30_000);
 
-    it('start without Redis, each as if it were alone', async () => {
+    it('start without Redis, each as if it were the only one', async () => {
       const redis = connectProducer('redis://127.0.0.1:1', log);
       const peers = await openInstanceCount(redis, service, log);
       expect(peers.count()).toBe(1);

@@ -20,7 +20,7 @@ function problems(environment: NodeJS.ProcessEnv): string {
 }
 
 describe('the settings of the setup', () => {
-  it('lists everything that is missing or wrong at once', () => {
+  it('list all missing and invalid values at once', () => {
     const wrong = { FILE_STORE: 's3', DEMO_KEY_SECRET: 'ABC', LEDGER_DB_PASSWORD: 'c', S3_BUCKET: 'files' };
     const named = problems(wrong)
       .split('\n')
@@ -39,17 +39,17 @@ describe('the settings of the setup', () => {
     ]);
   });
 
-  it('quotes no secret that is wrong', () => {
+  it('do not print an invalid secret', () => {
     expect(problems({ ...enough, DEMO_KEY_SECRET: 'f00d', ENCRYPTION_KEYS: 'beef' })).not.toMatch(
       /f00d|beef/,
     );
   });
 
-  it('leaves roles and demo out unless they are asked for', () => {
+  it('omit roles and demo organization by default', () => {
     expect(readConfig(enough)).toMatchObject({ rolePasswords: null, demo: null });
   });
 
-  it('takes the passwords of the four roles', () => {
+  it('contain the passwords of the four roles', () => {
     expect(readConfig({ ...enough, ...passwords }).rolePasswords).toEqual({
       holdfast_gateway: 'a',
       holdfast_dispatcher: 'b',

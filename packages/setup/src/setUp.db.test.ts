@@ -67,7 +67,7 @@ async function demoKeyRow(): Promise<{ id: string; organizationId: string }> {
 }
 
 describe('the setup', () => {
-  it('makes everything ready on an empty database, and tells it in a line each', async () => {
+  it('prepares an empty database and prints a line for each step', async () => {
     const said = await run();
     expect(said.map((line) => line.split(':')[0])).toEqual([
       'migrations',
@@ -89,7 +89,7 @@ describe('the setup', () => {
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 
-  it('run again, changes nothing and prints the same key', async () => {
+  it('changes nothing when it is run again, and prints the same key', async () => {
     const [, ...first] = await run();
     const [migrations, ...second] = await run();
     expect(migrations).toBe('migrations: up to date');
@@ -97,7 +97,7 @@ describe('the setup', () => {
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 
-  it('run after months of rest, makes the partitions of the months to come', async () => {
+  it('makes the partitions of the coming months when it is run after months', async () => {
     await run();
     const ahead = (await listPartitions(db.pool)).filter(({ month }) => month > new Date().toISOString());
     for (const { name } of ahead) await db.pool.query(`DROP TABLE ${name}`);
@@ -106,7 +106,7 @@ describe('the setup', () => {
     expect(partitions).toBe('partitions: 15 made');
   });
 
-  it('run by several at once, does everything once', async () => {
+  it('does everything once when several run at once', async () => {
     const runs = await Promise.all([run(), run(), run()]);
     expect(runs.map(([migrations]) => migrations).filter((line) => line?.endsWith('applied'))).toHaveLength(
       1,
@@ -115,7 +115,7 @@ describe('the setup', () => {
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 
-  it('killed after any of its lines, is completed by the next run', async () => {
+  it('is completed by the next run when it is killed after any step', async () => {
     for (const prefix of ['migrations', 'partitions', 'roles', 'overage', 'files', 'models', 'demo'])
       await killedAfter(prefix);
     expect((await run()).at(-1)).toContain(key);
@@ -136,7 +136,7 @@ describe('the setup', () => {
     await asGateway.close();
   });
 
-  it('keeps overage policies in the database, and changes those that are set', async () => {
+  it('stores overage policies in the database, and updates those that are set', async () => {
     const overage = async (change: Record<string, string> = {}) => (await run(change))[3];
     expect(await overage()).toBe('overage: charge above the balance, cap above spend limits');
     expect(await overage({ OVERAGE: 'cap', SPEND_LIMIT_OVERAGE: 'charge' })).toBe(
@@ -154,7 +154,7 @@ describe('the setup', () => {
 });
 
 describe('a demo key', () => {
-  it('that was revoked stays so, and the way to another is told', async () => {
+  it('that was revoked stays revoked, and the message says how to get another', async () => {
     await run();
     const { id, organizationId } = await demoKeyRow();
     await revokeApiKey(db, organizationId, id);
@@ -166,7 +166,7 @@ describe('a demo key', () => {
     expect(await demo()).toEqual({ organizations: 1, keys: 1, available: 100 });
   });
 
-  it('that was rotated is not handed out any more, nor made anew once its value is forgotten', async () => {
+  it('that was rotated is not printed any more, and not created again once its value has expired', async () => {
     await run();
     const owner = await demoKeyRow();
     await rotateApiKey(db, { ...owner, hash: 'another', prefix: 'sk_another' });
@@ -178,7 +178,7 @@ describe('a demo key', () => {
 });
 
 describe('the catalogue', () => {
-  it('offers what has a connection, and withdraws what has no file any more', async () => {
+  it('offers the models with a connection, and withdraws those without a file', async () => {
     const folder = testFolder('models');
     cpSync(models, folder, { recursive: true });
     const files = readdirSync(folder).filter((file) => file.endsWith('.yaml')).length;
@@ -197,8 +197,8 @@ describe('the catalogue', () => {
   });
 });
 
-describe('a server that is away', () => {
-  it('is waited for, then named', async () => {
+describe('a server that is unavailable', () => {
+  it('is retried, and then named in the error', async () => {
     const said: string[] = [];
     const url = `postgresql://owner:hidden@127.0.0.1:${await servicePort()}/holdfast`;
     const config = readConfig({ ...environment, DATABASE_URL: url });
@@ -208,14 +208,14 @@ describe('a server that is away', () => {
     expect(said.join()).not.toContain('hidden');
   });
 
-  it('is told at once when it is there and refuses', async () => {
+  it('is reported at once when it refuses the connection settings', async () => {
     const url = database.url.replace(/[^/]+$/, 'no_such_database');
     await expect(run({ DATABASE_URL: url })).rejects.toThrow(
       /^database: .*no_such_database.* does not exist$/,
     );
   });
 
-  it('may be the store, which leaves what comes after it undone', async () => {
+  it('may be the store, and then the later steps are not run', async () => {
     const s3 = { S3_ENDPOINT: `http://127.0.0.1:${await servicePort()}`, S3_BUCKET: 'files' };
     const store = { FILE_STORE: 's3', ...s3, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'hidden' };
     const failing = run(store, quick);
@@ -225,7 +225,7 @@ describe('a server that is away', () => {
 });
 
 describe('the program', () => {
-  it('ends with 1 and says why', async () => {
+  it('ends with exit code 1 and the reason', async () => {
     const child = start({ PUBLIC_URL: '' });
     const said: Buffer[] = [];
     child.stderr.on('data', (chunk: Buffer) => said.push(chunk));

@@ -4,13 +4,13 @@ import { waitUntil } from './waitUntil.ts';
 const patience = { forMs: 50, pauseMs: 5 };
 
 describe('waiting for a server', () => {
-  it('gives up one that never answers, and says what was waited for', async () => {
+  it('gives up when the server never responds, and names the server', async () => {
     const work = () => new Promise<never>(() => {});
     const waiting = waitUntil({ what: 'the store', work, passes: () => false, say: () => {} }, patience);
     await expect(waiting).rejects.toThrow('the store is not there after 0.05 s: no answer');
   });
 
-  it('says at once what does not pass', async () => {
+  it('fails at once on a permanent error', async () => {
     let tries = 0;
     const work = async () => {
       tries += 1;
@@ -21,7 +21,7 @@ describe('waiting for a server', () => {
     expect(tries).toBe(1);
   });
 
-  it('tries again what passes, and tells so once', async () => {
+  it('retries a transient error, and reports it once', async () => {
     const said: string[] = [];
     let tries = 0;
     const work = async () => {

@@ -24,7 +24,7 @@ describe('the last line of a test run', () => {
   });
 });
 
-it('names each skipped test in a line', () => {
+it('names each skipped test on a line', () => {
   const ran = { status: 'passed', fullName: 'redis runs' };
   const left = { status: 'pending', fullName: 'helm (skipped without helm) makes the same' };
   const testFilePath = '/tree/acceptance/helm.test.ts';
@@ -32,7 +32,7 @@ it('names each skipped test in a line', () => {
   expect(skipped(results)).toEqual(['skipped: helm (skipped without helm) makes the same']);
 });
 
-it('names each failed test and its file in a line, and each file that could not be run', () => {
+it('names each failed test and its file on a line, and each file that could not be run', () => {
   const ran = { status: 'passed', fullName: 'a batch is written' };
   const broken = { status: 'failed', fullName: 'a batch of\n  two is written' };
   const results = {

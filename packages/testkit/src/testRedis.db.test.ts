@@ -11,7 +11,7 @@ function ask(url: string, ...commands: string[]): Promise<string> {
 }
 
 describe('the tests’ Redis', () => {
-  it('is a database of the worker’s own, never number 0', () => {
+  it('is a database of its worker, and never number 0', () => {
     expect(new URL(testRedisUrl()).pathname).toMatch(/^\/[1-9]\d?$/);
   });
 
@@ -26,7 +26,7 @@ describe('the tests’ Redis', () => {
     await emptyRedis(others);
   });
 
-  it('says so when it can not be emptied', async () => {
+  it('reports that it cannot be emptied', async () => {
     await expect(emptyRedis(testRedisUrl().replace(/:[^:@]*@/, ':wrong@'))).rejects.toThrow(/WRONGPASS/);
   });
 });

@@ -80,7 +80,7 @@ async function pictures(prediction: Prediction): Promise<Buffer[]> {
 }
 
 describe('sandbox-text', () => {
-  it('answers text, tokens and the cost that was asked for', async () => {
+  it('returns text, tokens and the requested cost', async () => {
     const { status, prediction } = await put('sandbox-text', {
       input: { prompt: 'hello there', cost: '0.5' },
     });
@@ -92,7 +92,7 @@ describe('sandbox-text', () => {
     });
   });
 
-  it('fails with the code it is asked for', async () => {
+  it('fails with the requested code', async () => {
     const { prediction } = await put('sandbox-text', { input: { prompt: 'x', fail: 'MODEL_OVERLOADED' } });
     expect(prediction).toMatchObject({
       status: 'failed',
@@ -100,7 +100,7 @@ describe('sandbox-text', () => {
     });
   });
 
-  it('refuses input that does not fit, saying where', async () => {
+  it('refuses an invalid input and names the field', async () => {
     const { status, prediction } = await put('sandbox-text', { input: { prompt: 5, what: 1 } });
     expect(status).toBe(422);
     expect(prediction).toMatchObject({
@@ -112,7 +112,7 @@ describe('sandbox-text', () => {
 const cancel = (id: string) => fetch(`${base}/sandbox-text/predictions/${id}/cancel`, { method: 'POST' });
 
 describe('predictions', () => {
-  it('shows a run under way to a second PUT of its id, and forgets it as it ends', async () => {
+  it('return the current run to a second PUT of its id, and forget it at its end', async () => {
     const input = { prompt: 'once', delay_ms: 1000 };
     const first = put('sandbox-text', { input }, { id: 'same' });
     await until(async () => (await put('sandbox-text', { input: [] }, { id: 'same' })).status === 202);
@@ -127,7 +127,7 @@ describe('predictions', () => {
     expect(again.prediction.output).toContain('other');
   });
 
-  it('cancels a run whose connection is closed before its end', async () => {
+  it('cancel a run whose connection is closed before its end', async () => {
     const closing = new AbortController();
     const input = { prompt: 'x', delay_ms: 600_000 };
     const cut = put('sandbox-text', { input }, { id: 'cut', signal: closing.signal });
@@ -137,7 +137,7 @@ describe('predictions', () => {
     await until(async () => (await put('sandbox-text', { input: [] }, { id: 'cut' })).status === 422);
   });
 
-  it('answers 202 at once and calls the webhook, again when it meets an error that may pass', async () => {
+  it('return 202 at once and call the webhook, and repeat the call after a transient error', async () => {
     const receiver = await startReceiver((call) => (call === 1 ? 500 : 200));
     const { status, prediction } = await put(
       'sandbox-text',
@@ -155,7 +155,7 @@ describe('predictions', () => {
     await close(receiver.server);
   });
 
-  it('does not repeat a webhook that was refused for good', async () => {
+  it('do not repeat a webhook that was refused permanently', async () => {
     const receiver = await startReceiver(() => 413);
     const call = { input: { prompt: 'x' }, webhook: receiver.url };
     const before = lost;
@@ -165,7 +165,7 @@ describe('predictions', () => {
     await close(receiver.server);
   });
 
-  it('ends a cancelled run at once as canceled, and does not know one that has ended', async () => {
+  it('end a cancelled run at once as canceled, and return 404 for an ended one', async () => {
     const receiver = await startReceiver(() => 200);
     const call = { input: { prompt: 'x', delay_ms: 600_000 }, webhook: receiver.url };
     const { status } = await put('sandbox-text', call, { id: 'c', isAsync: true });
@@ -177,7 +177,7 @@ describe('predictions', () => {
     await close(receiver.server);
   });
 
-  it('knows its models, and since when it runs', async () => {
+  it('list their models and the time of their start', async () => {
     expect(await (await fetch(`${base}/sandbox-text/health-check`)).json()).toMatchObject({
       status: 'READY',
       setup: { started_at: expect.stringMatching(/Z$/) },
@@ -188,7 +188,7 @@ describe('predictions', () => {
 });
 
 describe('sandbox-image', () => {
-  it.each(['png', 'jpeg', 'webp'] as const)('draws %s of the size asked for', async (format) => {
+  it.each(['png', 'jpeg', 'webp'] as const)('draws %s of the requested size', async (format) => {
     const prompt = 'a <fox> & "friends" \u0000\ud800 in the snow';
     const { prediction } = await put('sandbox-image', {
       input: { prompt, width: 300, height: 200, format, count: 2 },
@@ -200,7 +200,7 @@ describe('sandbox-image', () => {
     expect(drawn[0]?.equals(drawn[1] ?? Buffer.alloc(0))).toBe(false);
   });
 
-  it('gives big pictures as URLs that it serves', async () => {
+  it('returns large images as URLs that it serves', async () => {
     const { prediction } = await put('sandbox-image', {
       input: { prompt: 'big', width: 2048, height: 2048 },
     });
@@ -216,7 +216,7 @@ const source = () =>
     .toBuffer();
 
 describe('image-transform', () => {
-  it('turns upright, scales, greys and converts', async () => {
+  it('rotates, scales, converts to grey and converts formats', async () => {
     const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
     const { prediction } = await put('image-transform', {
       input: { source_image, height: 80, grayscale: true, format: 'png' },
@@ -241,12 +241,12 @@ describe('image-transform', () => {
     ['FILE_NOT_FOUND', () => `${base}/outputs/none`],
     ['GENERATION_FAILED', () => 'http://127.0.0.1:1/x'],
     ['INPUT_VALIDATION_ERROR', () => '/etc/passwd'],
-  ])('fails with %s on a source that can not be had', async (code, url) => {
+  ])('fails with %s on a source that cannot be fetched', async (code, url) => {
     const { prediction } = await put('image-transform', { input: { source_image: url() } });
     expect(prediction.error).toMatch(new RegExp(`^${code}: `));
   });
 
-  it('keeps format and size when nothing is asked for', async () => {
+  it('keeps format and size by default', async () => {
     const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
     const { prediction } = await put('image-transform', { input: { source_image } });
     expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({
@@ -277,7 +277,7 @@ describe('image-transform', () => {
     });
   });
 
-  it('refuses a side that would grow to a giant', async () => {
+  it('refuses a side that would become too large', async () => {
     const strip = await sharp({ create: { width: 2, height: 1000, channels: 3, background: '#000' } })
       .png()
       .toBuffer();

@@ -15,7 +15,7 @@ const run = (...args: string[]) => holdfast(args, { DATABASE_URL: database.url, 
 const query = async (text: string) => (await database.db.pool.query(text)).rows;
 
 describe('commands that work without the admin API', () => {
-  it('are in the audit log when they may change something: who, where, what, and how it ended', async () => {
+  it('are recorded in the audit log if they may change something, with operator, machine, target and outcome', async () => {
     await run('partitions', 'list');
     expect((await run('partitions', 'make', '--months', '1')).code).toBe(0);
     expect((await run('queues', 'retry', 'settle')).code).toBe(0);

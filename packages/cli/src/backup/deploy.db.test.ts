@@ -101,7 +101,7 @@ describe('deploy/backup', () => {
     expect(asked()).toContain(`--volume ${made}:/backup holdfast restore /backup --check`);
   });
 
-  it('does not overwrite one, and fails when the database is away', async () => {
+  it('does not overwrite a backup, and fails when the database is unavailable', async () => {
     expect(await run('backup', ['made'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is not empty'),
@@ -111,7 +111,7 @@ describe('deploy/backup', () => {
   });
 
   it.each(['backup', 'restore'] as const)(
-    'deploy/%s has --help, and refuses what it does not know',
+    'has --help for deploy/%s, which refuses unknown arguments',
     async (name) => {
       const { code, stdout } = await run(name, ['--help']);
       expect([code, stdout]).toEqual([0, expect.stringContaining(`Usage: deploy/${name}`)]);
@@ -123,7 +123,7 @@ describe('deploy/backup', () => {
 describe('deploy/restore', () => {
   const words = (text: string) => ({ code: 1, stderr: expect.stringContaining(text) });
 
-  it('refuses while a service runs, when that is not known, and a folder that is no backup', async () => {
+  it('refuses while a service runs or may be running, and refuses a folder that is not a backup', async () => {
     expect(await run('restore', [made], { RUNNING: 'redis ledger' })).toMatchObject(
       words('services are running: ledger.'),
     );
@@ -134,7 +134,7 @@ describe('deploy/restore', () => {
     expect(asked()).not.toMatch(/up --detach|FLUSHDB/);
   });
 
-  it('starts nothing and empties no Redis when the restore is refused', async () => {
+  it('starts no service and does not empty Redis when the restore is refused', async () => {
     const lacking = await run('restore', [made], {
       ENCRYPTION_KEYS: `k2:${randomBytes(32).toString('base64')}`,
     });
@@ -142,7 +142,7 @@ describe('deploy/restore', () => {
     expect(asked()).not.toContain('FLUSHDB');
   });
 
-  it('starts the servers, restores, empties Redis, and says what comes next', async () => {
+  it('starts the servers, restores, empties Redis, and prints the next step', async () => {
     const { code, stdout, stderr } = await run('restore', [
       'made',
       '--ignore-keys',
@@ -156,7 +156,7 @@ describe('deploy/restore', () => {
     expect(asked()).toContain('compose exec -T redis redis-cli FLUSHDB');
   });
 
-  it('says that a Redis of your own must be emptied, and refuses a database that is not empty', async () => {
+  it('says that an external Redis must be emptied, and refuses a database that is not empty', async () => {
     const again = await run('restore', ['made', '--ignore-keys'], { SERVERS: 'postgres' });
     expect(again).toMatchObject(words('the database is not empty'));
     expect(again.stderr).toContain('compose does not run redis');

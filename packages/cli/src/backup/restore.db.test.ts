@@ -129,18 +129,18 @@ async function expectRefused(ended: ReturnType<typeof restore>, words: string | 
 }
 
 describe('a backup', () => {
-  it('has every table of the database but the last audit', async () => {
+  it('has every table of the database except the results of the last audit', async () => {
     const { rows } = await source.db.pool.query<{ name: string }>(`SELECT relname AS name FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`);
     const others = ['_prisma_migrations', 'ledger_audits'];
     expect([...backupTables, ...others].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
   });
 
-  it('needs no sequences: the database has none', async () => {
+  it('needs no sequences, because the database has none', async () => {
     expect((await source.db.pool.query(`SELECT FROM pg_class WHERE relkind = 'S'`)).rowCount).toBe(0);
   });
 
-  it('goes into no folder that holds something', async () => {
+  it('is not written into a folder that is not empty', async () => {
     const env = { ...there.env, DATABASE_URL: source.url };
     const { code, stderr } = await holdfast(['backup', folder], env);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
@@ -157,7 +157,7 @@ describe('a backup', () => {
 });
 
 describe('a restore', () => {
-  it('brings back every row as it was, months and balances with them, and the audit is clean', async () => {
+  it('brings back every row unchanged, with months and balances, and the audit finds nothing', async () => {
     const { code, stdout } = await restore(folder, ['--webhooks-within', '600']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('The ledger is consistent.')]);
     for (const table of backupTables.filter((name) => name !== 'files'))
@@ -177,7 +177,7 @@ describe('a restore', () => {
     expect(await rowsOf(target.db, 'balances')).toEqual(await rowsOf(source.db, 'balances'));
   });
 
-  it('posts what comes after it: the journal goes on where it ended', async () => {
+  it('leaves a journal that later transfers continue', async () => {
     await restore(folder);
     const add = `INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount,
       available_after, held_after) VALUES ($1, $2, 'top_up', 'funding', 'available', 1, 13.34, 0)`;
@@ -186,14 +186,14 @@ describe('a restore', () => {
     expect(await auditLedger(target.db)).toEqual([]);
   });
 
-  it('puts files under their keys; those whose bytes are nowhere are over', async () => {
+  it('stores files under their keys, and expires those without bytes', async () => {
     await restore(folder);
     expect(await there.store.readHead('file_there.sealed', 100)).toEqual(fileBytes);
     const { rows } = await target.db.pool.query('SELECT id FROM files WHERE expires_at <= now()');
     expect(rows).toEqual([{ id: 'file_lost' }]);
   });
 
-  it('expires deliveries that waited for longer than an hour, and says so', async () => {
+  it('expires deliveries that waited for more than an hour, and reports it', async () => {
     const { stdout } = await restore(folder);
     expect(stdout).toContain('1 deliveries were pending for more than 60 minutes');
     const { rows } = await target.db.pool.query('SELECT url, state FROM deliveries ORDER BY url');
@@ -203,14 +203,14 @@ describe('a restore', () => {
     ]);
   });
 
-  it('with --check reads all of it, and needs no database', async () => {
+  it('reads the whole backup with --check, and then needs no database', async () => {
     expect(await holdfast(['restore', folder, '--check'])).toMatchObject({
       code: 0,
       stdout: `${folder} is intact.\n`,
     });
   });
 
-  it('of a backup without files leaves the store alone', async () => {
+  it('of a backup without files does not touch the store', async () => {
     const made = join(testFolder('backup'), 'rows');
     const env = { DATABASE_URL: source.url };
     expect(await holdfast(['backup', made, '--without-files'], env)).toMatchObject({ code: 0 });
@@ -220,7 +220,7 @@ describe('a restore', () => {
 });
 
 describe('a restore is refused', () => {
-  it('of another version, and leaves a database without tables as it was', async () => {
+  it('if the backup is of another version, and a database without tables stays as it was', async () => {
     await target.close();
     target = await openTest(await createBareDatabase());
     const other = join(testFolder('backup'), 'other');
@@ -242,7 +242,7 @@ describe('a restore is refused', () => {
     expect(rows).toEqual([]);
   });
 
-  it('by a store that takes nothing, in words that say so, and nothing is restored', async () => {
+  it('if the store accepts no files, with the reason, and nothing is restored', async () => {
     const env = { FILE_STORE: 'disk', FILE_DISK_PATH: '/dev/null/files' };
     const { code, stderr } = await holdfast(['restore', folder], {
       ...env,
@@ -256,7 +256,7 @@ describe('a restore is refused', () => {
     expect(await rowsOf(target.db, 'balances')).toEqual([]);
   });
 
-  it('in words that tell which settings of the store are missing; none for signing is', async () => {
+  it('if settings of the store are missing, by name; a key for signing is not needed', async () => {
     const env = { DATABASE_URL: target.url, ENCRYPTION_KEYS: keys };
     const { code, stderr } = await holdfast(['restore', folder], env);
     expect(code).toBe(3);
@@ -264,7 +264,7 @@ describe('a restore is refused', () => {
     expect(stderr).not.toMatch(/FILE_URL_SECRET|PUBLIC_URL/);
   });
 
-  it('into a database that holds something', async () => {
+  it('if the database is not empty', async () => {
     await target.db.pool.query(`INSERT INTO api_keys (id, organization_id, name, permissions, prefix)
       VALUES ('key_1', 'org_1', 'n', 'full', 'p')`);
     await expectRefused(restore(folder), /the database is not empty: there are api_keys\./);
@@ -281,7 +281,7 @@ describe('a restore is refused', () => {
     await gateway.close();
   });
 
-  it('into a database of other migrations', async () => {
+  it('if the database has other migrations', async () => {
     await target.db.pool.query(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
       VALUES ('x', 'x', '20991231000000_later', now())`);
     await expectRefused(restore(folder), /another schema: .* the database's 20991231000000_later/);
@@ -300,7 +300,7 @@ describe('a restore is refused', () => {
     expect(await ignoring).toMatchObject({ code: 0 });
   });
 
-  it('for minutes that are none', async () => {
+  it('if the number of minutes is invalid', async () => {
     expect(await restore(folder, ['--webhooks-within', 'soon'])).toMatchObject({ code: 2 });
   });
 });
@@ -322,7 +322,7 @@ describe('a damaged backup is refused', () => {
     ['the manifest', () => 'manifest.json'],
   ];
 
-  it.each(parts)('when a byte of %s is another', async (_name, part) => {
+  it.each(parts)('when a byte of %s was changed', async (_name, part) => {
     const damaged = copied();
     const path = join(damaged, part());
     const bytes = readFileSync(path);
@@ -341,14 +341,14 @@ describe('a damaged backup is refused', () => {
     await expectRefused(restore(damaged), `${part()} is missing`);
   });
 
-  it('when it is cut short', async () => {
+  it('when it was cut short', async () => {
     const damaged = copied();
     const path = join(damaged, 'database/balances.copy.gz');
     writeFileSync(path, readFileSync(path).subarray(0, -1));
     await expectRefused(restore(damaged), /balances.copy.gz has \d+ bytes instead of \d+/);
   });
 
-  it('when the backup itself was cut off', async () => {
+  it('when the backup was interrupted', async () => {
     const damaged = copied();
     for (const name of ['manifest.json', 'manifest.json.sha256']) rmSync(join(damaged, name));
     await expectRefused(restore(damaged), /is not a complete backup: .* Use another/);

@@ -34,7 +34,7 @@ async function offered(...words: string[]): Promise<string[]> {
 const common = ['--database-url', '--redis-url', '--admin-url', '--admin-token', '--help'];
 
 describe('the completion of bash', () => {
-  it('offers every first word, then the words of a group', async () => {
+  it('offers the first words of all commands, then the words of a group', async () => {
     const firsts = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
     expect(await offered('')).toEqual(firsts);
     expect(await offered('ex')).toEqual(['executions']);
@@ -42,7 +42,7 @@ describe('the completion of bash', () => {
     expect(await offered('partitions', 'd')).toEqual(['drop']);
   });
 
-  it("offers a command's flags, also behind operands and values", async () => {
+  it('offers the flags of a command, also after operands and values', async () => {
     expect(await offered('topup', 'org_1', '25', '--')).toEqual([
       '--reason',
       '--idempotency-key',
@@ -55,7 +55,7 @@ describe('the completion of bash', () => {
     expect(await offered('partitions', 'drop', '--o')).toEqual(['--older-than-days']);
   });
 
-  it('offers the words that an operand or a flag may be, and none where no shell can know', async () => {
+  it('offers the literal values of an operand or a flag, and nothing where any text is valid', async () => {
     expect(await offered('executions', 'list', '--status', 'C')).toEqual(['COMPLETED', 'CANCELLED']);
     expect(await offered('key', 'create', 'org_1', 'a', '--permissions', '')).toEqual(['full', 'execution']);
     expect(await offered('org', 'limit', 'org_1', '--max-concurrency', '')).toEqual(['none']);

@@ -7,7 +7,7 @@ import { RefusedError } from '../errors.ts';
 import { startHoldfast } from '../testing/holdfast.ts';
 import { type Following, newLog, poll } from './following.ts';
 
-describe('polling the admin API', () => {
+describe('the client that polls the admin API', () => {
   const told: string[] = [];
   const context = { report: (line: string) => void told.push(line) } as Context;
   const { signal } = new AbortController();
@@ -22,12 +22,12 @@ describe('polling the admin API', () => {
   };
   const take = (answer: number) => (answer === 9 ? 7 : null);
 
-  it('outlives an admin API that is away for a while', async () => {
+  it('continues after the admin API was unavailable for a while', async () => {
     expect(await poll(following, answering(1, new Error('away.'), 9), take, 1)).toBe(7);
     expect(told).toEqual(['holdfast: away. Retrying.']);
   });
 
-  it('ends when the first question is not answered, or one is refused', async () => {
+  it('fails when the first request gets no response, or when one is refused', async () => {
     await expect(poll(following, answering(new Error('away')), take, 1)).rejects.toThrow('away');
     const refused = answering(1, new RefusedError('no such execution'));
     await expect(poll(following, refused, take, 1)).rejects.toThrow('no such');
@@ -39,8 +39,8 @@ describe('polling the admin API', () => {
   });
 });
 
-describe('what is new of a log', () => {
-  it('is what follows what was there, also when its beginning was cut off', () => {
+describe('the new part of a log', () => {
+  it('follows the part that was printed, also when the beginning of the log was cut', () => {
     expect(newLog('', 'one\n')).toBe('one\n');
     expect(newLog('one\n', 'one\ntwo\n')).toBe('two\n');
     expect(newLog('one\ntwo\n', 'one\ntwo\n')).toBe('');
@@ -51,7 +51,7 @@ describe('what is new of a log', () => {
 });
 
 describe('holdfast executions tail', () => {
-  it('ends at Ctrl-C though the admin API takes the question and says nothing', async () => {
+  it('ends at Ctrl-C although the admin API does not respond', async () => {
     const silent = createServer();
     const asked = once(silent, 'request');
     const port = await listenAt(silent, { host: '127.0.0.1', port: 0 });

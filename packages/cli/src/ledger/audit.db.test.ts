@@ -39,14 +39,14 @@ async function create(): Promise<string> {
 }
 
 describe('holdfast ledger audit', () => {
-  it('reports that the ledger is correct, and how long each invariant took', async () => {
+  it('reports that the ledger is correct, and the duration of each invariant', async () => {
     const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', url]);
     expect([code, stdout]).toEqual([0, allHold]);
     const told = lines(stderr).map((line) => /^ +\d+\.\d s {2}(.+): holds$/.exec(line)?.[1]);
     expect(told).toEqual(names);
   });
 
-  it('names each row that breaks an invariant in a line of its own, and fails', async () => {
+  it('prints a line for each row that breaks an invariant, and fails', async () => {
     await db.pool.query('UPDATE balances SET held = held + 1');
     const { code, stdout, stderr } = await holdfast(['ledger', 'audit'], { DATABASE_URL: url });
     expect(code).toBe(1);
@@ -66,12 +66,12 @@ describe('holdfast ledger audit', () => {
     },
   );
 
-  it.each(['|', '2>&1 |'])('does not fail only because its output is not read: %s', async (pipe) => {
+  it.each(['|', '2>&1 |'])('succeeds although its output is not read: %s', async (pipe) => {
     const { code } = await holdfastInShell(`ledger audit ${pipe} :`, { DATABASE_URL: url });
     expect(code).toBe(0);
   });
 
-  it('names a hundred rows of an invariant, and says that there are more', async () => {
+  it('lists a hundred rows of an invariant, and says that there are more', async () => {
     await db.pool.query(
       `INSERT INTO balances (organization_id) SELECT 'org_' || n FROM generate_series(1, 150) n`,
     );
@@ -97,7 +97,7 @@ describe('holdfast ledger audit', () => {
     });
   });
 
-  it('writes nothing, and needs no more than the ledger may', async () => {
+  it('writes nothing, and needs only the rights of the ledger', async () => {
     const asLedger = await holdfast(['ledger', 'audit'], { DATABASE_URL: asRole(url, 'holdfast_ledger') });
     expect([asLedger.code, asLedger.stdout]).toEqual([0, allHold]);
     const { rows } = await db.pool.query('SELECT FROM ledger_audits');
@@ -137,21 +137,21 @@ async function readerWithoutPolicy(): Promise<string> {
   return asRole(url, 'holdfast_webhook_sender');
 }
 
-describe('the database of holdfast', () => {
-  it('is that of npm start when nothing else is said', async () => {
+describe('the database of a command', () => {
+  it('is that of npm start by default', async () => {
     const home = testFolder('cli');
     writeFileSync(join(home, 'local.json'), JSON.stringify({ database_url: url, other: 1 }));
     const { code, stdout } = await npmRunHoldfast(['ledger', 'audit'], { HOLDFAST_HOME: home });
     expect([code, stdout]).toEqual([0, allHold]);
   });
 
-  it('is asked for when there is none', async () => {
+  it('is requested when there is no default', async () => {
     const { code, stdout, stderr } = await npmRunHoldfast(['ledger', 'audit'], {});
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(/^holdfast: [^\n]*--database-url[^\n]*DATABASE_URL[^\n]*npm start[^\n]*\n$/);
   });
 
-  it('is reported in one line, without the password, when it is unreachable', async () => {
+  it('is reported in one line, without its password, when it is unreachable', async () => {
     const away = 'postgresql://somebody:opensesame@127.0.0.1:1/holdfast';
     const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', away]);
     expect([code, stdout]).toEqual([3, '']);
@@ -159,7 +159,7 @@ describe('the database of holdfast', () => {
     expect(stderr).not.toContain('opensesame');
   });
 
-  it('is reported in one line when it refuses: a wrong password, no tables, too few rights', async () => {
+  it('is reported in one line when it refuses the command: a wrong password, no tables, too few rights', async () => {
     const wrong = Object.assign(new URL(url), { username: 'holdfast_ledger', password: 'opensesame' }).href;
     const bare = await createBareDatabase();
     const refusals = [

@@ -43,7 +43,7 @@ describe('a model of a hosted provider', () => {
     expect(replicate.run(id).body).not.toHaveProperty('webhook');
   });
 
-  it('is polled at fal, and at its other provider when that is named', async () => {
+  it('is polled at fal, and at its other provider if that is selected', async () => {
     expect((await test('flux-dev')).code).toBe(0);
     expect([fal.accepted().length, replicate.accepted().length]).toEqual([1, 0]);
     expect((await test('flux-dev', ['--provider', 'replicate'])).code).toBe(0);
@@ -63,14 +63,14 @@ describe('a model of a hosted provider', () => {
     expect(stdout).toMatch(/^raw .*CUDA out of memory/m);
   });
 
-  it('with a wrong key could not be asked, and the operator is told why', async () => {
+  it('cannot be tested with a wrong key, and the operator reads why', async () => {
     const { code, stdout } = await test('flux-schnell', [], { REPLICATE_API_TOKEN: 'r8_wrong' });
     expect(code).toBe(3);
     expect(stdout).toMatch(/^operator +\S/m);
     expect(stdout).not.toContain('r8_wrong');
   });
 
-  it('is cancelled there when it is interrupted', async () => {
+  it('is cancelled at the provider when the command is interrupted', async () => {
     replicate.plan({ endsAfterMs: null });
     const interrupt = new AbortController();
     const ending = test('flux-schnell', [], {}, interrupt.signal);

@@ -33,7 +33,7 @@ const models = (...args: string[]) => holdfast(['models', ...args], env());
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('holdfast models apply', () => {
-  it('makes the files the catalogue, and says what changed', async () => {
+  it('makes the files the catalogue, and reports the changes', async () => {
     write('a.yaml', yaml('first'));
     write('b.yaml', yaml('second'));
     const added = await models('apply', folder);
@@ -66,7 +66,7 @@ describe('holdfast models apply', () => {
     ]);
   });
 
-  it('changes nothing in a dry run, and says what it would', async () => {
+  it('changes nothing in a dry run, and reports what would change', async () => {
     write('a.yaml', yaml('first'));
     for (let times = 0; times < 2; times += 1) {
       expect(lines((await models('apply', folder, '--dry-run')).stdout)).toEqual([
@@ -77,7 +77,7 @@ describe('holdfast models apply', () => {
     expect((await models('list', '--json')).stdout).toBe('[]\n');
   });
 
-  it('reports every mistake of every file, and then applies none of them', async () => {
+  it('reports every mistake of every file, and then applies nothing', async () => {
     write('a.yaml', yaml('first').replace('"0.01"', '0.01').concat('timeout: 5\n'));
     write('b.yaml', yaml('second', 'estimate: { seconds: { input: promt, default: 1 } }'));
     write('c.yaml', yaml('third'));
@@ -94,7 +94,7 @@ describe('holdfast models apply', () => {
     expect((await holdfast(['models', 'validate', folder])).stdout).toBe(stdout);
   });
 
-  it('withdraws nothing for a folder without models, or one that is not there', async () => {
+  it('withdraws nothing if the folder has no models or does not exist', async () => {
     write('a.yaml', yaml('first'));
     await models('apply', folder);
     const empty = join(folder, 'empty');
@@ -109,7 +109,7 @@ describe('holdfast models apply', () => {
 });
 
 describe('holdfast models list and show', () => {
-  it('show where each is offered, or what is missing', async () => {
+  it('show where each model is offered, or what is missing for that', async () => {
     write('a.yaml', yaml('first', 'active: false'));
     write('b.yaml', yaml('second'));
     write('c.yaml', yaml('third').replace('connection: gpu', 'connection: other'));
@@ -143,7 +143,7 @@ describe('holdfast models list and show', () => {
     });
   });
 
-  it('hides withdrawn models unless --all asks for them', async () => {
+  it('hide withdrawn models unless --all is given', async () => {
     for (const name of ['first', 'second', 'third']) write(`${name}.yaml`, yaml(name));
     await models('apply', folder);
     rmSync(join(folder, 'second.yaml'));
@@ -160,7 +160,7 @@ describe('holdfast models list and show', () => {
     expect(await slugs('--all')).toEqual(['first', 'second', 'third']);
   });
 
-  it('show all of one, as it was applied or as its file says', async () => {
+  it('show a whole model, as it was applied or as its file defines it', async () => {
     write('a.yaml', yaml('first'));
     await models('apply', folder);
     write('a.yaml', yaml('first', 'timeout_s: 77'));
@@ -180,7 +180,7 @@ describe('holdfast models list and show', () => {
     [['test'], 'takes one slug'],
     [['list', 'all'], "Unexpected argument 'all'"],
     [['apply', 'a', 'b'], 'models takes one folder'],
-  ])('%j is a mistake in the arguments', async (args, reason) => {
+  ])('%j are invalid arguments', async (args, reason) => {
     const { code, stderr } = await models(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(reason);

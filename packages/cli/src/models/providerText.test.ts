@@ -7,12 +7,12 @@ const connection = {
   settings: { WEBHOOK_SECRET: 'whsec_abcdef' },
 };
 
-it('what a provider says shows no key of ours', () => {
+it('a text of a provider is shown without our keys', () => {
   const text = 'Bearer r8_abcdefgh, whsec_abcdef, p@ssword1';
   expect(withoutSecrets(text, connection)).toBe('Bearer [key], [key], [key]');
 });
 
-it('nor does it move the cursor, set the title or ring the bell', () => {
+it('a text of a provider cannot move the cursor, set the title or ring the bell', () => {
   expect(withoutSecrets('a\u001b]0;x\u0007b\u009b2Jc\rd\te\nf', connection)).toBe(
     'a\ufffd]0;x\ufffdb\ufffd2Jc\ufffdd\te\nf',
   );

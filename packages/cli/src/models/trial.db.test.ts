@@ -62,7 +62,7 @@ const args = (...more: string[]) => ['models', 'test', 'poet', '--models', folde
 const test = (...more: string[]) => holdfast(args(...more), { GPU_BASE_URL: url });
 
 describe('holdfast models test', () => {
-  it('runs the example once and prints what came back', async () => {
+  it('runs the example once and prints the output', async () => {
     const { code, stdout, stderr } = await test();
     expect(code).toBe(0);
     expect(stderr).toContain('poet at gpu, as poet; no balance is charged\nsubmitted\n');
@@ -74,7 +74,7 @@ describe('holdfast models test', () => {
     expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: 'A lighthouse' }]);
   });
 
-  it('sends local files as data URIs, under the name of the route; a text that begins with @ is a text', async () => {
+  it('sends local files as data URIs under the name of the route, and reads a text that begins with @ as a text', async () => {
     const path = join(folder, 'dot.png');
     writeFileSync(path, 'picture');
     const { code } = await test('--input', JSON.stringify({ prompt: '@home', picture: `@${path}` }));
@@ -89,7 +89,7 @@ describe('holdfast models test', () => {
     expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: 'from a file' }]);
   });
 
-  it('fails with what the run failed with, before and after it was mapped', async () => {
+  it('fails with the error of the run, as the provider reported it and as clients read it', async () => {
     answer = { status: 200, body: { status: 'failed', error: 'CUDA out of memory' } };
     const { code, stdout } = await test();
     expect(code).toBe(1);
@@ -97,7 +97,7 @@ describe('holdfast models test', () => {
     expect(stdout).toMatch(/^took /m);
   });
 
-  it('shows neither a key of ours that is said back, nor what the terminal would obey', async () => {
+  it('prints neither a key that the provider repeats nor control characters', async () => {
     answer = {
       status: 200,
       body: {
@@ -134,7 +134,7 @@ describe('holdfast models test', () => {
     expect(asked.at(-1)).toMatchObject({ method: 'POST', path: expect.stringMatching(/\/cancel$/) });
   });
 
-  it('cancels it when its time is up', async () => {
+  it('cancels the run when its time is over', async () => {
     answer = null;
     const { code, stdout } = await test('--timeout', '1');
     expect(code).toBe(1);
@@ -149,7 +149,7 @@ describe('holdfast models test', () => {
     [['--provider', 'nobody'], 2, 'poet has no provider "nobody": it has away, gpu'],
     [['--provider', 'away'], 3, 'AWAY_BASE_URL is not set'],
     [['--timeout', 'soon'], 2, '--timeout needs a whole number from 1 to 86400'],
-  ])('%j is told, and nothing is sent', async (more, code, reason) => {
+  ])('reports %j and sends nothing', async (more, code, reason) => {
     const ended = await test(...more);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(reason);

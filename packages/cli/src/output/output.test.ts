@@ -21,7 +21,7 @@ describe('tables', () => {
   };
   const whole = { ID: ({ id }: (typeof rows)[0]) => id };
 
-  it('are aligned, and hold nothing that moves a cursor', () => {
+  it('are aligned, and contain no control characters', () => {
     expect(said(null, (output) => printTable(output, rows, columns, whole))).toEqual([
       'NAME         SPENT  ID',
       'a [31m name  0.00   org_1',
@@ -29,7 +29,7 @@ describe('tables', () => {
     ]);
   });
 
-  it('cut their widest columns on a narrow terminal, and give ids lines of their own', () => {
+  it('shorten their widest columns on a narrow terminal, and print ids on lines of their own', () => {
     expect(said(14, (output) => printTable(output, rows, columns, whole))).toEqual([
       'NAME     SPENT',
       '  ID',
@@ -40,7 +40,7 @@ describe('tables', () => {
     ]);
   });
 
-  it('never cut an id, and skip a line without one', () => {
+  it('never shorten an id, and print no line for a missing one', () => {
     const some = [{ id: 'exec_0123456789' }, { id: '' }];
     const lines = said(9, (output) =>
       printTable(output, some, { STATUS: () => 'COMPLETED', COST: () => '1' }, { ID: ({ id }) => id }),
@@ -73,7 +73,7 @@ describe('tables', () => {
     expect(lines.at(-1)).toBe(`  ${execution.id}`);
   });
 
-  it('are aligned by what a terminal shows, wide letters and joined emoji among it', () => {
+  it('are aligned by the width on a terminal, also with wide letters and joined emoji', () => {
     const wide = [
       ['\u65e5\u672c', 'a'],
       ['\u{1F469}\u200D\u{1F467}', 'b'],
@@ -97,15 +97,15 @@ describe('tables', () => {
     [{ isTTY: true, columns: 0 }, null],
     [{ isTTY: true }, null],
     [{ columns: 80 }, null],
-  ])('have on %j the width %j', (stream, width) => {
+  ])('of %j have the width %j', (stream, width) => {
     expect(terminalWidth(stream)).toBe(width);
   });
 
-  it('of facts are never cut: a key is shown once', () => {
+  it('of facts are never shortened, because a key is shown only once', () => {
     expect(said(5, (output) => printFacts(output, { key: 'sk_0123456789' }))).toEqual(['key  sk_0123456789']);
   });
 
-  it('of facts leave out what is not there', () => {
+  it('of facts omit missing values', () => {
     const facts = { id: 'org_1', ended: '', cost: null, failures: 0 };
     expect(said(null, (output) => printFacts(output, facts))).toEqual(['id        org_1', 'failures  0']);
   });
@@ -121,31 +121,31 @@ describe('times', () => {
     ['2026-03-01', '2026-03-01T00:00:00.000Z'],
     ['2026-03-20T10:00:00+01:00', '2026-03-20T09:00:00.000Z'],
     [undefined, undefined],
-  ])('since %s is %s', (text, time) => {
+  ])('of since %s are %s', (text, time) => {
     expect(sinceTime(text, nowMs)).toBe(time);
   });
 
-  it.each(['', 'soon', '5', '1w', '2026-13-01', '-1h'])('since %j is refused', (text) => {
+  it.each(['', 'soon', '5', '1w', '2026-13-01', '-1h'])('are refused as since %j', (text) => {
     expect(() => sinceTime(text, nowMs)).toThrow('--since needs a time');
   });
 
   it.each([
     ['90d', '2026-06-18T10:30:00.000Z'],
     ['2027-01-01', '2027-01-01T00:00:00.000Z'],
-  ])('until %s is %s', (text, time) => {
+  ])('of until %s are %s', (text, time) => {
     expect(untilTime(text, nowMs)).toBe(time);
   });
 
-  it.each(['', 'soon', '0d', '2026-03-01'])('until %j is refused', (text) => {
+  it.each(['', 'soon', '0d', '2026-03-01'])('are refused as until %j', (text) => {
     expect(() => untilTime(text, nowMs)).toThrow('--expires needs a future time');
   });
 
-  it('of the past are shown as an age, none of which is below 0', () => {
+  it('of the past are shown as an age, which is never negative', () => {
     const ago = (ms: number) => shownAge(new Date(Date.now() - ms).toISOString());
     expect([ago(3_600_500), ago(-60_000), shownAge(null)]).toEqual(['60 min', '0.0 s', '']);
   });
 
-  it('are shown short', () => {
+  it('are shown in a short form', () => {
     expect([0.42, 90, 5400, 86_400, 400_000].map(shownSeconds)).toEqual([
       '0.4 s',
       '90 s',

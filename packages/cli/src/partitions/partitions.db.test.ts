@@ -21,19 +21,19 @@ async function run(...args: string[]) {
 const names = async () => (await listPartitions(db.pool)).map(({ name }) => name);
 
 describe('holdfast partitions', () => {
-  it('list shows each with its month and size', async () => {
+  it('lists each partition with its month and size', async () => {
     const { said } = await run('list');
     expect(said).toHaveLength((await names()).length);
     expect(said[0]).toMatch(/^2025-01 {2}deliveries_2025_01 +\? rows +0\.\d MB$/);
   });
 
-  it('make makes what is missing, so many months ahead', async () => {
+  it('makes the missing partitions for the given number of months', async () => {
     const { said } = await run('make', '--months', '4');
     expect(said[0]).toMatch(/^made: deliveries_\d{4}_\d\d, delivery_attempts_\d{4}_\d\d, events_/);
     expect(await run('make')).toEqual({ code: 0, said: ['All of them exist already.'] });
   });
 
-  it('drop lists what it would drop, and drops nothing without --yes', async () => {
+  it('lists what drop would remove, and removes nothing without --yes', async () => {
     const before = await names();
     const { code, said } = await run('drop', '--older-than-days', '30');
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe('holdfast partitions', () => {
     expect(await names()).toEqual(before);
   });
 
-  it('drop --yes leaves the journal, and drops it with --including-journal', async () => {
+  it('drops with --yes and keeps the journal, and drops it too with --including-journal', async () => {
     const { said } = await run('drop', '--older-than-days', '30', '--yes');
     expect(said.at(-1)).toBe(
       'dropped: deliveries_2025_01, delivery_attempts_2025_01, events_2025_01, executions_2025_01',
@@ -61,7 +61,7 @@ describe('holdfast partitions', () => {
     ]);
   });
 
-  it.each(['events', 'events_2025_01'])('drop fails when what was to go is in use: %s', async (table) => {
+  it.each(['events', 'events_2025_01'])('fails when a partition to drop is in use: %s', async (table) => {
     const reader = await db.pool.connect();
     await reader.query('BEGIN');
     await reader.query(`SELECT FROM ${table}`);
@@ -77,7 +77,7 @@ describe('holdfast partitions', () => {
     expect(await names()).toContain('deliveries_2025_01');
   });
 
-  it('drop fails when what was to go had to stay in the end', async () => {
+  it('fails when a partition to drop had to be kept', async () => {
     // Of an execution that is not there: nothing takes it away.
     await db.pool.query(
       `INSERT INTO attempts (id, execution_id, number, provider, state, token)
@@ -101,7 +101,7 @@ describe('holdfast partitions', () => {
     [['drop'], '--older-than-days needs a whole number from 30'],
     [['drop', '--older-than-days', '29'], '--older-than-days needs a whole number from 30'],
     [['drop', '--older-than-days', '40', '--months', '4'], 'drop takes no --months'],
-  ])('%j are wrong arguments, and nothing is done', async (args, reason) => {
+  ])('refuses %j and does nothing', async (args, reason) => {
     const before = await names();
     const refused = run(...args);
     await expect(refused).rejects.toThrow(UsageError);

@@ -46,7 +46,7 @@ describe('holdfast queues', () => {
     );
   });
 
-  it('lists failed jobs and lets them wait again', async () => {
+  it('lists failed jobs and retries them', async () => {
     expect((await holdfast(['queues', 'failed', 'settle'], env)).stdout).toBe('There are no failed jobs.\n');
     expect((await holdfast(['queues', 'retry', 'settle'], env)).stdout).toBe(
       '0 failed jobs of settle are waiting again.\n',
@@ -70,7 +70,7 @@ describe('holdfast queues', () => {
     expect((await holdfast(['queues'], env)).stdout).not.toMatch(/^settle .* yes$/m);
   });
 
-  it('shows the database half while Redis is unavailable, which it says in a line without its password', async () => {
+  it('shows the database half while Redis is unavailable, and says so in a line without the password', async () => {
     const away = { ...env, REDIS_URL: 'redis://:opensesame@127.0.0.1:1/0' };
     const table = await holdfast(['queues'], away);
     expect(table.code).toBe(1);

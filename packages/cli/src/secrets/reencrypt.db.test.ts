@@ -59,7 +59,7 @@ async function addEndpoint(organizationId: string, fields: { previousForS: numbe
 const counts = async () => Object.fromEntries(await countSecrets(db));
 
 describe('holdfast secrets reencrypt', () => {
-  it('seals everything with the first key: then the other opens nothing that is needed', async () => {
+  it('seals everything with the first key, so that no secret needs the other', async () => {
     const organization = await addOrganization(oldBox.seal('mine'));
     await db.pool.query(
       `UPDATE organizations SET previous_webhook_secret = $1, previous_webhook_secret_until = now() + interval '1 hour'`,
@@ -85,7 +85,7 @@ describe('holdfast secrets reencrypt', () => {
     expect((await reencrypt(newer)).stdout).toContain('Every secret is sealed with new.\n');
   });
 
-  it('erases what is needed no longer: ended secrets, and those of deleted endpoints', async () => {
+  it('erases secrets that are no longer needed: expired ones, and those of deleted endpoints', async () => {
     const organization = await addOrganization(newBox.seal('mine'));
     const ended = await addEndpoint(organization, { previousForS: -1 });
     const deleted = await addEndpoint(organization, { previousForS: 3600, isDeleted: true });
@@ -106,7 +106,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(await counts()).toEqual({ old: 4 });
   });
 
-  it('goes through many, page by page', async () => {
+  it('processes many secrets page by page', async () => {
     const sealed = oldBox.seal('mine');
     await db.pool.query(
       `INSERT INTO organizations (id, name, webhook_secret) SELECT 'org_' || n, 'n', $1 FROM generate_series(1, 1100) n`,
@@ -120,7 +120,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(await counts()).toEqual({ new: 1100 });
   });
 
-  it('fails while secrets remain whose keys are unknown or that can not be opened', async () => {
+  it('fails while secrets remain that are sealed with an unknown key or cannot be opened', async () => {
     const damaged = await addOrganization(boxOf(entry('old')).seal('another key of that id'));
     await addOrganization(boxOf(entry('lost')).seal('lost'));
     await addOrganization(oldBox.seal('mine'));
@@ -136,7 +136,7 @@ describe('holdfast secrets reencrypt', () => {
     ]);
   });
 
-  it('loses no secret that is rotated meanwhile', async () => {
+  it('does not overwrite a secret that is rotated meanwhile', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => addOrganization(oldBox.seal('first'))));
     const run = reencrypt();
     const isOver = run.then(() => true);
@@ -156,7 +156,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(Object.keys(await counts())).toEqual(['new']);
   });
 
-  it('leaves what is no longer what it has read', async () => {
+  it('skips a secret that has changed since it was read', async () => {
     const sealed = oldBox.seal('read');
     const [same, changed] = [await addOrganization(sealed), await addOrganization(oldBox.seal('changed'))];
     const rows = [same, changed].map((id) => ({ id, sealed, resealed: newBox.seal('read') }));
@@ -166,7 +166,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(newBox.open((await getWebhookSecret(db, same)).sealedSecret)).toBe('read');
   });
 
-  it('takes the keys of npm start when nothing else is said', async () => {
+  it('uses the keys of npm start by default', async () => {
     await addOrganization(oldBox.seal('mine'));
     const home = testFolder('cli');
     writeFileSync(join(home, 'secrets.json'), JSON.stringify({ encryptionKeys: `${newer},${older}` }));
@@ -175,7 +175,7 @@ describe('holdfast secrets reencrypt', () => {
     expect(await counts()).toEqual({ new: 1 });
   });
 
-  it('needs keys that it can read, and does not show them', async () => {
+  it('requires valid keys, and does not print them', async () => {
     expect(await reencrypt('')).toMatchObject({ code: 3, stdout: '' });
     const { code, stderr } = await reencrypt('k1:beef');
     expect(code).toBe(2);

@@ -4,11 +4,11 @@ import { tracingConfig } from './config.ts';
 
 const read = (env: Record<string, string>) => parseConfig(tracingConfig, env);
 
-it('without settings nothing is traced, and all that is once it is', () => {
+it('tracing is off without settings, and on with all its settings', () => {
   expect(read({})).toEqual({ OTEL_EXPORTER_OTLP_HEADERS: {}, OTEL_TRACES_SAMPLER_ARG: 1 });
 });
 
-it('headers are read as OpenTelemetry writes them', () => {
+it('headers are read in the format of OpenTelemetry', () => {
   const { OTEL_EXPORTER_OTLP_HEADERS } = read({
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20YTpi=, x-team = platform ,',
   });
@@ -23,6 +23,6 @@ it.each([
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hidden%zz'],
   ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ['OTEL_TRACES_SAMPLER_ARG', 'all'],
-])('%s is refused when it is %s, and no header is repeated', (name, value) => {
+])('%s is refused when it is %s, without the headers in the message', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(new RegExp(`^ {2}${name}: (?!.*hidden)`, 'm'));
 });

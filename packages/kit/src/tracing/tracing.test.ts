@@ -5,7 +5,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 
 describe('a traceparent', () => {
-  it.each(['00', '01', 'ff'])('with the flags %s is kept as it came', (flags) => {
+  it.each(['00', '01', 'ff'])('with the flags %s is passed on unchanged', (flags) => {
     const header = `00-${traceId}-${spanId}-${flags}`;
     expect(readTraceparent(header)).toBe(header);
   });
@@ -13,18 +13,18 @@ describe('a traceparent', () => {
   it.each([
     ['has the same length', ''],
     ['has more parts', '-what-comes-later'],
-  ])('of a later version that %s is read as far as this one knows it', (_what, more) => {
+  ])('of a later version that %s is read as far as this version knows it', (_what, more) => {
     expect(readTraceparent(`cc-${traceId}-${spanId}-09${more}`)).toBe(`00-${traceId}-${spanId}-01`);
     expect(readTraceparent(`01-${traceId}-${spanId}-02${more}`)).toBe(`00-${traceId}-${spanId}-00`);
   });
 
-  it('falls into its parts', () => {
+  it('is split into its parts', () => {
     expect(partsOf(`00-${traceId}-${spanId}-03`)).toEqual({ traceId, spanId, sampled: true });
     expect(partsOf(`00-${traceId}-${spanId}-02`)).toEqual({ traceId, spanId, sampled: false });
   });
 });
 
-describe('no traceparent', () => {
+describe('an invalid traceparent', () => {
   it.each([
     ['nothing', undefined],
     ['an empty text', ''],

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { parseFlags } from './flags.ts';
 
 describe('the flags of npm start', () => {
-  it('has a default for each', () => {
+  it('have defaults', () => {
     expect(parseFlags([], {})).toEqual({ port: 8080, ephemeral: false, help: false });
   });
 
-  it('takes the port from --port, else from PORT', () => {
+  it('take the port from --port, or else from PORT', () => {
     expect(parseFlags(['--port', '9000'], { PORT: '9001' }).port).toBe(9000);
     expect(parseFlags(['--port=9000', '--ephemeral'], {})).toEqual({
       port: 9000,
@@ -16,11 +16,11 @@ describe('the flags of npm start', () => {
     expect(parseFlags([], { PORT: '9001' }).port).toBe(9001);
   });
 
-  it.each(['0', '65536', 'abc', '80.5', ''])('refuses the port "%s" in one line', (port) => {
+  it.each(['0', '65536', 'abc', '80.5', ''])('refuse the port "%s" in one line', (port) => {
     expect(() => parseFlags([`--port=${port}`], {})).toThrow(/^".*" is not a port/);
   });
 
-  it.each([['--prot', '1'], ['extra'], ['--port']])('refuses %s and names the help', (...args) => {
+  it.each([['--prot', '1'], ['extra'], ['--port']])('refuse %s and mention --help', (...args) => {
     expect(() => parseFlags(args, {})).toThrow(/--help\.$/);
   });
 });

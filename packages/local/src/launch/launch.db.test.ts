@@ -76,7 +76,7 @@ function livingPids(): number[] {
 }
 
 describe('npm start', () => {
-  it('writes local.json for its owner alone, keeps its pids current, and ends everything in time', async () => {
+  it('writes a local.json that only its owner can read, keeps its pids current, and stops everything in time', async () => {
     const text = await start();
     expect(statSync(statePath()).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
@@ -110,7 +110,7 @@ describe('npm start', () => {
     expect(existsSync(statePath())).toBe(false);
   }, 60_000);
 
-  it('restarts Postgres and Redis on the same port when they die', async () => {
+  it('restarts PostgreSQL and Redis on the same port when they die', async () => {
     await start();
     for (const server of [running.postgres, running.redis]) {
       const first = server?.pid() ?? 0;
@@ -123,7 +123,7 @@ describe('npm start', () => {
     ]);
   }, 60_000);
 
-  it('finds the data and the key of the first start at the second, and the models that its environment names', async () => {
+  it('reuses the data and the key at the second start, and applies the models of its environment', async () => {
     await start();
     await shutDown(running);
     running = { services: [] };
@@ -140,7 +140,7 @@ describe('npm start', () => {
     expect(folders).toEqual(['/my/models']);
   }, 60_000);
 
-  it('lets webhooks to one port of this machine, the same at the next start', async () => {
+  it('allows webhooks to one port of this machine, the same at the next start', async () => {
     await start();
     const { webhooks_origin } = readState();
     expect(webhooks_origin).toMatch(/^http:\/\/127\.0\.0\.1:1\d{4}$/);
@@ -161,7 +161,7 @@ describe('npm start', () => {
     expect(await openedTo('webhook-sender')).toBe('');
   }, 60_000);
 
-  it('logs each service in with its own role, whose password stays; the sandbox with none', async () => {
+  it('logs each service in with its own role and a stable password, and the sandbox with none', async () => {
     const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
     await start({ setRoles });
     const users = await Promise.all(serviceNames.map(databaseUserOf));
@@ -180,7 +180,7 @@ describe('npm start', () => {
     expect(second).toEqual(first);
   }, 60_000);
 
-  it('leaves the roles of a database that the environment names alone', async () => {
+  it('does not change the roles of a database that the environment names', async () => {
     const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
     const { env } = await options();
     const DATABASE_URL = 'postgresql://somebody:password@127.0.0.1:1/elsewhere';
@@ -206,7 +206,7 @@ describe('npm start', () => {
     other.close();
   });
 
-  it('says what keeps the servers that its environment names from being used, all of it, before it starts any', async () => {
+  it('reports every problem of the servers that its environment names before it starts one', async () => {
     const { env } = await options();
     const given = { DATABASE_URL: 'postgres://:secret@h:x/db', REDIS_URL: 'redis+cluster://:secret@h:99999' };
     const starting = start({ env: { ...env, ...given } });

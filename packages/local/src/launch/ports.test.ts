@@ -4,14 +4,14 @@ import { servicePort, webhooksPort } from './ports.ts';
 
 const fresh = () => webhooksPort(undefined, []);
 
-it('the port of webhooks:listen is none that a service may get', async () => {
+it('the port of webhooks:listen is never the port of a service', async () => {
   const [port, service] = [await fresh(), await servicePort()];
   expect(port).toBeGreaterThanOrEqual(15_000);
   expect(port).toBeLessThan(20_000);
   expect(service).toBeGreaterThanOrEqual(20_000);
 });
 
-it('stays what it was, unless it is another one now, or none of ours', async () => {
+it('the port of webhooks:listen stays the same unless it is configured or out of range', async () => {
   const port = await fresh();
   expect(await webhooksPort(port, [8080])).toBe(port);
   expect(await webhooksPort(port, [8080, port])).not.toBe(port);
@@ -19,7 +19,7 @@ it('stays what it was, unless it is another one now, or none of ours', async () 
   expect(await webhooksPort(5432, [])).toBeGreaterThanOrEqual(15_000);
 });
 
-it('changes when another process listens on it', async () => {
+it('the port of webhooks:listen changes when another process uses it', async () => {
   const port = await fresh();
   const other = createServer().listen(port, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseListenFlags } from './flags.ts';
 
 describe('the flags of npm run webhooks:listen', () => {
-  it('has a default for each', () => {
+  it('have defaults', () => {
     expect(parseListenFlags([])).toEqual({
       events: ['execution.*', 'endpoint.*'],
       verbose: false,
@@ -13,7 +13,7 @@ describe('the flags of npm run webhooks:listen', () => {
     });
   });
 
-  it('reads each', () => {
+  it('are all read', () => {
     const flags = parseListenFlags([
       '--events=execution.failed, endpoint.*',
       '-v',
@@ -43,7 +43,7 @@ describe('the flags of npm run webhooks:listen', () => {
     [['--forward', 'http://localhost:3000', '--fail', '500'], /cannot be combined/],
     [['--evnets', 'x'], /--help\.$/],
     [['now'], /--help\.$/],
-  ])('refuses %j in one line', (args, reason) => {
+  ])('refuse %j in one line', (args, reason) => {
     expect(() => parseListenFlags(args)).toThrow(reason);
   });
 });

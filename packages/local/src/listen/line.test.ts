@@ -24,7 +24,7 @@ const delivered = (change: Partial<Delivered> = {}): Delivered => ({
 });
 
 describe('the line of a delivery', () => {
-  it('has what there is, each in its colour, and no gaps for what there is not', () => {
+  it('has the available fields, each in its colour, and no gaps for missing ones', () => {
     expect(lineOf(delivered(), paint)).toBe(
       '<dim>09:05:07.042</>  <green>✓ verified</>  <bold>execution.failed   </>  exec_1  <cyan>sandbox-text</>  ' +
         '<red>FAILED</>  <red>GENERATION_FAILED</>  <dim>→ 200</>  <dim>84 ms</>',
@@ -37,13 +37,13 @@ describe('the line of a delivery', () => {
     expect(again(true)).toContain('<magenta>duplicate, time 3</>');
   });
 
-  it('shows what is not authentic, and an answer that failed, in red', () => {
+  it('shows failed verification and failed responses in red', () => {
     const line = lineOf(delivered({ problem: 'X-Signature is wrong', answered: 401 }), paint);
     expect(line).toContain('<red,bold>✗ not verified: X-Signature is wrong</>');
     expect(line).toContain('<red>→ 401</>');
   });
 
-  it('names the endpoint of an operational event, and says that a body was truncated', () => {
+  it('names the endpoint of an operational event, and marks a truncated body', () => {
     const data = { last_error: 'answered 500' };
     const event = { type: 'endpoint.failing', endpoint_id: 'wh_1', truncated: true, data };
     expect(lineOf(delivered({ event }), plain)).toBe(
@@ -51,7 +51,7 @@ describe('the line of a delivery', () => {
     );
   });
 
-  it('shows what is no event, and lets it move no cursor', () => {
+  it('shows a body that is not an event without its control characters', () => {
     expect(lineOf(delivered({ event: {} }), plain)).toContain('no event');
     expect(lineOf(delivered({ event: { type: 'a\u001b[2J\r\u009b' } }), plain)).toContain('a�[2J��');
     expect(lineOf(delivered({ event: { type: 'a\u202eb\u2066' } }), plain)).toContain('a�b�');
@@ -59,7 +59,7 @@ describe('the line of a delivery', () => {
 });
 
 describe('a body with --verbose', () => {
-  it('is JSON over several lines, in colours', () => {
+  it('is printed as JSON on several lines, in colours', () => {
     expect(colouredJson('{"a":"b: \\"1\\" true","n":-1.5e3,"l":[null,true]}', paint)).toBe(
       [
         '{',
@@ -74,7 +74,7 @@ describe('a body with --verbose', () => {
     );
   });
 
-  it('that is no JSON is shown as it is, on one line', () => {
+  it('that is not JSON is printed unchanged on one line', () => {
     expect(colouredJson('hello\u0007', plain)).toBe('hello�');
     expect(colouredJson('a\n09:05:07.042  ✓ verified', plain)).toBe('a�09:05:07.042  ✓ verified');
   });

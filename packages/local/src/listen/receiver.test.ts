@@ -27,7 +27,7 @@ function deliver(url: string, signal?: AbortSignal): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body, ...(signal && { signal }) });
 }
 
-it('knows a duplicate', async () => {
+it('a receiver recognizes a duplicate', async () => {
   const { url, setSecret } = await start();
   setSecret(secret);
   expect((await deliver(url)).status).toBe(200);
@@ -38,7 +38,7 @@ it('knows a duplicate', async () => {
   ]);
 });
 
-it('reports a sender that no longer waits for the response, and does not count it', async () => {
+it('a receiver reports a sender that no longer waits for the response, and does not count it', async () => {
   const { url, setSecret } = await start('--slow', '0.5');
   setSecret(secret);
   await expect(deliver(url, AbortSignal.timeout(100))).rejects.toThrow();

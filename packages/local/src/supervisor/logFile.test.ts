@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the log of a service', () => {
-  it('shows errors of pino and plain lines, and no line of an earlier life', () => {
+  it('shows errors of pino and plain lines, and no line of an earlier process', () => {
     writeFileSync(log, 'an earlier life\n');
     const bornAt = logSize(log);
     const lines = [
@@ -28,7 +28,7 @@ describe('the log of a service', () => {
     expect(lastErrors(log, bornAt)).toEqual(['config: PORT is missing', 'no database', 'Segmentation fault']);
   });
 
-  it('shows errors of lines for people, without what is indented below them', () => {
+  it('shows the errors among formatted lines, without the indented lines below them', () => {
     const lines = [
       '[12:07:20.746] INFO: ledger: listening {"port":5}',
       '[12:07:20.775] ERROR: ledger: no database {"a":1}',
@@ -43,7 +43,7 @@ describe('the log of a service', () => {
     expect(lastErrors(log, 0)).toEqual(['ledger: no database {"a":1}', 'Error: out of memory']);
   });
 
-  it('does not show the end of a line that it cut', () => {
+  it('does not show the rest of a line that was cut', () => {
     writeFileSync(log, `${'x'.repeat(20_000)}\nthe reason\n`);
     expect(lastErrors(log, 0)).toEqual(['the reason']);
   });
@@ -53,7 +53,7 @@ describe('the log of a service', () => {
     expect(logSize(log)).toBe(0);
   });
 
-  it('is put aside at the next start', () => {
+  it('is renamed at the next start', () => {
     writeFileSync(log, 'the last start');
     rotateLog(log);
     expect(readFileSync(`${log}.1`, 'utf8')).toBe('the last start');

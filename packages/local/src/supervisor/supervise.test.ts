@@ -51,7 +51,7 @@ async function startFake(env: NodeJS.ProcessEnv = {}, timing: Timing = quick) {
 }
 
 describe('a supervised service', () => {
-  it('is started again under another pid when it is killed, with a line saying so', async () => {
+  it('is restarted under another pid when it is killed, and a line reports it', async () => {
     const { service, said, pids } = await startFake();
     await until(service.isReady);
     const first = service.pid() ?? 0;
@@ -63,7 +63,7 @@ describe('a supervised service', () => {
     expect(said).toEqual([expect.stringMatching(/^fake ended \(SIGKILL\); restarting it in 10 ms/)]);
   });
 
-  it('is killed and started again when its health fails for too long', async () => {
+  it('is killed and restarted when it stays unhealthy for too long', async () => {
     const { service, port, said } = await startFake(
       {},
       { ...quick, unhealthyAfterMs: 300, firstHealthyWithinMs: 5_000 },
@@ -76,7 +76,7 @@ describe('a supervised service', () => {
     expect(said[0]).toMatch(/^fake has not been healthy/);
   });
 
-  it('ends at SIGTERM when it is stopped, and is not started again', async () => {
+  it('ends at SIGTERM when it is stopped, and is not restarted', async () => {
     const { service, pids, said } = await startFake();
     await until(service.isReady);
     const pid = service.pid() ?? 0;
@@ -86,7 +86,7 @@ describe('a supervised service', () => {
     expect(said).toEqual([]);
   });
 
-  it('is killed when it outlives its grace', async () => {
+  it('is killed when it does not stop within its grace period', async () => {
     const { service } = await startFake({ FAKE_STUBBORN: 'yes' });
     await until(service.isReady);
     const pid = service.pid() ?? 0;
@@ -96,7 +96,7 @@ describe('a supervised service', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190);
   });
 
-  it('says why it can not start, and waits longer from time to time', async () => {
+  it('is restarted at growing intervals when it cannot start, and the reason is printed', async () => {
     const { service, said } = await startFake({ FAKE_BROKEN: 'yes' });
     await until(() => service.deaths() >= 3);
     expect(said.filter((line) => line === 'fake: PORT: expected a number')).toHaveLength(service.deaths());

@@ -72,7 +72,7 @@ describe('the test servers', () => {
     },
   );
 
-  it('of one run outlive the end of another', async () => {
+  it('of one run keep running when another run ends', async () => {
     const one = await startUser();
     await startUser();
     expect(alive(pids())).toHaveLength(6);
@@ -82,7 +82,7 @@ describe('the test servers', () => {
     expect(alive(pids())).toHaveLength(3);
   });
 
-  it('of a run whose guardian was killed too are cleared away by the next run', async () => {
+  it('of a run whose guardian was killed as well are removed by the next run', async () => {
     const user = await startUser();
     const servers = pids();
     const [guardian] = servers;

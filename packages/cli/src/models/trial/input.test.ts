@@ -35,7 +35,7 @@ function submissionOf(as: string, example: object) {
 }
 
 describe('the files of an example', () => {
-  it('are samples: a picture, or a sound where the id says so', async () => {
+  it('are sample images, or sample audio if the id says so', async () => {
     const { files } = testInput(
       model('url', { pictures: ['file_sample'], audio: 'file_sample-audio' }),
       undefined,
@@ -46,13 +46,13 @@ describe('the files of an example', () => {
     }
   });
 
-  it('go in as data URIs under the names of the route', () => {
+  it('are sent as data URIs under the names of the route', () => {
     const { input, parts } = submissionOf('url', { pictures: ['file_sample'] });
     expect(input).toEqual({ n: 1, image: [expect.stringMatching(/^data:image\/png;base64,/)] });
     expect(parts).toEqual([]);
   });
 
-  it('go in as parts of a form where the route says so', async () => {
+  it('are sent as parts of a form if the route says so', async () => {
     const { input, parts } = submissionOf('multipart', { pictures: ['file_a', 'file_b'] });
     expect(input).toEqual({ n: 1, image: ['file_a', 'file_b'] });
     expect(parts.map(({ path, filename }) => [path, filename])).toEqual([
@@ -66,13 +66,13 @@ describe('the files of an example', () => {
   });
 });
 
-it('is the first example', () => {
+it('the input of a trial is the first example of the model', () => {
   expect(exampleInput({ type: 'object', examples: [{ prompt: 'a' }, { prompt: 'b' }] })).toEqual({
     prompt: 'a',
   });
 });
 
-it('else is made of defaults and of what must be given, and is an input of the model', () => {
+it('the input of a trial without examples consists of the defaults and the required properties, and is valid', () => {
   const schema = {
     type: 'object',
     additionalProperties: false,

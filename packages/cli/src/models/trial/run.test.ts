@@ -84,7 +84,7 @@ describe('runOnce', () => {
     ]);
   });
 
-  it('asks again while it is refused for now, three times in all', async () => {
+  it('retries a refused run, three times in all', async () => {
     const later: Progress = { state: 'refused', retryAfterMs: 1, outcome: no };
     const soon = saying([later, ended]);
     expect((await run(soon)).end.state).toBe('ended');
@@ -97,7 +97,7 @@ describe('runOnce', () => {
     expect(final.asked).toHaveLength(1);
   });
 
-  it('joins a run whose answer was lost, and never sends it again', async () => {
+  it('recovers a run whose response was lost, and never submits it twice', async () => {
     const lost: Progress = { state: 'unknown', outcome: { ...no, code: 'GENERATION_FAILED' } };
     const joined = saying([lost, running()]);
     expect((await run(joined)).end.state).toBe('ended');
@@ -107,14 +107,14 @@ describe('runOnce', () => {
     expect(gone.asked).toEqual(['submit', 'recover']);
   });
 
-  it('cancels at the provider when time is up', async () => {
+  it('cancels at the provider when its time is over', async () => {
     const fake = saying([running()], [running()]);
     const { end } = await run(fake, { timeoutMs: 30 });
     expect(end).toEqual({ state: 'stopped', reason: 'timeout', wasCancelled: true });
     expect(fake.cancelled).toEqual([{ externalId: 'r1' }]);
   });
 
-  it('says so when there is nothing to cancel', async () => {
+  it('says that there was nothing to cancel', async () => {
     const signal = AbortSignal.abort();
     const fake = saying([{ state: 'unknown', outcome: no }]);
     const { end } = await run(fake, { signal });
