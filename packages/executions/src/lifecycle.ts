@@ -13,18 +13,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { createBatcher } from '@holdfast/kit/batcher';
-import { type abortQueue, fanoutJobs, type fanoutQueue, type PayloadOf } from '@holdfast/queues/definitions';
-import type { Producer } from '@holdfast/queues/producer';
-
-export type FanoutProducer = Producer<PayloadOf<typeof fanoutQueue>>;
-
-export type EndingHints = {
-  fanout: FanoutProducer;
-  abort: Producer<PayloadOf<typeof abortQueue>>;
-};
-
-/** Called after the commit; `startedAtMs` is when the statement was sent, since 1970. */
-export type OnEnded = (ended: EndedExecution[], startedAtMs: number) => void;
+import { type EndingHints, type FanoutProducer, hintEvents, hintStop, type OnEnded } from './hints.ts';
 
 export type Starter = {
   /** PENDING -> PROCESSING with a leased attempt. Null: another process has started it, or it has ended. */
@@ -51,19 +40,6 @@ export function openStarter(args: { db: Database; fanout: FanoutProducer; leaseS
     },
   });
   return { start: (id, at) => batcher.add({ id, ...at }), idle: batcher.idle };
-}
-
-/** After the commit: the webhook-sender fans the events out. */
-export async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
-  await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
-}
-
-/** After the commit of an ending without a result: the dispatcher also stops the run. */
-async function hintStop(hints: EndingHints, ended: EndedExecution[]): Promise<void> {
-  await Promise.all([
-    hintEvents(hints.fanout, ended),
-    hints.abort.addAll(ended.map(({ executionId }) => ({ executionId }))),
-  ]);
 }
 
 /** -> CANCELLED, hold released, provider stopped; twice is fine. @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL */

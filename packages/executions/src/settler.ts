@@ -2,7 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
 import { isRefusal } from '@holdfast/db/faults';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
-import { type FanoutProducer, hintEvents, type OnEnded } from './lifecycle.ts';
+import { type FanoutProducer, hintEvents, type OnEnded } from './hints.ts';
 
 export type Settler = {
   /** -> COMPLETED, the hold settled to the cost, or -> FAILED, the hold released. It changes nothing once ended. */

@@ -1,6 +1,6 @@
 import type { EndedExecution } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
-import type { OnEnded } from '@holdfast/executions/lifecycle';
+import type { OnEnded } from '@holdfast/executions/hints';
 import type { Logger } from '@holdfast/kit/logger';
 import type { NewSpan, Tracing } from '@holdfast/kit/tracing/tracing';
 import { executionAttributes } from '@holdfast/kit/tracing/tracing';

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import { unsettledAttempts } from '@holdfast/db/sweeps';
-import type { EndingHints } from '@holdfast/executions/lifecycle';
+import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';

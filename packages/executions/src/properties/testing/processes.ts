@@ -5,7 +5,8 @@ import { createLogger } from '@holdfast/kit/logger';
 import { asRole, createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { type AttemptRecorder, openAttemptRecorder } from '../../attemptRecorder.ts';
 import { type Creator, openCreator } from '../../creator.ts';
-import { type EndingHints, type OnEnded, openStarter, type Starter } from '../../lifecycle.ts';
+import type { EndingHints, OnEnded } from '../../hints.ts';
+import { openStarter, type Starter } from '../../lifecycle.ts';
 import { openSettler, type Settler } from '../../settler.ts';
 import { nowhere } from '../../testing/nowhere.ts';
 

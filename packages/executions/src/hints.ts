@@ -1,0 +1,26 @@
+import type { EndedExecution } from '@holdfast/db/executions/endings';
+import { type abortQueue, fanoutJobs, type fanoutQueue, type PayloadOf } from '@holdfast/queues/definitions';
+import type { Producer } from '@holdfast/queues/producer';
+
+export type FanoutProducer = Producer<PayloadOf<typeof fanoutQueue>>;
+
+export type EndingHints = {
+  fanout: FanoutProducer;
+  abort: Producer<PayloadOf<typeof abortQueue>>;
+};
+
+/** Called after the commit; `startedAtMs` is when the statement was sent, since 1970. */
+export type OnEnded = (ended: EndedExecution[], startedAtMs: number) => void;
+
+/** After the commit: the webhook-sender fans the events out. */
+export async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
+  await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
+}
+
+/** After the commit of an ending without a result: the dispatcher also stops the run. */
+export async function hintStop(hints: EndingHints, ended: EndedExecution[]): Promise<void> {
+  await Promise.all([
+    hintEvents(hints.fanout, ended),
+    hints.abort.addAll(ended.map(({ executionId }) => ({ executionId }))),
+  ]);
+}
