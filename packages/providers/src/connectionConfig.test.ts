@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectionConfig, connectionProblems, trustedHosts } from './connectionConfig.ts';
+import { connectionConfig, connectionProblems } from './connectionConfig.ts';
+import { trustedHosts } from './outputFiles.ts';
 import { createProviders } from './registry.ts';
 
 describe('connectionConfig', () => {

@@ -1,7 +1,7 @@
 import type { adapters } from '@holdfast/domain/modelRoute';
-import { portOf } from '@holdfast/egress/addresses';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
+import { outputOrigins } from './outputFiles.ts';
 
 const baseUrl = z.url({ protocol: /^https?$/ });
 
@@ -71,22 +71,6 @@ export function connectionProblems(environment: Environment): string[] {
           `${name}_OUTPUT_ORIGINS: ${text} is not an origin such as http://minio:9000, and is ignored`,
       );
   });
-}
-
-/** `host:port` of hosts whose output files need no egress check: the provider's own, and <NAME>_OUTPUT_ORIGINS. */
-export function trustedHosts({ baseUrl, settings }: Connection): string[] {
-  const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
-  return urls.map((url) => `${url.hostname}:${portOf(url)}`);
-}
-
-/** The entries of <NAME>_OUTPUT_ORIGINS; `url` is null for an invalid one. */
-export function outputOrigins({
-  OUTPUT_ORIGINS = '',
-}: Connection['settings']): { text: string; url: URL | null }[] {
-  const texts = OUTPUT_ORIGINS.split(',').map((text) => text.trim());
-  return texts
-    .filter((text) => text !== '')
-    .map((text) => ({ text, url: /^https?:\/\/[^/?#]+\/?$/i.test(text) ? URL.parse(text) : null }));
 }
 
 function isUsable({ url }: { url: string }): boolean {

@@ -1,5 +1,7 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Success } from '@holdfast/domain/outcome';
+import { portOf } from '@holdfast/egress/addresses';
+import type { Connection } from './connection.ts';
 
 /** A stored file as the output shows it: pixels, and seconds of audio and video, if known. */
 export type StoredFile = {
@@ -81,4 +83,20 @@ function replaced(value: unknown, files: Map<string, StoredFile | undefined>): u
 
 function isUrlObject(value: unknown): value is { url: string } {
   return value !== null && typeof value === 'object' && 'url' in value && typeof value.url === 'string';
+}
+
+/** `host:port` of hosts whose output files need no egress check: the provider's own, and <NAME>_OUTPUT_ORIGINS. */
+export function trustedHosts({ baseUrl, settings }: Connection): string[] {
+  const urls = [new URL(baseUrl), ...outputOrigins(settings).flatMap(({ url }) => url ?? [])];
+  return urls.map((url) => `${url.hostname}:${portOf(url)}`);
+}
+
+/** The entries of <NAME>_OUTPUT_ORIGINS; `url` is null for an invalid one. */
+export function outputOrigins({
+  OUTPUT_ORIGINS = '',
+}: Connection['settings']): { text: string; url: URL | null }[] {
+  const texts = OUTPUT_ORIGINS.split(',').map((text) => text.trim());
+  return texts
+    .filter((text) => text !== '')
+    .map((text) => ({ text, url: /^https?:\/\/[^/?#]+\/?$/i.test(text) ? URL.parse(text) : null }));
 }

@@ -3,9 +3,13 @@ import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import type { Logger } from '@holdfast/kit/logger';
 import { retry } from '@holdfast/kit/retry';
-import { trustedHosts } from '@holdfast/providers/connectionConfig';
 import type { OutputBody } from '@holdfast/providers/outputBody';
-import { copyOutputFiles, type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
+import {
+  copyOutputFiles,
+  type StoredFile,
+  trustedHosts,
+  UnusableOutput,
+} from '@holdfast/providers/outputFiles';
 import { type Files, type OutputRules, storeOutput } from './outputFile.ts';
 import type { Route } from './routes.ts';
 import type { Attempt } from './submission.ts';
