@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { limits } from '@holdfast/domain/limits';
-import { contradictsType } from '../allowedTypes.ts';
 import type { DiskSettings } from '../config.ts';
+import { contradictsType } from '../contentTypes.ts';
 import { type ErrorCode, type OnError, sendObject } from '../objectResponse.ts';
 import { createDiskStore } from './diskStore.ts';
 import { type CheckSize, writeObject } from './objectFiles.ts';

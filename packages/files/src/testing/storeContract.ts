@@ -3,7 +3,7 @@ import http from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contradictsType } from '../allowedTypes.ts';
+import { contradictsType } from '../contentTypes.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../store.ts';
 
 export type Opened = { store: ObjectStore; close: () => Promise<void> };

@@ -1,7 +1,12 @@
 import type { FileRow, FoundBytes } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
-import { contradictsType, extensionOf } from '@holdfast/files/allowedTypes';
-import { detectAllowedType, headBytes, matchesDeclaredType } from '@holdfast/files/detectedType';
+import {
+  contradictsType,
+  detectAllowedType,
+  extensionOf,
+  headBytes,
+  matchesDeclaredType,
+} from '@holdfast/files/contentTypes';
 import { type Measures, measureObject } from '@holdfast/files/measures';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 

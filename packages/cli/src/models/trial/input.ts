@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import { allowedTypes, extensionOf } from '@holdfast/files/allowedTypes';
+import { allowedTypes, extensionOf } from '@holdfast/files/contentTypes';
 import { UsageError } from '@holdfast/kit/flags';
 import { inputProblem } from '@holdfast/providers/catalogue/problems';
 import { sampleImage, sampleSound } from './samples.ts';

@@ -2,7 +2,7 @@ import { insertUpload } from '@holdfast/db/files';
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { type AllowedType, allowedTypeOf, allowedTypes, bareType } from '@holdfast/files/allowedTypes';
+import { type AllowedType, allowedTypeOf, allowedTypes, bareType } from '@holdfast/files/contentTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';

@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { detectType, headBytes, matchesDeclaredType, outputType } from './detectedType.ts';
+import {
+  allowedTypeOf,
+  allowedTypes,
+  contradictsType,
+  detectType,
+  extensionOf,
+  headBytes,
+  isAllowedType,
+  matchesDeclaredType,
+  outputType,
+} from './contentTypes.ts';
 import * as media from './testing/media.ts';
 
 const png = Buffer.from(
@@ -14,6 +24,36 @@ const mov = Buffer.concat([Buffer.from('00000014', 'hex'), Buffer.from('ftypqt  
 const zip = Buffer.from('504b030414000000000000000000', 'hex');
 const webm = Buffer.from('1a45dfa3934282847765626d4287810242858102', 'hex');
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');
+
+describe('allowed types', () => {
+  it('have an extension, and other types have none', () => {
+    for (const type of allowedTypes) expect(extensionOf(type)).toMatch(/^[a-z0-9]+$/);
+    expect(extensionOf('image/svg+xml')).toBeNull();
+    expect(isAllowedType('application/octet-stream')).toBe(false);
+    expect(isAllowedType('constructor')).toBe(false);
+  });
+
+  it.each([
+    ['IMAGE/PNG', 'image/png'],
+    ['text/csv; charset=utf-8', 'text/csv'],
+    ['image/jpg', 'image/jpeg'],
+    ['Audio/MP3;rate=1', 'audio/mpeg'],
+    ['image/svg+xml', null],
+    ['constructor', null],
+    ['', null],
+  ])('are found by name: %j is %s', (text, type) => {
+    expect(allowedTypeOf(text)).toBe(type);
+  });
+
+  it('are contradicted by a Content-Type that names another one, not by an unspecific one', () => {
+    for (const same of [undefined, null, '', 'application/octet-stream', 'image/jpg', 'IMAGE/JPEG; q=1']) {
+      expect(contradictsType(same, 'image/jpeg')).toBe(false);
+    }
+    for (const other of ['image/png', 'text/html', 'nonsense']) {
+      expect(contradictsType(other, 'image/jpeg')).toBe(true);
+    }
+  });
+});
 
 describe('the detected type of a file', () => {
   it('depends on its first bytes', async () => {
