@@ -3,9 +3,9 @@ import { formatMoney, type Money } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { BalanceRecord, balanceRecord } from '../endpoints/balance/balanceRecord.ts';
-import { readIdempotencyKey } from '../executions/idempotencyKey.ts';
 import type { Reply } from '../http/endpoint.ts';
 import { amount, idField, timestamp } from '../http/fields.ts';
+import { readIdempotencyKey } from '../http/requestHeaders.ts';
 import { adjust } from '../money/adjustments.ts';
 import { findOrganization } from './organizations.ts';
 

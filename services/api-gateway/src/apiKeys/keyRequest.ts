@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { timeField } from '../http/fields.ts';
 import { invalidInput } from '../http/validate.ts';
+import { unknownModels } from './access.ts';
 import { isAddressRange } from './keyBounds.ts';
-import { unknownModels } from './modelAccess.ts';
 
 export const scopesField = z.array(z.enum(apiKeyScopes)).meta({
   description: 'What the key may do. Any key may read models',

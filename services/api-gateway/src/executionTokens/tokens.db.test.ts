@@ -131,7 +131,7 @@ describe('an execution token', () => {
     const { apiKeyId } = claimsOf(await newToken(id));
     const sign = (aheadMs: number) =>
       gateway.context.tokens.sign({ executionId: id, apiKeyId, expiresAtMs: Date.now() + aheadMs });
-    await read(sign(-1), `/v1/executions/${id}`).expect(401);
+    await read(sign(-10_000), `/v1/executions/${id}`).expect(401);
     const served = await serve(gateway);
     const headers = { Authorization: `Bearer ${sign(2000)}` };
     const events = await eventsOf(await fetch(`${served.url}/v1/executions/${id}/events`, { headers }));

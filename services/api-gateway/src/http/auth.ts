@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { type FoundApiKey, findApiKeys, findApiKeysById } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
 import type { AdminToken } from '@holdfast/domain/adminTokens';
@@ -31,11 +30,6 @@ export function authenticate(callers: Callers): RequestHandler {
     }
     next();
   };
-}
-
-/** Checks the key again, for responses that take long. @throws ApiError UNAUTHENTICATED when it is no longer valid */
-export async function recheckKey(response: ServerResponse): Promise<void> {
-  await stateOf(response).findCaller?.();
 }
 
 async function requireCaller(request: Request, address: string, callers: Callers): Promise<Caller> {

@@ -20,6 +20,8 @@ export type RawRequest = { request: IncomingMessage; response: ServerResponse };
 export type EndpointRequest<Params, Query, Body> = {
   context: Context;
   caller: Caller;
+  /** For responses that take long. @throws ApiError UNAUTHENTICATED when the key is no longer valid */
+  recheckKey(): Promise<void>;
   params: Params;
   query: Query;
   body: Body;
@@ -55,6 +57,16 @@ export type EndpointResponse = {
   /** Operations that take a value of this response. */
   links?: Record<string, oas31.LinkObject>;
 };
+
+/** A link to an operation that takes a field of the response as its parameter of the path. */
+export function linkTo(
+  operationId: string,
+  field: string,
+  description: string,
+  parameter = field,
+): oas31.LinkObject {
+  return { operationId, parameters: { [parameter]: `$response.body#/${field}` }, description };
+}
 
 /** One endpoint: path, schemas and handler. The OpenAPI document is generated from the same object. */
 export type Endpoint = {

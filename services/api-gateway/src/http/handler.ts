@@ -50,7 +50,8 @@ async function replyOf(
   endpoint: Endpoint,
   { context, params, raw, hold }: { context: Context; params: never; raw: Raw; hold: BodyHold },
 ): Promise<Reply | null> {
-  const { caller, traceparent, publicUrl } = stateOf(raw.response);
+  const state = stateOf(raw.response);
+  const { caller, traceparent, publicUrl } = state;
   const input = readInput(endpoint, raw, { pace: context.bodyPace, hold });
   const { query, body } = await input.catch(async (error: unknown) => {
     await endpoint.onRefused?.({ context, params, raw, error });
@@ -60,6 +61,7 @@ async function replyOf(
     return await endpoint.handle({
       context,
       caller: caller as never,
+      recheckKey: keyCheck(state),
       params,
       query: query as never,
       body: body as never,
@@ -71,6 +73,13 @@ async function replyOf(
   } finally {
     if (body instanceof Readable) body.destroy();
   }
+}
+
+/** Apart from `replyOf`, for the response may wait with it while the request's body is released. */
+function keyCheck({ findCaller }: RequestState): () => Promise<void> {
+  return async () => {
+    await findCaller?.();
+  };
 }
 
 const pathNotFound = () => new ApiError('NOT_FOUND', 'There is nothing at this path.');

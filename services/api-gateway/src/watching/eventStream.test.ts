@@ -19,8 +19,6 @@ function startStream() {
         watches.push(watch);
         return () => watches.splice(0);
       },
-      size: () => watches.length,
-      close() {},
     },
     log: createLogger('test', 'silent'),
     execution: { id: 'exec_1' },

@@ -16,7 +16,7 @@ const keyCheckIntervalMs = 1500;
  * or the gateway stops. While the client does not read, polls are skipped; the next one has what they missed.
  */
 export async function streamExecution(args: {
-  watcher: Watcher;
+  watcher: Pick<Watcher, 'watch'>;
   log: Logger;
   execution: Pick<Execution, 'id'>;
   read: () => Promise<Execution>;

@@ -23,9 +23,18 @@ export type Watch = {
 export type Watcher = {
   /** Watches until the returned function is called. */
   watch(id: string, watch: Watch): () => void;
+  /**
+   * Waits until the status differs from that of `execution`, `waitMs` have passed, the gateway stops or the client
+   * disconnects. Returns false when there was nothing to wait for.
+   */
+  waitForChange(execution: Known, waitMs: number, response: ServerResponse): Promise<boolean>;
+  /** The same until the execution has ended. */
+  waitForEnd(execution: Known, waitMs: number, response: ServerResponse): Promise<boolean>;
   size(): number;
   close(): void;
 };
+
+type Known = Pick<Execution, 'id' | 'status'>;
 
 /** Polls all watched executions with one statement every 250 ms, while there are any. */
 export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher {
@@ -65,13 +74,15 @@ export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher
     timer = setTimeout(() => void poll(), delayMs);
   }
 
-  return {
+  const watcher: Watcher = {
     watch(id, watch) {
       if (isClosed) watch.onClosed();
       else watches.set(watch, id);
       schedule(0);
       return () => watches.delete(watch);
     },
+    waitForChange: (known, ...wait) => waitFor(watcher, known, (status) => status !== known.status, ...wait),
+    waitForEnd: (known, ...wait) => waitFor(watcher, known, isTerminal, ...wait),
     size: () => watches.size,
     close() {
       isClosed = true;
@@ -81,6 +92,7 @@ export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher
       for (const watch of all) watch.onClosed();
     },
   };
+  return watcher;
 }
 
 function lowest(numbers: (number | null)[]): number | null {
@@ -88,48 +100,19 @@ function lowest(numbers: (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-type Known = Pick<Execution, 'id' | 'status'>;
-
-/**
- * Waits until the status differs from that of `execution`, `waitMs` have passed, the gateway stops or the client
- * disconnects. Returns false when there was nothing to wait for.
- */
-export function waitForChange(
-  watcher: Watcher,
-  execution: Known,
-  waitMs: number,
-  response: ServerResponse,
-): Promise<boolean> {
-  return waitFor(
-    watcher,
-    { execution, isReached: (status) => status !== execution.status },
-    waitMs,
-    response,
-  );
-}
-
-/** The same until the execution has ended. */
-export function waitForEnd(
-  watcher: Watcher,
-  execution: Known,
-  waitMs: number,
-  response: ServerResponse,
-): Promise<boolean> {
-  return waitFor(watcher, { execution, isReached: isTerminal }, waitMs, response);
-}
-
 async function waitFor(
   watcher: Watcher,
-  { execution, isReached }: { execution: Known; isReached: (status: ExecutionStatus) => boolean },
+  { id, status: known }: Known,
+  isReached: (status: ExecutionStatus) => boolean,
   waitMs: number,
   response: ServerResponse,
 ): Promise<boolean> {
-  if (waitMs === 0 || isTerminal(execution.status) || response.destroyed) return false;
+  if (waitMs === 0 || isTerminal(known) || response.destroyed) return false;
   if (watcher.size() >= maxWaiting) return false;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
   response.once('close', resolve);
-  const unwatch = watcher.watch(execution.id, {
+  const unwatch = watcher.watch(id, {
     logsSeen: () => null,
     onRead: ({ status }) => isReached(status) && resolve(),
     onClosed: resolve,

@@ -2,7 +2,7 @@ import { listExecutions, listAnyExecutions as readAny } from '@holdfast/db/execu
 import { timeFromNow } from '@holdfast/db/statement';
 import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
-import { executionFilter, executionQuery } from '../../executions/lookup.ts';
+import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter } from '../../http/fields.ts';

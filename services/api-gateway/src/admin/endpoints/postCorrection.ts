@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idempotencyKeyHeader } from '../../executions/idempotencyKey.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
+import { idempotencyKeyHeader } from '../../http/requestHeaders.ts';
 import { signedAmount } from '../../money/amounts.ts';
 import { AdjustmentRecord, replyWithAdjustment } from '../adjustmentRecord.ts';
 

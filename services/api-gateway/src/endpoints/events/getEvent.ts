@@ -1,5 +1,5 @@
 import { getEvent as readEvent } from '@holdfast/db/events';
-import { requireReadable } from '../../executions/lookup.ts';
+import { requireReadable } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';

@@ -3,7 +3,7 @@ import { getWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { invalidField } from '@holdfast/domain/errors';
 import { subscribableEvents, subscribedTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
-import { boundModels, mayReadModel } from '../../apiKeys/modelAccess.ts';
+import { boundModels, mayReadModel } from '../../apiKeys/access.ts';
 import type { Context } from '../../context.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idFilter, timeFilter, toDate } from '../../http/fields.ts';

@@ -1,6 +1,6 @@
 import { erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
-import { requireReadable } from '../../executions/lookup.ts';
+import { requireReadable } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, requireId } from '../../http/fields.ts';
 

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { findExecution } from '../../executions/lookup.ts';
-import { maxWaitS } from '../../executions/preferredWait.ts';
+import { findExecution } from '../../apiKeys/access.ts';
 import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
-import { recheckKey } from '../../http/auth.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
-import { waitForChange } from '../../watching/watcher.ts';
+import { maxWaitS } from '../../http/requestHeaders.ts';
 
 export const getExecution = endpoint({
   method: 'GET',
@@ -30,12 +28,12 @@ export const getExecution = endpoint({
       ),
   }),
   responses: { 200: { description: 'The execution', schema: ExecutionDetails } },
-  async handle({ context, caller, params, query, publicUrl, raw: { response } }) {
+  async handle({ context, caller, recheckKey, params, query, publicUrl, raw: { response } }) {
     const read = () => findExecution(context, caller, params.id);
     const known = await read();
-    const hasWaited = await waitForChange(context.watcher, known, query.wait * 1000, response);
+    const hasWaited = await context.watcher.waitForChange(known, query.wait * 1000, response);
     if (response.destroyed) return null;
-    if (hasWaited) await recheckKey(response);
+    if (hasWaited) await recheckKey();
     const execution = hasWaited ? await read() : known;
     return { status: 200, body: executionDetails(execution, publicUrl) };
   },

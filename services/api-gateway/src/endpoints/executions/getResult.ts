@@ -1,7 +1,7 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { resultRecord } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { findExecution } from '../../executions/lookup.ts';
+import { findExecution } from '../../apiKeys/access.ts';
 import { ExecutionResult } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';

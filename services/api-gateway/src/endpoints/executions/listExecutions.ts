@@ -1,8 +1,8 @@
 import { listExecutions as readExecutions } from '@holdfast/db/executions/read';
 import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
-import { boundModels } from '../../apiKeys/modelAccess.ts';
-import { executionFilter, executionQuery } from '../../executions/lookup.ts';
+import { boundModels } from '../../apiKeys/access.ts';
+import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { isUsablePage, pageFields, pageOf } from '../../http/paging.ts';

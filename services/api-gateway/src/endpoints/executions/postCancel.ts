@@ -1,5 +1,5 @@
 import { cancel } from '@holdfast/executions/lifecycle';
-import { requireReadable } from '../../executions/lookup.ts';
+import { requireReadable } from '../../apiKeys/access.ts';
 import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, requireId } from '../../http/fields.ts';

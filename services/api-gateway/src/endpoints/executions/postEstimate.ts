@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import { formatMoney, holdFor } from '@holdfast/domain/money';
 import { estimateItems, type PriceItem, priceUnits } from '@holdfast/domain/pricing';
 import { z } from 'zod';
-import { requireModel } from '../../apiKeys/modelAccess.ts';
+import { requireModel } from '../../apiKeys/access.ts';
 import { estimateBody, prepareCreate } from '../../executions/createRequest.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { amount } from '../../http/fields.ts';

@@ -4,12 +4,9 @@ import { ApiError } from '@holdfast/domain/errors';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { type Created, replay } from '@holdfast/executions/creator';
 import { z } from 'zod';
-import { requireModel } from '../../apiKeys/modelAccess.ts';
+import { findExecution, requireModel } from '../../apiKeys/access.ts';
 import type { Context } from '../../context.ts';
 import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
-import { idempotencyKeyHeader, readIdempotencyKey, requestHash } from '../../executions/idempotencyKey.ts';
-import { findExecution } from '../../executions/lookup.ts';
-import { maxWaitS, preferredWaitS } from '../../executions/preferredWait.ts';
 import {
   CreatedExecution,
   ExecutionDetails,
@@ -17,11 +14,15 @@ import {
   executionDetails,
   executionUrls,
 } from '../../executions/records.ts';
-import { recheckKey } from '../../http/auth.ts';
-import { type Caller, type EndpointResponse, endpoint, type Reply } from '../../http/endpoint.ts';
+import { type Caller, type EndpointResponse, endpoint, linkTo, type Reply } from '../../http/endpoint.ts';
+import {
+  idempotencyKeyHeader,
+  maxWaitS,
+  preferredWaitS,
+  readIdempotencyKey,
+  requestHash,
+} from '../../http/requestHeaders.ts';
 import { adjust } from '../../money/adjustments.ts';
-import { executionLinks } from '../../openapi/links.ts';
-import { waitForEnd } from '../../watching/watcher.ts';
 
 const acceptedHeaders = {
   Location: {
@@ -37,6 +38,13 @@ const acceptedHeaders = {
     schema: { type: 'string', enum: ['true'] },
   },
 } satisfies EndpointResponse['headers'];
+
+const executionLinks = {
+  read: linkTo('getExecution', 'id', 'Its status and, once completed, its result'),
+  follow: linkTo('streamExecutionEvents', 'id', 'Its events as they happen'),
+  result: linkTo('getExecutionResult', 'id', 'Its result, once completed'),
+  cancel: linkTo('cancelExecution', 'id', 'Cancels it'),
+} satisfies EndpointResponse['links'];
 
 export const postExecution = endpoint({
   method: 'POST',
@@ -81,7 +89,7 @@ export const postExecution = endpoint({
     'MODEL_UNAVAILABLE',
     'INSUFFICIENT_STORAGE',
   ],
-  async handle({ context, caller, body, headers, traceparent, publicUrl, raw: { response } }) {
+  async handle({ context, caller, recheckKey, body, headers, traceparent, publicUrl, raw: { response } }) {
     await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
@@ -96,13 +104,17 @@ export const postExecution = endpoint({
     };
     const waitS = preferredWaitS(headers['prefer']);
     if (waitS === 0 || !caller.scopes.includes('executions:read')) return accepted;
-    return { ...accepted, wait: waiting({ context, caller, record, accepted, waitS, publicUrl, response }) };
+    return {
+      ...accepted,
+      wait: waiting({ context, caller, recheckKey, record, accepted, waitS, publicUrl, response }),
+    };
   },
 });
 
 type Waiting = {
   context: Context;
   caller: Caller;
+  recheckKey: () => Promise<void>;
   record: Created['record'];
   accepted: Reply;
   waitS: number;
@@ -114,13 +126,14 @@ type Waiting = {
  * Waits for the end and gives the execution as it is then. The request is accepted, so nothing that fails from now on may
  * hide its id: the response is that without the preference. Apart from `handle`, whose closures keep the body.
  */
-function waiting({ context, caller, record, accepted, waitS, publicUrl, response }: Waiting) {
+function waiting(args: Waiting) {
+  const { context, caller, recheckKey, record, accepted, waitS, publicUrl, response } = args;
   return async (): Promise<Reply | null> => {
-    const hasWaited = await waitForEnd(context.watcher, record, waitS * 1000, response);
+    const hasWaited = await context.watcher.waitForEnd(record, waitS * 1000, response);
     if (response.destroyed) return null;
     if (!hasWaited && !isTerminal(record.status)) return accepted;
     try {
-      await recheckKey(response);
+      await recheckKey();
       const execution = await findExecution(context, caller, record.id);
       const headers = { ...accepted.headers, 'Preference-Applied': `wait=${waitS}` };
       return { status: 202, body: executionDetails(execution, publicUrl), headers };

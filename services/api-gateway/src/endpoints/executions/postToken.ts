@@ -1,7 +1,7 @@
 import { timeFromNow } from '@holdfast/db/statement';
 import { ApiError } from '@holdfast/domain/errors';
 import { z } from 'zod';
-import { findExecution } from '../../executions/lookup.ts';
+import { findExecution } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, timestamp } from '../../http/fields.ts';
 

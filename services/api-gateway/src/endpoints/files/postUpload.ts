@@ -5,10 +5,9 @@ import { limits } from '@holdfast/domain/limits';
 import { type AllowedType, allowedTypeOf, allowedTypes, bareType } from '@holdfast/files/contentTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { type EndpointResponse, endpoint, linkTo } from '../../http/endpoint.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 import { invalidInput } from '../../http/validate.ts';
-import { uploadLinks } from '../../openapi/links.ts';
 
 const UploadBody = z
   .strictObject({
@@ -79,6 +78,15 @@ const Upload = z
     expires_at: timestamp('When the upload URL expires').meta({ example: '2026-03-20T11:30:00.000Z' }),
   })
   .meta({ id: 'Upload' });
+
+const uploadLinks = {
+  confirm: {
+    operationId: 'confirmUpload',
+    requestBody: { file_id: '$response.body#/file_id' },
+    description: 'Checks the uploaded bytes',
+  },
+  read: linkTo('getFile', 'file_id', 'The record of the file'),
+} satisfies EndpointResponse['links'];
 
 export const postUpload = endpoint({
   method: 'POST',

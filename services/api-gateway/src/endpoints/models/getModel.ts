@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireModel } from '../../apiKeys/modelAccess.ts';
+import { requireModel } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
 import { ModelRecord, modelRecord } from './modelRecord.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayUseModel } from '../../apiKeys/modelAccess.ts';
+import { mayUseModel } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { ModelRecord, modelRecord } from './modelRecord.ts';
 

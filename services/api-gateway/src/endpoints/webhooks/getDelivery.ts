@@ -1,5 +1,5 @@
 import { getDelivery as readDelivery } from '@holdfast/db/webhooks/deliveries';
-import { requireReadable } from '../../executions/lookup.ts';
+import { requireReadable } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';

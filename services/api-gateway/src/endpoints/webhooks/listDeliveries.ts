@@ -1,5 +1,5 @@
 import { listDeliveries as readDeliveries } from '@holdfast/db/webhooks/deliveries';
-import { boundModels } from '../../apiKeys/modelAccess.ts';
+import { boundModels } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { isUsablePage } from '../../http/paging.ts';

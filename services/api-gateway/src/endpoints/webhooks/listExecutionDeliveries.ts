@@ -1,5 +1,5 @@
 import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
-import { boundModels } from '../../apiKeys/modelAccess.ts';
+import { boundModels } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
 import { isUsablePage } from '../../http/paging.ts';

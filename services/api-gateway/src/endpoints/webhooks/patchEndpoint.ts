@@ -1,6 +1,6 @@
 import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
-import { modelsWithin, unknownModels } from '../../apiKeys/modelAccess.ts';
+import { modelsWithin, unknownModels } from '../../apiKeys/access.ts';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';

@@ -4,11 +4,10 @@ import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
-import { modelsWithin, unknownModels } from '../../apiKeys/modelAccess.ts';
+import { modelsWithin, unknownModels } from '../../apiKeys/access.ts';
 import type { Context } from '../../context.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { type EndpointResponse, endpoint, linkTo } from '../../http/endpoint.ts';
 import { invalidInput } from '../../http/validate.ts';
-import { webhookEndpointLinks } from '../../openapi/links.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
   descriptionField,
@@ -46,6 +45,11 @@ const Created = WebhookEndpoint.extend({
   }),
 }).meta({ id: 'CreatedWebhookEndpoint' });
 
+const endpointLinks = {
+  test: linkTo('testWebhookEndpoint', 'id', 'Sends it a test event'),
+  deliveries: linkTo('listWebhookEndpointDeliveries', 'id', 'The deliveries to it'),
+} satisfies EndpointResponse['links'];
+
 export const postEndpoint = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints',
@@ -57,7 +61,7 @@ export const postEndpoint = endpoint({
   limit: 'other',
   body: Body,
   responses: {
-    201: { description: 'The endpoint, with its secret', schema: Created, links: webhookEndpointLinks },
+    201: { description: 'The endpoint, with its secret', schema: Created, links: endpointLinks },
   },
   async handle({ context, caller, body }) {
     const models = modelsWithin(caller, body.models);

@@ -1,7 +1,7 @@
 import { getDelivery } from '@holdfast/db/webhooks/deliveries';
 import { redeliver } from '@holdfast/db/webhooks/redelivery';
 import { ApiError } from '@holdfast/domain/errors';
-import { requireReadable } from '../../executions/lookup.ts';
+import { requireReadable } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';

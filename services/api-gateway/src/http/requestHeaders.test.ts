@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { requestHash } from './idempotencyKey.ts';
+import { preferredWaitS, requestHash } from './requestHeaders.ts';
 
 it('equal bodies have one hash, however they are formatted', () => {
   const spelled = ['{"a":1,"b":{"c":[1,2],"d":"\\u00e9"}}', '{ "b": {"d":"é","c":[1.0,2]}, "a":1e0 }'];
@@ -18,4 +18,23 @@ it('different bodies have different hashes', () => {
     '{"__proto__":1}',
   ];
   expect(new Set(bodies.map((text) => requestHash(JSON.parse(text)))).size).toBe(bodies.length);
+});
+
+it.each([
+  ['wait=10', 10],
+  ['WAIT = "10"', 10],
+  ['respond-async, wait=10', 10],
+  ['handling=lenient; x="a, wait=9", wait=10; extra', 10],
+  ['wait=5, wait=50', 5],
+  ['wait=600', 60],
+  ['wait=999999999999999999', 0],
+  ['wait=-1', 0],
+  ['wait=1.5', 0],
+  ['wait', 0],
+  ['wait=soon', 0],
+  ['waiting=10', 0],
+  ['', 0],
+  [undefined, 0],
+])('Prefer: %s waits %d seconds', (header, seconds) => {
+  expect(preferredWaitS(header)).toBe(seconds);
 });

@@ -1,9 +1,12 @@
+import { getExecution } from '@holdfast/db/executions/read';
 import type { ModelCatalogue } from '@holdfast/db/models';
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isSandbox } from '@holdfast/domain/modelRoute';
 import type { Context } from '../context.ts';
 import type { Caller } from '../http/endpoint.ts';
+import { notFound, requireId } from '../http/fields.ts';
 
 type Bounds = Pick<Caller, 'models' | 'isTest'>;
 
@@ -71,4 +74,41 @@ async function missing(models: ModelCatalogue, slugs: readonly string[]) {
   return slugs
     .map((slug, index) => ({ slug, field: `models.${index}` }))
     .filter(({ slug }) => !known.has(slug));
+}
+
+type Reader = Pick<Caller, 'organizationId' | 'models' | 'token'>;
+
+/**
+ * For an execution token without `metadata` and `webhookUrl`, which are for the owner's server.
+ * @throws ApiError NOT_FOUND also for another organization's execution, one of a model that the key may not use, and one
+ * that is not the token's; EXECUTION_ERASED for a token
+ */
+export async function findExecution(
+  context: Pick<Context, 'db'>,
+  caller: Reader,
+  id: string,
+): Promise<Execution> {
+  const known = requireId('exec', id, 'execution');
+  const execution = await getExecution(context.db, caller.organizationId, known);
+  if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
+  const { token } = caller;
+  if (token === null) return execution;
+  if (token.executionId !== known) throw notFound('execution');
+  if (execution.erasedAt) throw new ApiError('EXECUTION_ERASED', 'The execution was erased.');
+  return { ...execution, metadata: null, webhookUrl: null };
+}
+
+/**
+ * Checks that a key limited to models may read something about this execution; null: it is not about an execution.
+ * @throws ApiError NOT_FOUND, naming `what`
+ */
+export async function requireReadable(
+  { db }: Pick<Context, 'db'>,
+  caller: Reader,
+  executionId: string | null,
+  what = 'execution',
+): Promise<void> {
+  if (caller.models.length === 0 || executionId === null) return;
+  const execution = await getExecution(db, caller.organizationId, executionId);
+  if (!execution || !mayReadModel(caller, execution.model)) throw notFound(what);
 }
