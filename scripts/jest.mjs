@@ -8,7 +8,7 @@ const tiers = ['unit', 'db', 'system'];
 /** Runs the tests of these tiers, or those that the arguments name, of any tier. */
 export function test(args, { only = tiers, ...options } = {}) {
   const named = args.some((arg) => !arg.startsWith('-') && arg.includes('/'));
-  const selected = named ? [] : ['--selectProjects', ...only, '--'];
+  const selected = named ? [] : ['--selectProjects', ...only];
   const env = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim() };
-  return runNode(['node_modules/jest/bin/jest.js', ...selected, ...args], { ...options, env });
+  return runNode(['node_modules/jest/bin/jest.js', ...args, ...selected], { ...options, env });
 }
