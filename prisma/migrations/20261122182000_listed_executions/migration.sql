@@ -1,17 +1,3 @@
 -- The index of lists has the ids under another collation that sorts them alike, and so serves no look-up by id: the planner took
--- it for one where it believed a month to be empty, and read all of it for each row. While a month is indexed, writes wait
--- for that month alone. Old months come first: nothing is added to them.
+-- it for one where it believed a month to be empty, and read all of it for each row. The next migration adds the months.
 CREATE INDEX executions_listed ON ONLY executions (organization_id, created_at DESC, id COLLATE "POSIX" DESC);
-
-DO $$
-DECLARE
-  month record;
-BEGIN
-  FOR month IN
-    SELECT c.relname AS name FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
-    WHERE p.inhparent = 'executions'::regclass ORDER BY c.relname
-  LOOP
-    EXECUTE format('CREATE INDEX %I ON %I (organization_id, created_at DESC, id COLLATE "POSIX" DESC)', month.name || '_listed', month.name);
-    EXECUTE format('ALTER INDEX executions_listed ATTACH PARTITION %I', month.name || '_listed');
-  END LOOP;
-END $$;

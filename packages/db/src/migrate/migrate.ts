@@ -29,7 +29,8 @@ const migrationLock = 4_652_115_920;
 
 /**
  * Returns the applied names, oldest first. Concurrent calls wait and find nothing to do. Each migration is one
- * transaction, so one that fails, or whose process dies, leaves nothing and is tried again.
+ * transaction, so one that fails, or whose process dies, leaves nothing and is tried again (one that is repeated leaves
+ * the parts that it has finished, and continues).
  */
 export async function migrate(databaseUrl: string, folder: string = migrationsFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
@@ -50,7 +51,7 @@ export async function migrate(databaseUrl: string, folder: string = migrationsFo
   });
 }
 
-/** The table that `prisma migrate` uses. An unfinished migration left nothing behind, so it is marked as rolled back. */
+/** The table that `prisma migrate` uses. An unfinished migration is tried again, so it is marked as rolled back. */
 async function prepareRecord(client: pg.Client): Promise<void> {
   if (!(await hasRecord(client))) {
     const { rows } = await client.query('SELECT FROM pg_tables WHERE schemaname = current_schema() LIMIT 1');
@@ -76,7 +77,8 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     name,
   ]);
   try {
-    await retryWhileLocked(() => client.query(`${shortLockTimeout}\n${sql}\n;${finish(id)}`));
+    do await retryWhileLocked(() => client.query(`${shortLockTimeout}\n${sql}\n;${finish(id)}`));
+    while (await isToBeRepeated(client, id));
   } catch (error) {
     const { message } = error as Error;
     await client
@@ -89,10 +91,20 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
 // Part of the migration's transaction, so that a crash cannot separate them. If another process has taken this one for
 // dead and marked it as rolled back, the migration undoes itself.
 const finish = (id: string) => `DO $$ BEGIN
-  UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+  UPDATE _prisma_migrations SET applied_steps_count = 1,
+    finished_at = CASE WHEN current_setting('holdfast.repeat_migration', true) = 'true' THEN NULL ELSE clock_timestamp() END
   WHERE id = '${id}' AND rolled_back_at IS NULL;
   IF NOT FOUND THEN RAISE 'the migration is being applied by another process'; END IF;
 END $$`;
+
+/** A migration that sets `holdfast.repeat_migration` is run again, in a transaction of its own: a month at a time. */
+async function isToBeRepeated(client: pg.Client, id: string): Promise<boolean> {
+  const { rows } = await client.query(
+    'SELECT FROM _prisma_migrations WHERE id = $1 AND finished_at IS NULL',
+    [id],
+  );
+  return rows.length > 0;
+}
 
 /** While a migration waits for a table that a backup or an audit reads, every request for that table waits behind it. */
 const shortLockTimeout = "SET LOCAL lock_timeout = '1s';";

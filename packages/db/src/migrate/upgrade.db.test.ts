@@ -1,10 +1,11 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBareDatabase } from '@holdfast/testkit/testDatabase';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { until } from '@holdfast/testkit/until';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrate, migrationsFolder } from './migrate.ts';
+import { migrate, migrationsFolder, readAppliedMigrations, readMigrations } from './migrate.ts';
 
 let database: { url: string; drop: () => Promise<void> };
 let folder: string;
@@ -48,7 +49,7 @@ const addDelivery = (day: string, endpointId: string | null, url: string) =>
   );
 
 it('an upgrade gives deliveries their lanes and attempts their months, and a dropped month stays dropped', async () => {
-  const isLater = /_(missed_events|in_flight_limit|listed_events|listed_events_swap)$/;
+  const isLater = /_(missed_events|in_flight_limit|listed_events|listed_events_months|listed_events_swap)$/;
   await migrateWithout((name) => name === '20261121140000_webhooks' || isLater.test(name));
   await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
   await addDelivery('2025-01-01', null, 'HTTPS://Example.com:8443/hook?a');
@@ -106,4 +107,88 @@ it('every month of the journal gets the index and the constraint for write-offs'
   expect(named).toEqual([{ conname: 'transfers_kind', convalidated: true }]);
   const { rows: indexes } = await pool.query(`SELECT FROM pg_class WHERE relname = 'transfers_once_next'`);
   expect(indexes).toEqual([]);
+});
+
+const listColumns = {
+  executions: '(organization_id, created_at DESC, id COLLATE "POSIX" DESC)',
+  events: '(organization_id, created_at, id COLLATE "POSIX")',
+};
+
+/** As the migration was at first. */
+const indexAllMonths = (table: string, columns: string) => `
+CREATE INDEX ${table}_listed ON ONLY ${table} ${columns};
+DO $$
+DECLARE
+  month record;
+BEGIN
+  FOR month IN
+    SELECT c.relname AS name FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
+    WHERE p.inhparent = '${table}'::regclass ORDER BY c.relname
+  LOOP
+    EXECUTE format('CREATE INDEX %I ON %I ${columns}', month.name || '_listed', month.name);
+    EXECUTE format('ALTER INDEX ${table}_listed ATTACH PARTITION %I', month.name || '_listed');
+  END LOOP;
+END $$;`;
+
+describe('the indexes of lists', () => {
+  const isListed = (name: string) => name >= '20261122182000' && name < '20261122182200';
+
+  /** The months that have an index attached to this one, or lack it. */
+  async function monthsIndexed(index: string, table: string): Promise<Record<string, boolean>> {
+    const { rows } = await pool.query<{ name: string; has: boolean }>(
+      `SELECT c.relname AS name, EXISTS (SELECT FROM pg_inherits i JOIN pg_index x ON x.indexrelid = i.inhrelid
+         WHERE i.inhparent = to_regclass($1) AND x.indrelid = c.oid AND x.indisvalid) AS has
+       FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid WHERE p.inhparent = $2::regclass ORDER BY 1`,
+      [index, table],
+    );
+    return Object.fromEntries(rows.map(({ name, has }) => [name, has]));
+  }
+
+  async function expectIndexes(): Promise<void> {
+    for (const [table, columns] of Object.entries(listColumns)) {
+      const index = `${table}_organization_id_created_at_id_idx`;
+      const { rows } = await pool.query(
+        'SELECT indisvalid AS valid, pg_get_indexdef(indexrelid) AS is FROM pg_index WHERE indexrelid = to_regclass($1)',
+        [index],
+      );
+      expect(rows).toEqual([{ valid: true, is: expect.stringContaining(columns) }]);
+      expect(Object.values(await monthsIndexed(index, table))).not.toContain(false);
+    }
+    const applied = await readAppliedMigrations(pool);
+    expect(applied).toEqual((await readMigrations()).map(({ name, checksum }) => ({ name, checksum })));
+  }
+
+  it.each(Object.keys(listColumns))(
+    'of %s are made for one month at a time, and writes to the months before need not wait for the next',
+    async (table) => {
+      await migrateWithout(isListed);
+      await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
+      const writer = new pg.Client({ connectionString: database.url });
+      await writer.connect();
+      await writer.query(`BEGIN; LOCK TABLE ${table}_2025_02 IN ROW EXCLUSIVE MODE`);
+      const migrated = migrate(database.url);
+      await until('the month before is indexed', async () => {
+        const months = await monthsIndexed(`${table}_listed`, table);
+        return months[`${table}_2025_01`] === true && months[`${table}_2025_02`] === false;
+      });
+      await pool.query(
+        `BEGIN; LOCK TABLE ONLY ${table}, ${table}_2025_01 IN ROW EXCLUSIVE MODE NOWAIT; COMMIT`,
+      );
+      await writer.query('COMMIT');
+      await writer.end();
+      await migrated;
+      await expectIndexes();
+    },
+    60_000,
+  );
+
+  it('stay as they are in a database where one migration made them for all months', async () => {
+    for (const [table, columns] of Object.entries(listColumns)) {
+      const name = `2026112218${table === 'events' ? '21' : '20'}00_listed_${table}`;
+      await writeFile(join(folder, name, 'migration.sql'), indexAllMonths(table, columns));
+    }
+    await migrateWithout((name) => name.endsWith('_months'));
+    await migrate(database.url);
+    await expectIndexes();
+  });
 });
