@@ -106,6 +106,51 @@ describe('a hint', () => {
     await until('hints', () => ids.every((id) => taken.includes(id)));
   });
 
+  it('is left to another process when it arrives while its reader stops', async () => {
+    const first = startReader();
+    await until('a reader', () => push('evt_first'));
+    await until('hints', () => taken.includes('evt_first'));
+    const pushed = push('evt_late');
+    await first.stop();
+    expect([await pushed, taken]).toEqual([true, ['evt_first']]);
+    startReader();
+    await until('hints', () => taken.includes('evt_late'));
+  });
+
+  it('leaves nothing in Redis for a reader that stops without being able to read', async () => {
+    const first = startReader();
+    await until('a reader', () => push('evt_first'));
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await until('Redis', () => working.status === 'ready');
+    await first.stop();
+    const left = await redis.keys('*:stop:*');
+    const ttls = await Promise.all(left.map((key) => redis.pttl(key)));
+    // -2: it has expired since.
+    expect(ttls).not.toContain(-1);
+  });
+
+  it('that was left in the list waits while the queue is paused', async () => {
+    const gate = Promise.withResolvers<void>();
+    startReader(async (payload) => {
+      await take(payload);
+      await gate.promise;
+    });
+    await until('a reader', () => push('evt_0'));
+    const ids = Array.from({ length: 9 }, (_, index) => `evt_${index + 1}`);
+    await pushHints(redis, fanoutQueue, ids.map(hint));
+    await until('hints', () => taken.length === 4);
+    const resume = await pauseQueue(fanoutQueue, redis);
+    gate.resolve();
+    await until('the reader looks at the queue', async () => {
+      const { calls = '0' } =
+        /cmdstat_hexists:calls=(?<calls>\d+)/.exec(await redis.info('commandstats'))?.groups ?? {};
+      return Number(calls) >= 6;
+    });
+    expect(taken).toHaveLength(4);
+    await resume();
+    await until('hints', () => ids.every((id) => taken.includes(id)));
+  });
+
   it('is read after the connections of the reader were lost', async () => {
     startReader();
     await until('a reader', () => push('evt_before'));

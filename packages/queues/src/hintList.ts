@@ -12,7 +12,9 @@ const blockS = 5;
 const trialS = 0.01;
 const responseWithinMs = 5000;
 const stopWithinMs = 2000;
+const wakeTtlMs = 10_000;
 const retryAfterMs = 1000;
+const pausedForMs = 500;
 const maxAtOnce = 100;
 /** Without a reader for so long, hints become jobs. */
 const readerTtlMs = 15_000;
@@ -60,12 +62,14 @@ export function startHintReader(args: {
   take(data: unknown): Promise<void>;
 }): HintReader {
   const { name, redis, concurrency, log } = args;
-  const { reader, list } = keysOf(name);
+  const { reader, meta, list } = keysOf(name);
   const wakeKey = `${list}:stop:${randomUUID()}`;
   let connection = connect();
   let announcedAtMs = Number.NEGATIVE_INFINITY;
   /** A Redis older than 7.0 lacks the command: its hints must stay jobs. */
   let canRead = false;
+  /** Hints may have been left in the list before the queue was paused: later ones are not added to it. */
+  let mayBeLeft = true;
   let inWork = 0;
   let onRoom: (() => void) | null = null;
   const stopping = new AbortController();
@@ -78,8 +82,11 @@ export function startHintReader(args: {
   async function read(): Promise<void> {
     while (!stopping.signal.aborted) {
       if (inWork >= concurrency) await new Promise<void>((resolve) => (onRoom = resolve));
+      if (stopping.signal.aborted) break;
       try {
-        for (const hint of await next()) void work(hint);
+        const hints = await next();
+        if (stopping.signal.aborted) await putBack(hints);
+        else for (const hint of hints) void work(hint);
       } catch (error) {
         if (stopping.signal.aborted) break;
         log.debug({ err: error, queue: name }, 'could not read hints');
@@ -95,11 +102,22 @@ export function startHintReader(args: {
 
   async function next(): Promise<string[]> {
     if (canRead) announce();
+    if (mayBeLeft && (await within(responseWithinMs, 'reading hints', connection.hexists(meta, 'paused')))) {
+      await sleep(pausedForMs);
+      return [];
+    }
     const count = Math.min(maxAtOnce, concurrency - inWork);
     const found = connection.blmpop(canRead ? blockS : trialS, 2, wakeKey, list, 'LEFT', 'COUNT', count);
     const [key, members] = (await within(blockS * 1000 + responseWithinMs, 'reading hints', found)) ?? [];
     canRead = true;
-    return key === list ? (members ?? []) : [];
+    const hints = key === list ? (members ?? []) : [];
+    mayBeLeft = hints.length === count;
+    return hints;
+  }
+
+  /** For another process: this one would leave them to the sweep. */
+  async function putBack(hints: string[]): Promise<void> {
+    if (hints.length > 0) await connection.lpush(list, ...hints.toReversed());
   }
 
   function announce(): void {
@@ -128,7 +146,10 @@ export function startHintReader(args: {
       stopping.abort();
       onRoom?.();
       // Wakes the reader: closing its connection could lose hints on their way.
-      if (redis.status === 'ready') redis.rpush(wakeKey, '').catch(() => {});
+      if (redis.status === 'ready') {
+        const woken = redis.multi().rpush(wakeKey, '').pexpire(wakeKey, wakeTtlMs).exec();
+        woken.catch(() => {});
+      }
       await within(stopWithinMs, 'stopping', reading).catch(() => connection.disconnect());
     },
   };
