@@ -1,3 +1,5 @@
+import { deliverQueue } from '@holdfast/queues/definitions';
+import { openInspector } from '@holdfast/queues/inspector';
 import { until } from '@holdfast/testkit/until';
 import { expect, it } from '@jest/globals';
 import { hold, useStage } from './testing/stage.ts';
@@ -6,6 +8,13 @@ const stage = await useStage();
 
 const delivered = () => stage.count({ state: 'delivered' });
 const claimedAhead = () => stage.count({ attempts: 0, leaseUntil: { gt: new Date() } });
+
+async function hintsWaiting(): Promise<number> {
+  const inspector = await openInspector(stage.config.REDIS_URL);
+  const depths = await inspector.depths();
+  await inspector.close();
+  return depths.find(({ queue }) => queue === deliverQueue.name)?.waiting ?? 0;
+}
 
 function respondAfter(ms: number): void {
   stage.receiver.answer = (_request, response) => void setTimeout(() => response.writeHead(200).end(), ms);
@@ -24,6 +33,7 @@ it('gives back what it claimed ahead when it stops, as no attempt', async () => 
   const done = await delivered();
   expect(await stage.count({ state: 'pending', attempts: 0, leaseUntil: null })).toBe(400 - done);
   expect(done).toBeLessThan(400);
+  expect(await hintsWaiting()).toBeGreaterThan(0);
 
   await stage.startSender();
   await until('all deliveries', async () => (await delivered()) === 400, 30_000);

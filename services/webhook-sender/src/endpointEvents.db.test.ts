@@ -6,12 +6,12 @@ import { hold, type Stage, useStage } from './testing/stage.ts';
 
 const stage = await useStage();
 
-/** The endpoint that the events are about, with `failureCount` failures in a row. It subscribes to all events. */
+/** The endpoint that the events are about, with `failureCount` failures in a row, probed by `probeNow`. It subscribes to all events. */
 const addFailing = (failureCount = 0) =>
   stage.addEndpoint(stage.organization.id, stage.receiver.url, {
     events: ['execution.*', 'endpoint.*'],
     failureCount,
-    ...(failureCount > 0 && { probeAt: new Date(0) }),
+    ...(failureCount > 0 && { probeAt: new Date(Date.now() + 3_600_000) }),
   });
 const addListener = (path: string, events: Parameters<Stage['addEndpoint']>[2]) =>
   stage.addEndpoint(stage.organization.id, `${stage.otherReceiver.url}/${path}`, events);

@@ -53,6 +53,7 @@ export function createFanOut(args: {
           unused.add(attempt.lane, isCounted ? 'start' : 'ahead', -1);
           lanes.run({ ...attempt, id, isCounted, leaseUntil, claimedAtMs });
         } else if (isSentAtOnce(attempt)) lanes.wake(attempt);
+        else if (firstDelayS === 0) lanes.wakeUnlessHeld(attempt);
       }
     } finally {
       unused.forEach(lanes.release);

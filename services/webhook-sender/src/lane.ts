@@ -14,20 +14,34 @@ export type Lane = {
   aheadPromised: number;
   hasPending: boolean;
   isClaiming: boolean;
-  /** The last attempt failed: what was claimed ahead waits, because the endpoint may only be probed. */
-  isHeld: boolean;
+  health: Health;
   isPaced: boolean;
   /** Set while a paced lane (`max_per_second`) claims nothing. */
   pause: NodeJS.Timeout | null;
 };
 
-export function newLane(of: Pick<Lane, 'key' | 'organizationId' | 'maxInFlight' | 'limit'>): Lane {
+/** How attempts at a lane's endpoint ended; outlives the lane. */
+export type Health = {
+  /** The last attempt failed: what was claimed ahead waits, because the endpoint may only be probed. */
+  isHeld: boolean;
+  /** All so far: a claim that was made before the last one does not know of it. */
+  failures: number;
+  /** Since a failure was recorded, deliveries may have been written that nothing claims before the next success. */
+  mayHaveUnclaimed: boolean;
+};
+
+export const newHealth = (): Health => ({ isHeld: false, failures: 0, mayHaveUnclaimed: false });
+
+type Known = Pick<Lane, 'key' | 'organizationId' | 'maxInFlight' | 'limit' | 'health'>;
+
+export function newLane(of: Known): Lane {
   const none = { starting: 0, ahead: [], aheadPromised: 0, pause: null };
-  return { ...of, ...none, hasPending: false, isClaiming: false, isHeld: false, isPaced: false };
+  return { ...of, ...none, hasPending: false, isClaiming: false, isPaced: false };
 }
 
-export const isIdle = (lane: Lane): boolean =>
-  lane.limit.open() + lane.starting + lane.ahead.length + lane.aheadPromised === 0;
+/** Places of the process that the lane has, as far as their requests have no response. */
+export const placesOf = (lane: Lane): number =>
+  lane.limit.open() + lane.starting + lane.ahead.length + lane.aheadPromised;
 
 export function slotRoom(lane: Lane, max: number): number {
   return Math.max(0, Math.min(max, lane.limit.value()) - lane.limit.open() - lane.starting);
@@ -39,7 +53,7 @@ const maxAhead = 512;
 
 /** How many deliveries to claim ahead, by the rate of responses: none for a receiver that gives none. */
 function aheadTarget(lane: Lane): number {
-  if (lane.isHeld || lane.isPaced) return 0;
+  if (lane.health.isHeld || lane.isPaced) return 0;
   return Math.min(maxAhead, Math.ceil(lane.limit.perS() * aheadS));
 }
 
@@ -47,10 +61,10 @@ export function aheadRoom(lane: Lane): number {
   return Math.max(0, aheadTarget(lane) - lane.ahead.length - lane.aheadPromised);
 }
 
-/** Half of the target is left while more is claimed: one claim for many deliveries. */
-export function isRunningOut(lane: Lane): boolean {
-  const room = aheadRoom(lane);
-  return room > 0 && room >= aheadTarget(lane) / 2;
+/** As many may be claimed as are left, `most` at most: one claim for many deliveries. */
+export function isRunningOut(lane: Lane, most: number): boolean {
+  const room = Math.min(aheadRoom(lane), most);
+  return room > 0 && room >= lane.ahead.length + lane.aheadPromised;
 }
 
 /** Past this a delivery that was claimed ahead would come near the end of its lease: it is given back. */

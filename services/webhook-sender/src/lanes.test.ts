@@ -9,6 +9,11 @@ const endpoint = (name: string, organizationId = 'org_a', maxInFlight = 8): Lane
   organizationId,
   maxInFlight,
 });
+/** An endpoint with a limit that was found before. */
+const grown = (name: string, organizationId = 'org_a'): LaneOf => ({
+  ...endpoint(name, organizationId, 256),
+  inFlightLimit: 256,
+});
 type Simulation = ReturnType<typeof simulateLanes>;
 
 /** Resolves claims and requests until there are none. */
@@ -166,6 +171,22 @@ describe('a lane', () => {
     expectFinished(simulation);
   });
 
+  it('is claimed at a success after a failure, because deliveries written in between were reported to nobody', async () => {
+    const simulation = simulateLanes({ size: 100 });
+    simulation.write(endpoint('1', 'org_a', 2), 2);
+    await simulation.giveAll();
+    const [failing, succeeding] = simulation.requests;
+    failing?.end('overloaded');
+    await settled();
+    simulation.add(endpoint('1', 'org_a', 2)).pending += 3;
+    succeeding?.end();
+    await simulation.giveAll();
+    expect(simulation.pendingIn('wh_1')).toBeLessThan(3);
+    await finish(simulation);
+    expect(simulation.tally.sent).toBe(5);
+    expectFinished(simulation);
+  });
+
   it('is not used after a failed claim until it is woken', async () => {
     const simulation = simulateLanes({ size: 2 });
     simulation.write(endpoint('1'), 1);
@@ -237,6 +258,7 @@ describe('a lane whose receiver responds quickly', () => {
     expect([simulation.tally.sent - sent, simulation.tally.givenBack, simulation.pendingIn('wh_1')]).toEqual([
       0, 10, 15,
     ]);
+    expect(simulation.tally.handedOver).toEqual(['wh_1']);
   });
 
   it('sends nothing that it claimed ahead after a failure until a success, and gives it back after seconds', async () => {
@@ -262,6 +284,24 @@ describe('a lane whose receiver responds quickly', () => {
     second?.end();
     expect(simulation.tally.sent - sent).toBeGreaterThanOrEqual(1);
     expect(simulation.tally.givenBack).toBe(0);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('sends nothing from a claim that was made before a failure until a success', async () => {
+    const simulation = await responding(5);
+    const sent = simulation.tally.sent;
+    for (let n = 0; n < 3; n++) {
+      respond(simulation);
+      await settled();
+    }
+    const [claim] = simulation.claims;
+    expect([simulation.claims.size, claim?.ahead]).not.toEqual([0, 0]);
+    const [first] = simulation.requests;
+    first?.end('overloaded');
+    claim?.give();
+    await settled();
+    expect([simulation.tally.sent - sent, simulation.openIn('wh_1')]).toEqual([6, 1]);
     await finish(simulation);
     expectFinished(simulation);
   });
@@ -301,6 +341,30 @@ describe('the lanes of a process', () => {
     expectFinished(simulation);
   });
 
+  it('leave slots for another lane of an organization whose other receivers hang, however many they took', async () => {
+    const simulation = simulateLanes({ size: 2000 });
+    const hanging = ['1', '2', '3', '4'].map((name) => grown(name));
+    for (const lane of hanging) simulation.write(lane, 1000);
+    await simulation.giveAll();
+    expect(hanging.map(({ lane }) => simulation.openIn(lane))).toEqual([256, 256, 244, 122]);
+    simulation.write(grown('healthy'), 100);
+    await simulation.giveAll();
+    expect(simulation.openIn('wh_healthy')).toBe(61);
+    expect(simulation.fanOut(endpoint('later'))).toBe('start');
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('start the deliveries of a fan-out within the same shares', async () => {
+    const simulation = simulateLanes({ size: 2000 });
+    for (const name of ['1', '2', '3', '4', '5']) {
+      for (let n = 0; n < 300; n++) simulation.fanOut(grown(name));
+    }
+    expect(simulation.fanOut(grown('healthy'))).toBe('start');
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
   it('claim for organizations in turn', async () => {
     const simulation = simulateLanes({ size: 4 });
     const orgs = ['org_a', 'org_b', 'org_c'];
@@ -322,7 +386,7 @@ describe('the lanes of a process', () => {
     const simulation = simulateLanes({ size: 8 });
     simulation.write(endpoint('flood', 'org_a', 4), 1000);
     await simulation.giveAll();
-    expect(simulation.requests.size).toBe(4);
+    expect(simulation.requests.size).toBe(2);
     simulation.write(endpoint('quiet', 'org_a', 4), 1);
     const [request] = simulation.requests;
     request?.end();

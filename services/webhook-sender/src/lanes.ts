@@ -3,7 +3,17 @@ import { limits } from '@holdfast/domain/limits';
 import { createShares } from '@holdfast/kit/shares';
 import { LRUCache } from 'lru-cache';
 import type { Attempt, ClaimLane } from './delivery.ts';
-import { aheadRoom, isIdle, isRunningOut, type Lane, newLane, slotRoom, takeStale } from './lane.ts';
+import {
+  aheadRoom,
+  type Health,
+  isRunningOut,
+  type Lane,
+  newHealth,
+  newLane,
+  placesOf,
+  slotRoom,
+  takeStale,
+} from './lane.ts';
 import { createLimit, type Limit, type Outcome } from './limit.ts';
 
 export type LaneOf = {
@@ -24,6 +34,9 @@ export type Lanes = {
   run(delivery: ClaimedDelivery): void;
   /** Reports pending deliveries of a lane: they are claimed as soon as there is room. */
   wake(to: LaneOf): void;
+  /** Reports deliveries that were written while the endpoint was failing: it may have recovered meanwhile. */
+  wakeUnlessHeld(to: LaneOf): void;
+  /** Lanes with deliveries that this process will not send are handed over. */
   close(): void;
   idle(): Promise<void>;
   /** Of the lanes in use. */
@@ -32,8 +45,10 @@ export type Lanes = {
   claimedAhead(): number;
 };
 
-/** Some kilobytes of limits that outlive their lanes, which are forgotten as soon as they are idle. */
-const limitsKept = 10_000;
+/** Some kilobytes of what outlives the lanes, which are forgotten as soon as they are idle. */
+const lanesKept = 10_000;
+/** Lanes of an organization that are looked at for one that may claim. */
+const lanesTried = 8;
 const lookEveryMs = 1000;
 
 /**
@@ -46,9 +61,11 @@ export function createLanes(args: {
   claim: ClaimLane;
   attempt: Attempt;
   giveBack(deliveries: ClaimedDelivery[]): Promise<void>;
+  /** Lets another process claim the lane. */
+  handOver(lane: { lane: string; organizationId: string }): void;
 }): Lanes {
   const lanes = new Map<string, Lane>();
-  const limitOf = new LRUCache<string, Limit>({ max: limitsKept });
+  const knownOf = new LRUCache<string, { limit: Limit; health: Health }>({ max: lanesKept });
   const shares = createShares(args.size);
   /** Lanes that can claim, by organization; both take turns in this order. */
   const ready = new Map<string, Set<Lane>>();
@@ -63,9 +80,9 @@ export function createLanes(args: {
 
   function add({ lane: key, organizationId }: LaneOf): Lane {
     const maxInFlight = key.startsWith('wh_') ? limits.webhookMaxInFlight : limits.webhookUrlMaxInFlight;
-    const limit = limitOf.get(key) ?? createLimit(() => 1 / args.senders());
-    limitOf.set(key, limit);
-    const lane = newLane({ key, organizationId, maxInFlight, limit });
+    const known = knownOf.get(key) ?? { limit: createLimit(() => 1 / args.senders()), health: newHealth() };
+    knownOf.set(key, known);
+    const lane = newLane({ key, organizationId, maxInFlight, ...known });
     lanes.set(key, lane);
     return lane;
   }
@@ -77,6 +94,11 @@ export function createLanes(args: {
   const maxHere = (lane: Lane) => Math.max(1, Math.floor(lane.maxInFlight / args.senders()));
   const roomOf = (lane: Lane) => slotRoom(lane, maxHere(lane));
 
+  /** A lane may take half of what its organization may: if it hangs, the other lanes still have places. */
+  function shareOf(lane: Lane): number {
+    return Math.max(0, Math.ceil((shares.roomOf(lane.organizationId) - placesOf(lane)) / 2));
+  }
+
   function promise(lane: Lane, slots: number, ahead: number): void {
     lane.starting += slots;
     lane.aheadPromised += ahead;
@@ -86,8 +108,8 @@ export function createLanes(args: {
   /** Queues the lane behind the others of its organization: a lane that is never empty must not keep all slots. */
   function schedule(lane: Lane): void {
     const canClaim = !lane.isClaiming && lane.pause === null;
-    if (lane.hasPending && canClaim && (roomOf(lane) > 0 || isRunningOut(lane))) queue(lane);
-    else if (!lane.hasPending && canClaim && isIdle(lane)) lanes.delete(lane.key);
+    if (lane.hasPending && canClaim && (roomOf(lane) > 0 || isRunningOut(lane, shareOf(lane)))) queue(lane);
+    else if (!lane.hasPending && canClaim && placesOf(lane) === 0) lanes.delete(lane.key);
     claimReady();
   }
 
@@ -102,26 +124,40 @@ export function createLanes(args: {
     for (const [organizationId, queued] of ready) {
       // Thousands may be queued: stop as soon as there is no slot.
       if (shares.taken() >= args.size) return;
-      const share = shares.roomOf(organizationId);
-      const [lane] = queued;
-      if (share === 0 || !lane) continue;
-      queued.delete(lane);
+      const lane = shares.roomOf(organizationId) > 0 ? takeNext(queued) : null;
+      if (!lane) continue;
       ready.delete(organizationId);
       if (queued.size > 0) ready.set(organizationId, queued);
+      const share = shareOf(lane);
       const slots = Math.min(roomOf(lane), share);
       const ahead = Math.min(aheadRoom(lane), share - slots);
       if (slots + ahead > 0) void claim(lane, slots, ahead);
     }
   }
 
+  /** A lane with its share queues again: each of its responses makes room, and is followed by another look. */
+  function takeNext(queued: Set<Lane>): Lane | null {
+    for (let tries = Math.min(queued.size, lanesTried); tries > 0; tries--) {
+      const [lane] = queued;
+      if (!lane) return null;
+      queued.delete(lane);
+      if (shareOf(lane) > 0) return lane;
+      queued.add(lane);
+    }
+    return null;
+  }
+
   async function claim(lane: Lane, slots: number, ahead: number): Promise<void> {
     lane.hasPending = false;
     lane.isClaiming = true;
     promise(lane, slots, ahead);
+    const { failures } = lane.health;
     // A failed claim is logged where it is made, and a sweep wakes the lane.
     const result = await args.claim({ lane: lane.key, slots, ahead }).catch(() => null);
     lane.isClaiming = false;
     if (result) applyClaim(lane, result, slots, ahead);
+    const isAllowed = (result?.claimed ?? []).some(({ isProbe }) => !isProbe);
+    if (isAllowed && lane.health.failures === failures) lane.health.isHeld = false;
     const claimed = result?.claimed ?? [];
     const started = claimed.filter(({ isCounted }) => isCounted).length;
     for (const delivery of claimed) run(delivery);
@@ -138,7 +174,6 @@ export function createLanes(args: {
     const asked = Math.min(slots, maxHere(lane)) + ahead;
     const mayHaveMore = claimed.length + ended.length >= asked || waitMs !== null;
     if (mayHaveMore && !isProbe) lane.hasPending = true;
-    if (claimed.length > 0 && !isProbe) lane.isHeld = false;
     lane.isPaced = waitMs !== null;
     if (waitMs !== null) pause(lane, waitMs);
   }
@@ -165,14 +200,16 @@ export function createLanes(args: {
     } else {
       lane.aheadPromised -= 1;
       lane.ahead.push(delivery);
-      startAhead(lane);
+      // Those that came together are given back together.
+      if (isClosed) queueMicrotask(() => startAhead(lane));
+      else startAhead(lane);
     }
   }
 
   function startAhead(lane: Lane): void {
     if (lane.ahead.length === 0) return;
     void giveBack(lane, takeStale(lane, isClosed ? Number.POSITIVE_INFINITY : performance.now()));
-    while (!lane.isHeld && roomOf(lane) > 0) {
+    while (!lane.health.isHeld && roomOf(lane) > 0) {
       const delivery = lane.ahead.shift();
       if (!delivery) return;
       void makeAttempt(lane, delivery);
@@ -182,8 +219,10 @@ export function createLanes(args: {
   async function giveBack(lane: Lane, deliveries: ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await args.giveBack(deliveries);
+    const of = { lane: lane.key, organizationId: lane.organizationId };
+    if (isClosed) args.handOver(of);
     shares.give(lane.organizationId, deliveries.length);
-    if (!isClosed) wake({ lane: lane.key, organizationId: lane.organizationId });
+    if (!isClosed) wake(of);
   }
 
   /** The lane's slot becomes free when the receiver has accepted, the process's slot when the attempt is recorded. */
@@ -191,6 +230,8 @@ export function createLanes(args: {
     const startedAtMs = lane.limit.start();
     let outcome: Outcome = 'ours';
     let isOpen = true;
+    let isFailure = false;
+    const { health } = lane;
     const end = () => {
       if (!isOpen) return;
       isOpen = false;
@@ -201,15 +242,20 @@ export function createLanes(args: {
     const isDelivered = await args.attempt(delivery, (of) => {
       // One request alone says nothing about how many the receiver takes.
       outcome = delivery.isProbe && of !== 'accepted' ? 'ours' : of;
-      if (of === 'accepted') lane.isHeld = false;
-      else if (of !== 'ours' && delivery.endpointId !== null) lane.isHeld = true;
+      isFailure = of !== 'accepted' && of !== 'ours' && delivery.endpointId !== null;
+      if (isFailure) health.failures += 1;
+      if (isFailure || of === 'accepted') health.isHeld = isFailure;
       if (of === 'accepted') end();
       return foundLimit(lane);
     });
     end();
     shares.give(delivery.organizationId, 1);
-    // A failing endpoint has recovered: the deliveries behind the probe may be sent.
-    if (delivery.isProbe && isDelivered) wake(delivery);
+    health.mayHaveUnclaimed ||= isFailure;
+    // A failing endpoint has recovered: the deliveries that waited for it may be sent.
+    if (isDelivered && (delivery.isProbe || health.mayHaveUnclaimed)) {
+      health.mayHaveUnclaimed = false;
+      wake(delivery);
+    }
     claimReady();
   }
 
@@ -230,7 +276,7 @@ export function createLanes(args: {
   return {
     reserve(to) {
       const lane = open(to);
-      const isFree = !isClosed && !lane.hasPending && shares.roomOf(lane.organizationId) > 0;
+      const isFree = !isClosed && !lane.hasPending && shareOf(lane) > 0;
       const isNext = lane.ahead.length === 0;
       const kind = isNext && roomOf(lane) > 0 ? 'start' : 'ahead';
       if (isFree && (kind === 'start' || aheadRoom(lane) > 0)) {
@@ -248,11 +294,17 @@ export function createLanes(args: {
     },
     run,
     wake,
+    wakeUnlessHeld(to) {
+      if (!knownOf.get(to.lane)?.health.isHeld) wake(to);
+    },
     close() {
       isClosed = true;
       clearInterval(looking);
       for (const lane of lanes.values()) {
         if (lane.pause) clearTimeout(lane.pause);
+        if (lane.hasPending && lane.ahead.length === 0) {
+          args.handOver({ lane: lane.key, organizationId: lane.organizationId });
+        }
         startAhead(lane);
       }
     },

@@ -13,7 +13,9 @@ import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { deliverQueue } from '@holdfast/queues/definitions';
 import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/queues/instances';
+import { openProducer } from '@holdfast/queues/producer';
 import { jobMetrics } from '@holdfast/queues/worker';
 import type { WebhookSenderConfig } from './config.ts';
 import { createAttempt, createClaims, createGiveBack } from './delivery.ts';
@@ -51,12 +53,14 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const send = openSend(config, log, stopped.signal);
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
   const peers = await openInstanceCount(producing, 'webhook-sender', log);
+  const deliver = openProducer(deliverQueue, producing, log);
   const lanes: Lanes = createLanes({
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
     attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
     giveBack: createGiveBack(db, log),
+    handOver: (lane) => void deliver.add(lane),
   });
   laneGauges(registry, lanes);
   const fanOut = createFanOut({
@@ -126,6 +130,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
       await fanOut.idle();
       await lanes.idle();
+      await deliver.close();
       clearTimeout(abortTimer);
       // Only now may the other senders take over the share of this one.
       await peers.close();

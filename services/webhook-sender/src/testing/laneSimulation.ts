@@ -20,7 +20,7 @@ export function simulateLanes(options: { size: number; senders?: () => number })
   const known = new Map<string, OfLane>();
   const claims = new Set<Claim>();
   const requests = new Set<Request>();
-  const tally = { sent: 0, maxOpen: 0, givenBack: 0 };
+  const tally = { sent: 0, maxOpen: 0, givenBack: 0, handedOver: [] as string[] };
 
   const lanes = createLanes({
     size: options.size,
@@ -53,6 +53,7 @@ export function simulateLanes(options: { size: number; senders?: () => number })
       tally.givenBack += deliveries.length;
       for (const { lane } of deliveries) laneOf(lane).pending += 1;
     },
+    handOver: ({ lane }) => void tally.handedOver.push(lane),
     attempt: (delivery, onResponse) =>
       new Promise((resolve) => {
         const of = laneOf(delivery.lane);
@@ -95,6 +96,7 @@ export function simulateLanes(options: { size: number; senders?: () => number })
 
   return {
     lanes,
+    add,
     tally,
     claims,
     requests,
