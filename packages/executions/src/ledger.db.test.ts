@@ -4,12 +4,14 @@ import { getBalance } from '@holdfast/db/balances';
 import {
   cancelExecution,
   completeExecutions,
+  completeWithinHold,
   expireExecutions,
   failExecutions,
 } from '@holdfast/db/executions/endings';
 import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { updateOrganization } from '@holdfast/db/organizations';
+import { unsettledAttempts } from '@holdfast/db/sweeps';
 import type { OveragePolicy } from '@holdfast/domain/ledger';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { createTestOrganization } from '@holdfast/testkit/testData';
@@ -271,6 +273,25 @@ describe('a cost above the hold', () => {
     const writeOffs = ids.map((id) => ended.find(({ executionId }) => executionId === id)?.writeOff);
     expect(writeOffs).toEqual([null, null, null, { amount: '0.20000000', reason: 'balance' }]);
     expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });
+  });
+
+  it('leaves its whole batch to the statement with overages', async () => {
+    const organizationId = await createWith('3', 'charge');
+    const created = await Promise.all([1, 2].map(() => creator.create(request(organizationId))));
+    const attempts = await Promise.all(created.map(startOne));
+    const outcomes = attempts.map((attemptId, index) => ({
+      attemptId,
+      outcome: success(index === 0 ? '0.2' : '5'),
+      state: 'succeeded' as const,
+    }));
+    await recordOutcomes(db, outcomes);
+    expect(await completeWithinHold(db, attempts)).toBeNull();
+    expect(await journalOf(organizationId)).toEqual(['hold 0.6', 'hold 0.6']);
+    expect(await unsettledAttempts(db, -1)).toEqual(
+      expect.arrayContaining(attempts.map((attemptId) => ({ attemptId, ok: true }))),
+    );
+    expect(await completeExecutions(db, attempts)).toHaveLength(2);
+    expect(await balance(organizationId)).toEqual({ available: -2.2, held: 0 });
   });
 
   it('never makes a capped balance negative when many are settled at once', async () => {

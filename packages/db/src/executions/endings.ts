@@ -19,19 +19,21 @@ export type EndedExecution = {
 // Ends executions in one statement: status, money and event. `candidates` selects the rows, locked in order of id; rows
 // that are not in a from-state of the transition stay unchanged. With `priced` the hold is settled: `overage` takes the
 // part of the cost above the hold from `available`, `settle` charges, `remainder` returns the rest of the hold, and
-// `write_off` is the part that the policy does not charge. Otherwise the hold is released. The trigger `transfers_post`
-// updates the balances.
+// `write_off` is the part that the policy does not charge. `isWithinHold` leaves out what only an overage needs: it costs
+// a quarter of the statement. Otherwise the hold is released. The trigger `transfers_post` updates the balances.
 function endingStatement(args: {
   transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
   first?: string;
   /** Executions to settle; `candidates` then reads the CTE `charge`, which has their columns. */
   priced?: string;
+  isWithinHold?: boolean;
   candidates: string;
   set: string;
   extra?: string;
 }): string {
   const { from, to, event } = transitions[args.transition];
-  const returned = args.priced ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
+  const hasOverage = args.priced !== undefined && !args.isWithinHold;
+  const returned = hasOverage ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
   const ended = `ended (id, organization_id, api_key_id, hold, cost, has_url, model, traceparent, month, unpaid, is_above, reason) AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
   WHERE ${hasKeySql('e.id', 'c.id')} AND c.status IN (${quotedList(from)})
@@ -40,11 +42,13 @@ function endingStatement(args: {
 )`;
   const ctes = [
     args.first,
-    ...(args.priced ? [`priced AS MATERIALIZED (${args.priced})`, locked('priced'), chargeSql] : []),
+    ...(args.priced ? [`priced AS MATERIALIZED (${args.priced})`] : []),
+    ...(hasOverage ? [locked('priced'), chargeSql] : []),
+    ...(args.isWithinHold ? [withinHold, locked('charge')] : []),
     `candidate AS (${args.candidates})`,
     ended,
     ...(args.priced ? [] : [locked('ended')]),
-    journal(args.priced ? settlement : release),
+    journal(hasOverage ? overage + settlement + writeOff : args.priced ? settlement : release),
     spending,
     `listener AS (${subscribedOrganizationsSql('ended', event)}),
 notified AS MATERIALIZED (
@@ -62,7 +66,7 @@ WITH ${ctes.filter(Boolean).join(',\n')}
 SELECT id AS "executionId", organization_id AS "organizationId", model, traceparent,
   CASE WHEN has_receiver THEN event_id END AS "eventId",
   CASE WHEN unpaid > 0 THEN json_build_object('amount', unpaid::text, 'reason', reason) END AS "writeOff"
-FROM notified`;
+FROM notified${args.isWithinHold ? ` UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL WHERE ${hasAbove}` : ''}`;
 }
 
 /** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
@@ -77,10 +81,15 @@ spent AS (
   )) AND (SELECT count(*) FROM balance) > 0 ORDER BY scope_id FOR UPDATE
 )`;
 
+const hasAbove = 'EXISTS (SELECT FROM priced WHERE price > hold)';
+const withinHold = `charge AS MATERIALIZED (SELECT *, price AS charged FROM priced WHERE NOT ${hasAbove})`;
+
+const overage = `
+    (1, 'overage', 'available', 'held', e.cost - e.hold, e.hold - e.cost, e.cost - e.hold),`;
 const settlement = `
-    (1, 'overage', 'available', 'held', e.cost - e.hold, e.hold - e.cost, e.cost - e.hold),
     (2, 'settle', 'held', 'revenue', e.cost, 0, -e.cost),
-    (3, 'remainder', 'held', 'available', e.hold - e.cost, e.hold - e.cost, e.cost - e.hold),
+    (3, 'remainder', 'held', 'available', e.hold - e.cost, e.hold - e.cost, e.cost - e.hold)`;
+const writeOff = `,
     (4, 'write_off', 'write_offs', 'revenue', e.unpaid, 0, 0)`;
 const release = `(1, 'release', 'held', 'available', e.hold, e.hold, -e.hold)`;
 
@@ -111,14 +120,35 @@ spending AS (
   WHERE ${hasKeySql('l.scope_id', 's.scope_id')}
 )`;
 
+/** One statement when no price is above its hold; otherwise that one changes nothing, and a second settles all. */
 export async function completeExecutions(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
-  return await runStatement<EndedExecution>(db.pool, 'complete_executions', completeExecutionsSql, [
+  const ended = await completeWithinHold(db, attemptIds);
+  return ended ?? (await completeWithOverage(db, attemptIds));
+}
+
+/** Null, and nothing changed: a price is above its hold. */
+export async function completeWithinHold(
+  db: Database,
+  attemptIds: string[],
+): Promise<EndedExecution[] | null> {
+  const rows = await runStatement<EndedExecution | Record<keyof EndedExecution, null>>(
+    db.pool,
+    'complete_within_hold',
+    completeWithinHoldSql,
+    [attemptIds, firstId('exec', attemptIds)],
+  );
+  const ended = rows.filter((row): row is EndedExecution => row.executionId !== null);
+  return ended.length === rows.length ? ended : null;
+}
+
+export async function completeWithOverage(db: Database, attemptIds: string[]): Promise<EndedExecution[]> {
+  return await runStatement<EndedExecution>(db.pool, 'complete_executions', completeWithOverageSql, [
     attemptIds,
     firstId('exec', attemptIds),
   ]);
 }
 
-const completeExecutionsSql = endingStatement({
+const completion = {
   transition: 'complete',
   first: settleable(true),
   priced: `
@@ -127,9 +157,19 @@ const completeExecutionsSql = endingStatement({
   candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
     AS r (output json, "inputTokens" int, "outputTokens" int)`,
-  set: `output = c.output, cost = c.charged, written_off = nullif(c.unpaid, 0), input_tokens = c."inputTokens",
-    output_tokens = c."outputTokens",
+  set: `output = c.output, cost = c.charged, input_tokens = c."inputTokens", output_tokens = c."outputTokens",
     latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
+} as const;
+
+const completeWithinHoldSql = endingStatement({
+  ...completion,
+  isWithinHold: true,
+  extra: markSettled(true, `NOT ${hasAbove}`),
+});
+
+const completeWithOverageSql = endingStatement({
+  ...completion,
+  set: `${completion.set}, written_off = nullif(c.unpaid, 0)`,
   extra: markSettled(true),
 });
 
@@ -218,9 +258,9 @@ held AS MATERIALIZED (
 )`;
 }
 
-export function markSettled(ok: boolean): string {
+export function markSettled(ok: boolean, when = 'true'): string {
   return `settled AS (
-  UPDATE attempts a SET settled_at = now() FROM (SELECT DISTINCT id FROM unnest($1::text[]) id ORDER BY id) t
+  UPDATE attempts a SET settled_at = now() FROM (SELECT DISTINCT id FROM unnest($1::text[]) id WHERE ${when} ORDER BY id) t
   WHERE ${hasKeySql('a.id', 't.id')} AND ${checkedSql(`a.settled_at IS NULL AND (a.outcome ->> 'ok')::boolean = ${ok}`)}
 )`;
 }

@@ -32,7 +32,8 @@ import {
 import type { Database } from '../client.ts';
 import {
   cancelExecution,
-  completeExecutions,
+  completeWithinHold,
+  completeWithOverage,
   expireExecutions,
   failExecutions,
   overdueExecutions,
@@ -239,7 +240,8 @@ export const hotStatements: HotStatement[] = [
     filterOpenRuns: (db, { executions }) => filterOpenRuns(db, executions.running),
   }),
   ...of('batch', 'holdfast_ledger', {
-    completeExecutions: (db, { attempts }) => completeExecutions(db, attempts.succeeded),
+    completeWithinHold: (db, { attempts }) => completeWithinHold(db, attempts.succeeded),
+    completeWithOverage: (db, { attempts }) => completeWithOverage(db, attempts.succeeded),
     failExecutions: (db, { attempts }) => failExecutions(db, attempts.failed),
   }),
   ...of('batch', 'holdfast_webhook_sender', {
